@@ -1,4 +1,5 @@
--- adjust: the driver for changes after a decision: gives units back, takes units without a check, renews permits.
+-- adjust: the driver for changes after a decision: gives units back, takes units without a check, renews permits, and opens
+-- and closes gates.
 --
 -- KEYS    one per adjustment, all on one node.
 -- ARGV    eight per key: change, algorithm, count, time_ms, burst, wait_ms, units, stamp. All but the first two are
@@ -6,9 +7,16 @@
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room; the debt is at most one burst.
 --           renew  starts the lease of the permit with this id (the stamp) again.
--- Reply   one integer per key: the units that were given back, taken or renewed; 0 also if the key is foreign.
+--           block  closes the gate for this time (the stamp, in ms); the level stays.
+--           open   removes the gate, with its level.
+--           pause  closes the gate for this time (the stamp, in ms), or leaves it closed for longer, and uses up the limit until
+--                  then, so that requests do not all pass at once at its end. Requests may wait for the end.
+--           closed changes nothing.
+-- Reply   one integer per key: the units that were given back, taken or renewed. block, pause: 1. open: whether the gate was closed. closed:
+--         the time until the gate opens in ms, at most 2^32-1.
+--         0 also if the key is foreign.
 -- Errors  say what is wrong with ARGV; then nothing has been written.
-local CHANGES = { give = true, take = true, renew = true }
+local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2, pause = 2, closed = 2 }
 
 if #argv ~= 8 * #keys then wrong("eight arguments per key") end
 local limits = {}
@@ -19,7 +27,7 @@ for position = 1, #keys do
     wait_ms = argv[index + 5] + 0.0,
   }
   local is_permit = limit.name == "concurrency"
-  if not CHANGES[change] then wrong("expected give, take or renew") end
+  if not CHANGES[change] then wrong("expected give, take, renew, block, open, pause or closed") end
   if is_permit and change == "take" then wrong("permits cannot be taken without a check") end
   if not is_permit and change == "renew" then wrong("only permits can be renewed") end
   if limit.time_ms < 1 or not are_integers(limit.count, limit.time_ms, limit.burst, limit.wait_ms)
@@ -27,6 +35,8 @@ for position = 1, #keys do
     wrong("expected integers in range")
   end
   implement(limit)
+  if CHANGES[change] == 2 and not limit.tags then wrong("logs and permits have no gate") end
+  if (change == "block" or change == "pause") and argv[index + 7] + 0 < 1 then wrong("expected a time of at least 1 ms") end
   limits[position] = limit
 end
 
@@ -36,12 +46,55 @@ local function takeable(limit, units, room)
   return units > 0 and units or 0
 end
 
+-- Uses up a limit for `ms` ms -> units, tag, ahead, ttl. The state stays if it is used up for longer; ttl is then nil.
+local function use_up(limit, units, tag, ahead, ms)
+  local until_empty, full, new_ttl, _ = ms, limit.burst, nil, nil
+  if limit.level_of then
+    if limit.name == "leaky_bucket_queue" then full = 0 end
+    local level, phase = limit.level_of(full, ms)
+    if limit.level_of(units, ahead) >= level then return units, tag, ahead end
+    units, tag, ahead, _, new_ttl = limit.anchored(full, ms, limit.leak_time(level, phase))
+    return units, tag, ahead, new_ttl
+  end
+  if limit.name == "sliding_window" then until_empty = ms + limit.time_ms end
+  if ahead >= until_empty then return units, tag, ahead end
+  return full, 0, until_empty, until_empty
+end
+
+-- Changes the gate of a state -> whether it changed.
+local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
+  local is_new, was_closed = not gate or gate.kept <= 0, gate and gate.left > 0
+  local expires = is_new and life(limit, units, tag, ahead) or gate.expires
+  if change == "closed" then return was_closed and (gate.left < 4294967295 and gate.left or 4294967295) or 0 end
+  if change == "block" then
+    local kept = not is_new and gate.kept > ms and gate.kept or ms
+    gate = { kind = 0, level = gate and gate.level or 0, left = ms, kept = kept, expires = expires }
+    return put(key, text, units, tag, ahead, nil, limit.tags, gate) and 1 or 0
+  end
+  if change == "pause" then
+    if limit.count < 1 or limit.burst < 1 then return 0 end
+    local is_blocked, ttl = was_closed and gate.kind == 0 and gate.left >= ms, nil
+    if was_closed and gate.left > ms then ms = gate.left end
+    units, tag, ahead, ttl = use_up(limit, units, tag, ahead, ms)
+    local kept, level = not is_new and gate.kept > ms and gate.kept or ms, gate and gate.level or 0
+    gate = { kind = is_blocked and 0 or 1, level = level, left = ms, kept = kept, expires = expires }
+    return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and 1 or 0
+  end
+  if gate and expires > 0 then
+    put(key, text, units, tag, ahead, expires, limit.tags)
+  elseif gate then
+    call("DEL", key)
+  end
+  return was_closed and 1 or 0
+end
+
 -- Changes a state -> the changed units.
 local function change_state(key, limit, change, most, stamp)
   local text = get(key)
-  local units, tag, ahead, changed, ttl, _ = 0, 0, ABSENT, 0, nil, nil
-  if text then units, tag, ahead = decode(text, limit.tags) end
+  local units, tag, ahead, changed, ttl, gate, _ = 0, 0, ABSENT, 0, nil, nil, nil
+  if text then units, tag, ahead, gate = decode(text, limit.tags) end
   if not units then return 0 end
+  if CHANGES[change] == 2 then return change_gate(key, limit, change, stamp, text, gate, units, tag, ahead) end
   if change == "give" then
     changed, units, tag, ahead, ttl = limit.give(units, tag, ahead, most, stamp - NOW)
   else
@@ -49,8 +102,9 @@ local function change_state(key, limit, change, most, stamp)
     if changed > 0 then units, tag, ahead, _, ttl = limit.charge(units, tag, ahead, changed, 0) end
   end
   if changed == 0 then return 0 end
-  if not units then return call("DEL", key) and changed end
-  return put(key, text, units, tag, ahead, ttl, limit.tags) and changed or 0
+  if not units and not (gate and gate.kept > 0) then return call("DEL", key) and changed end
+  if not units then units, tag, ahead, ttl = 0, 0, ABSENT, -1 end
+  return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and changed or 0
 end
 
 -- Changes a structure -> the changed units.
@@ -69,7 +123,7 @@ for position, limit in ipairs(limits) do
   local index = 8 * position - 7
   local change, most, stamp = argv[index], argv[index + 6] + 0, argv[index + 7] + 0
   reply[position] = 0
-  if limit.count > 0 and limit.burst > 0 then
+  if limit.count > 0 and limit.burst > 0 or CHANGES[change] == 2 then
     local apply = limit.tags and change_state or change_structure
     reply[position] = floor(apply(keys[position], limit, change, most, stamp))
   end

@@ -13,7 +13,8 @@
 --          permit 17 is returned, and the third call passes if it asks again. Permit 42 is free at 40 s at the latest.
 --          With count = 10, a call of 5 units would be the members 17 (30 s) and 17:4 (2 * 2^44 + 30 s).
 -- Wait     A ticket keeps its place until wait_ms after its arrival. It passes when there is room for it and for all
---          tickets before it. A ticket is the only thing that a refusal writes.
+--          tickets before it. A ticket is the only thing that a refusal writes. A call that leaves units to others gets no
+--          ticket, because it would stand before calls that may use these units. It stands behind all tickets.
 -- ARGV     count: at most 10 000 units; time_ms: the lease, at least 1 s; burst: the permit's id, a random integer
 --          1 .. 2^52-1 that the caller has chosen (1 if nothing is charged).
 -- Change   of the limit: permits stay; each lease keeps the length that it had when it began or was last renewed.
@@ -139,7 +140,7 @@ function limit.charge(permits, cost)
   return reset, id
 end
 
--- Leaves a ticket -> the time in ms after which to ask again.
+-- Leaves a ticket, if there is a cost -> the time in ms after which to ask again.
 function limit.enqueue(permits, cost, wait)
   local key = permits.key
   remove_expired(key, permits.tickets, wait_ms)
@@ -153,7 +154,7 @@ end
 function limit.give(key, most, stamp)
   local removed = 0
   each_part(most, function(size)
-    if try_call("ZREM", key, member(stamp, size)) == 1 then removed = removed + size end
+    if try_remove("ZREM", key, member(stamp, size)) == 1 then removed = removed + size end
   end)
   return removed
 end

@@ -1,4 +1,6 @@
--- counter: admits at most `count` units in a window of `time_ms`, which starts with its first charged call.
+-- counter: admits at most `count` units in a window.
+--   counter                                                  the window starts with its first charged call, and lasts time_ms
+--   counter_hour, counter_day, counter_week, counter_month   the window is the current one of the calendar
 --
 -- Idea     The first charge starts a window; later charges increase its units and leave its end alone. When the end has
 --          passed, the next charge starts a new window.
@@ -9,14 +11,37 @@
 --          20 s is refused with retry_after = 40 s. At 60 s the window is over, and a call starts the next one.
 --          With wait = 60 s, the call at 20 s is not refused: it stores 1 unit until 120 s and runs 40 s later, when
 --          the window from 60 s to 120 s begins.
+--          With counter_month, a call on 24 November at 11:00 UTC stores 1 unit until 1 December, 0:00 in its zone.
 --          The text of the state of the fifth call at 1763000000000 ms is 5, then 63000060000.
--- ARGV     count: at most 2^32-1 units; burst = count.
+-- Calendar The state is the same: the window that starts with a charged call ends with the calendar. Weeks begin on Monday.
+-- ARGV     count: at most 2^32-1 units; burst = count. With the calendar, wait_ms is 0, and time_ms is the offset of the zone
+--          from UTC in ms, plus one day.
 -- Change   of the limit: the units and the end of the window stay until a call is charged. If the window would then
 --          end later than the new time_ms + wait_ms from now, it is shortened to time_ms.
 -- Edges    Two windows can touch, so an interval of length `time` can admit up to 2 * count units.
 local limit = ...
 local count, time_ms, wait_ms = limit.count, limit.time_ms, limit.wait_ms
 limit.tags, limit.longest = 1, time_ms
+if limit.name ~= "counter" then
+  local DAY = 86400000
+  local now, week = NOW + time_ms - DAY, 7 * DAY
+  local lengths = { counter_hour = 3600000, counter_day = DAY, counter_week = week, counter_month = 31 * DAY }
+  local length = lengths[limit.name]
+  if not length then wrong("unknown algorithm") end
+  limit.longest = length
+  if limit.name == "counter_month" then
+    -- Years begin in March here, so that the leap day is the last one, and the other months follow a pattern of 153 days in
+    -- five months. An era has 400 years; `day` counts from its start, and then from the start of the year.
+    local day = (floor(now / DAY) + 719468) % 146097
+    local year = floor((day - floor(day / 1460) + floor(day / 36524) - floor(day / 146096)) / 365)
+    day = day - 365 * year - floor(year / 4) + floor(year / 100)
+    local month, is_leap = floor((5 * day + 2) / 153), (year + 1) % 4 == 0 and ((year + 1) % 100 ~= 0 or year == 399)
+    local ends = month < 11 and floor((153 * month + 155) / 5) or is_leap and 366 or 365
+    time_ms = (ends - day) * DAY - now % DAY
+  else
+    time_ms = length - (limit.name == "counter_week" and now + 3 * DAY or now) % length -- 1970 began on a Thursday
+  end
+end
 
 function limit.judge(used, _, left, cost)
   if left <= 0 then

@@ -1,9 +1,9 @@
 -- decide: the driver that judges requests in order and charges those that pass.
 --
 -- KEYS    one per request, all on one node. The keys of one stack differ.
--- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit and
---         cost, seven arguments for each run:
---           algorithm, count, time_ms, burst, wait_ms, n, cost
+-- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit, cost and
+--         extra, eight arguments for each run:
+--           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
 --         The keys that are read at once differ. Each of the others is read when it is decided, so it may have been
 --         charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library sends
 --         time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
@@ -11,6 +11,14 @@
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.
 --           n < 0   -n equal requests on one key, merged: one read and one write. Only in mode check, without a wait.
+--           extra   keep, or keep:step:step.. with up to nine steps of a block in ms.
+--                   keep: the units that the request leaves to others, 0 .. 2^32-1. It passes if cost + keep would pass,
+--                   and charges cost. Only buckets and permits let it wait, because its turn in a later window or entry
+--                   of a log would take the units before it from the others.
+--                   steps: a request with a cost that this limit refuses closes the gate of its key (head.lua), for the
+--                   step that follows the earlier blocks. A gate is forgotten when it has been open for the last step. A
+--                   peek, a request that leaves units to others, and one that a closed gate or another member of a stack
+--                   refuses, closes nothing. Of merged requests, the first one that does not pass closes the gate.
 --         The mode is one of:
 --           check   charges requests that pass now.
 --           charge  charges requests that pass within wait_ms, and returns the delay of each and a stamp by which the
@@ -26,7 +34,8 @@
 --         delay_ms >= 0  the request passes after this time. A stack has passed if all its members would.
 --         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: the
 --                        key holds a value that no limit has written, so nothing can be decided.
---         remaining and reset_after_ms describe the state after the charge, if there was one.
+--         remaining and reset_after_ms describe the state after the charge, if there was one. While a gate is closed,
+--         nothing remains, and the delay and the reset are at least the time until its end.
 -- Example check 1 counter 5 60000 5 0 1 2, with one key that does not exist: 3 * 60001 + 60000.
 -- Errors  say what is wrong with ARGV (in Lua's own words if an argument is no number); then nothing has been written. A
 --         count or burst of zero is no error: such a limit refuses everything.
@@ -40,27 +49,45 @@ local function refuse_all(limit)
   function limit.judge() return NEVER, 0, 0 end
 end
 
+-- The steps of a block, in ms.
+local function read_steps(limit)
+  local steps = {}
+  for ms in string.gmatch(limit.block, "[^:]+") do steps[#steps + 1] = ms + 0 end
+  if not limit.tags then wrong("logs and permits have no gate") end
+  if #steps < 1 or #steps > 9 or not are_integers(steps[1] - 1, math.max(unpack(steps)), 0, 0) then
+    wrong("expected extra in range")
+  end
+  return steps
+end
+
 -- Check all arguments before the first write.
 local runs, limit, requests, is_open = {}, {}, 0, false
-for index = 3, #argv, 7 do
-  if #argv < index + 6 then wrong("expected seven arguments per run") end
+for index = 3, #argv, 8 do
+  if #argv < index + 7 then wrong("expected eight arguments per run") end
   local name, count, time_ms, burst = argv[index], argv[index + 1] + 0.0, argv[index + 2] + 0.0, argv[index + 3] + 0.0
-  local wait_ms, n, cost = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0
+  local wait_ms, n, cost, extra = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0, argv[index + 7]
+  local keep, block = 0, ""
+  if extra ~= "0" then
+    keep, block = string.match(extra, "^(%d+)([:%d]*)$")
+    if not keep then wrong("expected extra in range") end
+    keep = keep + 0
+  end
   local is_same = name == limit.name and count == limit.count and time_ms == limit.time_ms
-  if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms) then
+  if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms and block == limit.block) then
     if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then
       wrong("expected count, time_ms, burst and wait_ms in range")
     end
-    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms }
+    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms, block = block }
     implement(limit)
+    if block ~= "" then limit.steps = read_steps(limit) end
     if count < 1 or burst < 1 then refuse_all(limit) end
   end
-  if n % 1 ~= 0 or not are_integers(cost, 0, 0, 0) then wrong("expected n and cost in range") end
+  if n % 1 ~= 0 or not are_integers(cost, keep, 0, 0) then wrong("expected n, cost and extra in range") end
   if n < 0 and (wait_ms > 0 or mode ~= "check" or cost < 1) then
     wrong("only requests with a cost, in mode check, without a wait can be merged")
   end
   if is_open and n ~= 0 and n ~= 1 then wrong("a stack ends with n = 1") end
-  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, is_member = is_open or n == 0 }
+  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, keep = keep, is_member = is_open or n == 0 }
   is_open, requests = n == 0, requests + (n > 0 and n or 1)
 end
 if is_open then wrong("a stack ends with n = 1") end
@@ -89,21 +116,31 @@ end
 -- -> decide, which can do everything. Most calls do not need it, so it is made when it is needed.
 local function make_decide()
   -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
-  local function charge_state(limit, key, text, units, tag, ahead, amount, wait)
+  local function charge_state(limit, key, text, units, tag, ahead, gate, amount, wait)
     local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
     if text and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
       local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
       if type(new) == "number" then return reset, sum, tag, ahead end
       if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
-    elseif put(key, text, sum, new_tag, new_ahead, ttl, tags) then
+    elseif put(key, text, sum, new_tag, new_ahead, ttl, tags, gate) then
       return reset, sum, new_tag, new_ahead
     end
   end
 
+  -- Closes the gate of a refused request for the step that follows the earlier ones -> that time, or nil if the key is foreign.
+  local function close(limit, key, old, units, tag, ahead, gate)
+    local steps, earlier = limit.steps, gate and gate.level or 0
+    if earlier >= #steps then earlier = #steps - 1 end
+    local ms = steps[earlier + 1]
+    local expires = gate and gate.kept > 0 and gate.expires or life(limit, units, tag, ahead)
+    gate = { kind = 0, level = earlier + 1, left = ms, kept = ms + steps[#steps], expires = expires }
+    return put(key, old, units, tag, ahead, nil, limit.tags, gate) and ms
+  end
+
   -- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
   return function(run, position, charges)
-    local limit, cost, n, key = run.limit, run.cost, run.n, keys[position]
-    local tags, text, state, tag, ahead = limit.tags, texts[position], 0, 0, ABSENT
+    local limit, cost, keep, n, key = run.limit, run.cost, run.keep, run.n, keys[position]
+    local tags, text, state, tag, ahead, gate = limit.tags, texts[position], 0, 0, ABSENT, nil
     if not tags then
       state = limit.read(key, cost)
     else
@@ -111,16 +148,18 @@ local function make_decide()
         text = get(key)
         texts[position] = text
       end
-      if text then state, tag, ahead = decode(text, tags) end
+      if text then state, tag, ahead, gate = decode(text, tags) end
     end
-    local wait, room, reset, stamp, passed = FOREIGN, 0, 0, 0, 0
-    if state then wait, room, reset = limit.judge(state, tag, ahead, cost) end
-    local passes = wait <= (waits and not limit.enqueue and limit.wait_ms or 0)
+    local wait, room, reset, stamp, passed, closed = FOREIGN, 0, 0, 0, 0, gate and gate.left or 0
+    if state then wait, room, reset = limit.judge(state, tag, ahead, cost + keep, keep) end
+    if wait < closed then wait = closed end
+    local may_wait = waits and not limit.enqueue and (keep == 0 or limit.level_of) and (closed <= 0 or gate.kind == 1)
+    local passes = wait <= (may_wait and limit.wait_ms or 0)
     if passes and charges and cost > 0 then
-      passed = n < 0 and floor(room / cost) or 1
+      passed = n < 0 and floor((room - keep) / cost) or 1
       if n < 0 and passed > -n then passed = -n end
       if tags then
-        reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, passed * cost, wait)
+        reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, gate, passed * cost, wait)
         stamp = reset and NOW + reset
       else
         reset, stamp = limit.charge(state, passed * cost, wait)
@@ -131,13 +170,24 @@ local function make_decide()
       passes, wait, room, reset = false, FOREIGN, 0, 0
     elseif passes then
       reset = select(3, limit.judge(state, tag, ahead, 0))
+    elseif state and closed > 0 then
+      reset = select(3, limit.judge(state, tag, ahead, 0))
     elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
-      wait = limit.enqueue(state, cost, wait)
+      wait = limit.enqueue(state, keep > 0 and 0 or cost, wait) -- who leaves units to others stands behind all tickets
     end
+    if n < 0 and passes and passed < -n then
+      wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost + keep, keep)
+    end
+    if limit.steps and wait > 0 and wait < FOREIGN and closed <= 0 and cost > 0 and keep == 0 and mode ~= "peek"
+      and (not passes or n < 0) then
+      local step = close(limit, key, text or passed > 0, state, tag, ahead, gate)
+      wait = step and (step > wait and step or wait) or FOREIGN
+      if not passes then closed = step or 0 end
+    end
+    if closed > 0 and wait ~= FOREIGN then room, reset = 0, closed > reset and closed or reset end
     if room < 0 then room = 0 end
     local packed = room * (limit.longest + 1) + reset
     if n < 0 then
-      if passes and passed < -n then wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost) end
       add(position, passed, room, reset, 0 - wait)
     elseif waits then
       add(position, passes and wait or -wait, room, reset, stamp)
@@ -155,12 +205,19 @@ end
 -- its position. So it runs in a `pcall`, which is safe because the write of a request is the last thing of it that can fail:
 -- either the request has its write and its reply, or it has neither, and `decide` decides it from the start. INCRBY fails if
 -- only Lua reads the text as a number.
-local function decide_plain(limit, cost, last)
+local function decide_plain(limit, cost, keep, last)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT
   local increment, start, life = format("%.0f00000000000", cost * tags), nil, nil
   local base, offset = longest + 1, extra
   if limit.burst * base + longest >= NEVER then longest = -1 end -- one number might not hold the reply
+  if keep > 0 then
+    function judge(units, tag, ahead, cost)
+      local wait, room, reset = limit.judge(units, tag, ahead, cost + keep, keep)
+      if wait ~= 0 then return wait, room, reset end
+      return limit.judge(units, tag, ahead, cost)
+    end
+  end
   for position = at, last do
     at = position
     local key, text, number = keys[position], texts[position], nil
@@ -180,7 +237,7 @@ local function decide_plain(limit, cost, last)
       wait, room, reset, change = judge(0, 0, ABSENT, cost)
     end
     if wait > 0 then
-      if not text or not find(text, "^[1-9]%d*$") then return end
+      if limit.steps or not text or not find(text, "^[1-9]%d*$") then return end
       local index = position + offset
       reply[index], reply[index + 1], reply[index + 2] = -wait, room > 0 and room or 0, reset
       offset = offset + 2
@@ -218,7 +275,7 @@ local function decide_run(run)
   local is_plain = mode == "check" and run.n > 0 and limit.tags and cost > 0 and cost * limit.tags < 90000000
   at = run.first
   while at <= last do
-    if is_plain then pcall(decide_plain, limit, cost, last) end
+    if is_plain then pcall(decide_plain, limit, cost, run.keep, last) end
     if at <= last then
       decide = decide or make_decide()
       decide(run, at, charges)

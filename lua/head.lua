@@ -10,7 +10,9 @@
 --   time   in ms of the server's clock, 0 .. 10^14 - 1. The functions receive and return `ahead`: the time in ms from now
 --          until this time, negative if it has passed.
 -- The functions of these algorithms are pure: they compute, and the driver reads and writes.
---   judge(units, tag, ahead, cost) -> wait, room, reset, change
+--   judge(units, tag, ahead, cost, keep) -> wait, room, reset, change
+--     cost    the units that must fit: those of the charge, and `keep` units more.
+--     keep    the units of the cost that are left to others. Only a queue asks for it.
 --     wait    0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
 --             above what the limit can hold.
 --     room    the units that are free now; negative in debt.
@@ -29,14 +31,14 @@
 --
 -- sliding_log and concurrency have structures as states, and talk to Redis themselves. They have no `tags`.
 --   read(key, cost) -> state                  a table; nil if the key is foreign
---   judge(state, nil, nil, cost) -> wait, room, reset
+--   judge(state, nil, nil, cost) -> wait, room, reset     the cost includes the units that are left to others
 --   charge(state, cost, wait) -> reset, stamp
 --   give(key, most, stamp) -> given
 --   enqueue, renew                            see concurrency.lua
 
 -- Each request of a batch uses these names, and locals are faster than globals.
 local call, try_call, floor, ceil, type = redis.call, redis.pcall, math.floor, math.ceil, type
-local format, sub, find, to_number = string.format, string.sub, string.find, tonumber
+local format, sub, find, byte, to_number = string.format, string.sub, string.find, string.byte, tonumber
 local unpack = table.unpack or unpack -- Lua 5.4, Lua 5.1
 local argv, keys = ARGV, KEYS
 local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and the reply both represent exactly
@@ -66,8 +68,21 @@ local ERA, SHORT, NEAR = 100000000000, 92000000, 10000000000
 local PAST, ABSENT = 15000000000, -NOW
 local SHIFT = PAST - NOW % ERA
 
+-- A gate may follow a state: `/`, a digit for its kind, a digit for its level, and three times of 14 digits: the end, when the
+-- gate is forgotten, and when the state before it expires. Until its end it is closed: requests are refused although units are
+-- free. A key with a gate may outlive the state, which is then absent. The state before a gate may be empty. In Lua, a gate is a
+-- table, with times in ms from now:
+--   kind     0: a block. 1: a pause, for whose end requests may wait.
+--   level    how many blocks have followed each other.
+--   left     the time until the end; negative if it has passed.
+--   kept     the time until the gate is forgotten, which is not before its end.
+--   expires  the time until the state expires.
+-- Example 563000060000/01017630001800000176300030000001763000060000 is a counter with 5 units, and a block of level 1 that ends at
+--         1763000180000 ms and is forgotten at 1763000300000 ms.
+local GATE, SLASH = 45, 47
+
 -- -> units, tag, ahead. units is nil if the text is foreign.
-local function decode(text, tags)
+local function decode_state(text, tags)
   if #text > 22 and #text < 38 and not find(text, "%D") then
     return sub(text, 1, -23) - 0, sub(text, -22, -15) - 0, sub(text, -14) - NOW
   elseif #text > 19 or not find(text, "^[1-9]%d*$") and text ~= "0" then
@@ -76,6 +91,21 @@ local function decode(text, tags)
   local high = #text > 11 and sub(text, 1, -12) - 0 or 0
   if high >= SHORT then return nil end
   return (high - high % tags) / tags, high % tags, (sub(text, -11) + SHIFT) % ERA - PAST
+end
+
+-- -> units, tag, ahead, gate. units is nil if the text is foreign; gate is nil if there is none.
+local function decode(text, tags)
+  if byte(text, -GATE) ~= SLASH then return decode_state(text, tags) end
+  if not find(text, "^[01]%d+$", 1 - GATE) then return nil end
+  local gate = {
+    kind = sub(text, -44, -44) - 0, level = 0,
+    left = sub(text, -42, -29) - NOW, kept = sub(text, -28, -15) - NOW, expires = sub(text, -14) - NOW,
+  }
+  if gate.kept > 0 then gate.level = sub(text, -43, -43) - 0 end
+  local units, tag, ahead = 0, 0, ABSENT
+  if #text > GATE then units, tag, ahead = decode_state(sub(text, 1, -1 - GATE), tags) end
+  if units and gate.expires < 0 then units, tag, ahead = 0, 0, ABSENT end
+  return units, tag, ahead, gate
 end
 
 local function encode(units, tag, ahead, tags)
@@ -93,9 +123,38 @@ local function get(key)
   return call("GET", key)
 end
 
+-- Removes something from a key, which may hold a foreign value -> what the command replies, or 0. A server that refuses to write ends
+-- the script, so that the client tries again.
+local function try_remove(...)
+  local removed = try_call(...)
+  if type(removed) ~= "table" then return removed end
+  if not find(removed.err, "WRONGTYPE", 1, true) then call(...) end
+  return 0
+end
+
+-- The time in ms until a state expires that has no gate yet. A bucket whose tag does not tell it expires when it is empty.
+local function life(limit, units, tag, ahead)
+  if not limit.level_of then return ahead end
+  if tag > 0 and tag < 99 then return ahead + 2 ^ tag end
+  local level, phase = limit.level_of(units, ahead)
+  local ms = level > 0 and limit.leak_time(level, phase) or -1
+  return ms < ERA and ms or ERA
+end
+
 -- Writes a state in place of `old`, which is what was read -> whether the key is not foreign.
-local function put(key, old, units, tag, ahead, ttl, tags)
+local function put(key, old, units, tag, ahead, ttl, tags, gate)
   local text = encode(units, tag, ahead, tags)
+  if gate then
+    ttl = ttl or gate.expires
+    gate.expires = ttl
+    if gate.kept > 0 then
+      if ttl < 0 then text, ttl = "", -NOW end
+      local times = format("%014.0f%014.0f%014.0f", NOW + gate.left, NOW + gate.kept, NOW + ttl)
+      text = text .. "/" .. format("%.0f%.0f", gate.kind, gate.level) .. times
+      if gate.kept > ttl then ttl = gate.kept end
+    end
+    if ttl < 1 then ttl = 1 end
+  end
   if not ttl then return call("SET", key, text, "KEEPTTL") end
   if old then return call("SET", key, text, "PX", format("%.0f", ttl)) end
   -- MGET does not tell a key of another type from one that does not exist.

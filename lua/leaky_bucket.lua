@@ -13,14 +13,17 @@
 -- ARGV     count: at most 2^25 units; burst, at most 2^25: the units that the meter holds, or the units of calls that can
 --          arrive at the queue at once and wait at most wait_ms; wait_ms is 0 for the meter.
 -- Reply    the remaining units of the queue are its free places.
+-- Keep     A call that leaves units to others passes if so many places are free after it. Otherwise the queue refuses it
+--          until the last of these places would have its turn.
 -- Change   of the limit, and edges: as in token_bucket.lua. The queue gives back only the last charge, because the turns of
 --          later calls are known.
 local limit = ...
 
-function limit.judge(units, _, ahead, cost)
+function limit.judge(units, _, ahead, cost, keep)
   local level, phase = limit.level_of(units, ahead)
   local wait = level > 0 and limit.leak_time(level, phase) or 0
   local places = floor((limit.wait_ms * limit.count - level) / limit.time_ms) + 1
   if cost > limit.burst then return NEVER, places, wait end
+  if keep and keep > 0 and cost > places then return limit.leak_time(level + (cost - 1) * limit.time_ms, phase), places, wait end
   return wait, places, wait == 0 and cost > 0 and limit.leak_time(cost * limit.time_ms, 0) or wait
 end

@@ -73,6 +73,5 @@ end
 -- Stamp: the time in the charge's entries.
 function limit.give(key, most, stamp)
   if most == 0 then return 0 end
-  local removed = try_call("LREM", key, digits(-most), digits(stamp))
-  return type(removed) == "number" and removed or 0
+  return try_remove("LREM", key, digits(-most), digits(stamp))
 end

@@ -98,6 +98,7 @@ local function anchored(units, ahead, reset)
   if ttl > reset then ttl = reset end
   return units, ttl - ahead <= NEAR and 0 or 99, ahead, reset, ttl
 end
+limit.anchored = anchored
 
 function limit.charge(units, tag, ahead, cost)
   local level, phase = level_of(units, ahead)

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -101,9 +101,7 @@ fn serve_prints_commands_and_keeps_serving() {
 #[test]
 fn a_newcomer_compiles_at_most_110_crates() {
     let arguments = "tree --locked --edges normal,build,dev --prefix none --format {p}";
-    let mut command = Command::new(env!("CARGO"));
-    command.args(arguments.split(' ')).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    let output = command.output().unwrap();
+    let output = support::cargo().args(arguments.split(' ')).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let list = String::from_utf8(output.stdout).unwrap();
     let crates: BTreeSet<_> = list.lines().map(|line| line.trim_end_matches(" (*)")).collect();
@@ -218,23 +216,8 @@ impl Drop for KillOnDrop {
 /// The example, without the environment variables that change it.
 fn quickstart() -> Command {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let mut command = Command::new(PROGRAM.get_or_init(build));
+    let mut command = Command::new(PROGRAM.get_or_init(|| support::example("quickstart")));
     command.env_remove(URL).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-/// Builds the example, because `cargo test` of this package does not. The features are those of `cargo xtask test`, so that
-/// nothing is compiled twice.
-fn build() -> PathBuf {
-    let arguments = "build --locked --workspace --all-features --example quickstart --message-format json";
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let mut command = Command::new(env!("CARGO"));
-    command.args(arguments.split(' ')).arg("--target-dir").arg(target);
-    let output = command.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let messages = String::from_utf8(output.stdout).unwrap();
-    let (_, rest) = messages.split_once("\"executable\":\"").unwrap();
-    rest.split('"').next().unwrap().into()
 }

@@ -73,7 +73,7 @@ mod tests {
         let error = parsed("memroy").err().unwrap();
         assert_eq!(
             error,
-            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, metrics, http, lua"
+            "unknown part `memroy`, expected one of redis, cluster, regions, memory, attribute, metrics, http, lua"
         );
     }
 }

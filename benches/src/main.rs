@@ -24,6 +24,7 @@ mod memory;
 mod metrics;
 #[cfg_attr(not(peers), path = "without_peers.rs")]
 mod peers;
+mod regions;
 mod report;
 mod shared;
 
@@ -59,9 +60,10 @@ struct Part {
     measure: Measure,
 }
 
-static PARTS: [Part; 7] = [
+static PARTS: [Part; 8] = [
     Part { name: "redis", title: "Decisions through Redis", measure: shared::run },
     Part { name: "cluster", title: "Decisions through a cluster", measure: shared::run_cluster },
+    Part { name: "regions", title: "Two regions", measure: regions::run },
     Part { name: "memory", title: "Decisions in the process", measure: memory::run },
     Part { name: "attribute", title: "What the attribute adds to a function", measure: attribute::run },
     Part { name: "metrics", title: "What metrics add to a decision", measure: metrics::run },

@@ -1,12 +1,14 @@
 //! The command line.
 
 use crate::bench::Bench;
+use crate::block::{Block, Unblock};
 use crate::doctor::Doctor;
 use crate::exit::CODES;
 use crate::list::List;
 use crate::options::When;
 use crate::overrides::{Set, Unset};
 use crate::peek::Peek;
+use crate::plan::{Apply, Drift, Plan};
 use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
@@ -49,8 +51,13 @@ pub(crate) enum Command {
     Reset(Reset),
     Set(Set),
     Unset(Unset),
+    Block(Block),
+    Unblock(Unblock),
     /// Show all overrides
     Overrides,
+    Plan(Plan),
+    Apply(Apply),
+    Drift(Drift),
     Top(Top),
     Bench(Bench),
     Doctor(Doctor),

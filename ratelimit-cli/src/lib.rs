@@ -20,6 +20,7 @@
 
 mod arguments;
 mod bench;
+mod block;
 mod caller;
 mod canvas;
 mod doctor;
@@ -27,6 +28,7 @@ mod exit;
 mod files;
 mod interrupt;
 mod known;
+mod length;
 mod limits;
 mod list;
 mod manifest;
@@ -34,6 +36,7 @@ mod options;
 mod output;
 mod overrides;
 mod peek;
+mod plan;
 mod project;
 mod reset;
 mod scan;
@@ -82,7 +85,12 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
             Command::Reset(reset) => reset::run(reset, &session).await,
             Command::Set(set) => overrides::set(set, &session).await,
             Command::Unset(unset) => overrides::unset(unset, &session).await,
+            Command::Block(block) => block::block(block, &session).await,
+            Command::Unblock(unblock) => block::unblock(unblock, &session).await,
             Command::Overrides => overrides::list(&session).await,
+            Command::Plan(plan) => plan::plan(plan, &session).await,
+            Command::Apply(apply) => plan::apply(apply, &session).await,
+            Command::Drift(drift) => plan::drift(drift, &session).await,
             Command::Top(top) => top::run(top, &session).await,
             Command::Bench(bench) => bench::run(bench, &session).await,
             Command::Doctor(doctor) => doctor::run(doctor, &session).await,

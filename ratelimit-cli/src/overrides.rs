@@ -3,13 +3,17 @@
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::known;
+use crate::length::length;
 use crate::limits::{Limits, key_of, refuses_every_call};
-use crate::output::{Align, Output, Style, Table, named, note, print, print_json, safe};
+use crate::output::{
+    Align, Output, Style, Table, duration, milliseconds, named, note, print, print_json, safe,
+};
 use crate::session::Session;
 use clap::Args;
 use ratelimit::Algorithm;
 use ratelimit::overrides::{KnownLimit, LimitChange, Override, OverrideEffect, OverrideTarget};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Change a limit while services run: some numbers, or a whole limit
 ///
@@ -25,6 +29,9 @@ pub(crate) struct Set {
     /// Numbers as `count=5 time=1m`, or a whole limit, which begins with its algorithm
     #[arg(required = true, value_name = "CHANGE")]
     change: Vec<String>,
+    /// Remove it by itself after this time, such as `1h`
+    #[arg(long, value_name = "TIME", value_parser = length)]
+    expires: Option<Duration>,
     /// Set it although no limit with this name is known, such as a limit that no call has met yet
     #[arg(long)]
     force: bool,
@@ -69,7 +76,10 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
     }
     let caller = caller.found(set.force, session).await?;
     let before = get(&caller, session).await?;
-    session.limiter.overrides().set(caller.key(), change).await?;
+    match set.expires {
+        None => session.limiter.overrides().set(caller.key(), change).await?,
+        Some(time) => session.limiter.overrides().set_for(caller.key(), change, time).await?,
+    }
     let now = get(&caller, session).await?;
     if session.output.json {
         print_json(&json!({
@@ -79,9 +89,10 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
             "before": before.map(|change| change.to_string()),
             "now": now.map(|change| change.to_string()),
             "refuses_every_call": now.as_ref().is_some_and(refuses_every_call),
+            "expires_in_ms": set.expires.map(milliseconds),
         }))?;
     } else {
-        print(as_text(&caller, before, now, session.output))?;
+        print(as_text(&caller, before, now, set.expires, session.output))?;
     }
     missing.into_iter().for_each(note);
     if set.name.contains(['*', '?']) {
@@ -91,14 +102,25 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// The change that `set` has made.
-fn as_text(caller: &Caller, before: Option<LimitChange>, now: Option<LimitChange>, output: Output) -> String {
+fn as_text(
+    caller: &Caller,
+    before: Option<LimitChange>,
+    now: Option<LimitChange>,
+    expires: Option<Duration>,
+    output: Output,
+) -> String {
     let closed = now.as_ref().is_some_and(refuses_every_call);
-    let closed = if closed { "this limit refuses every call, until `ratelimit unset`\n" } else { "" };
+    let lasts = match (closed, expires) {
+        (true, None) => "this limit refuses every call, until `ratelimit unset`\n".to_owned(),
+        (true, Some(time)) => format!("this limit refuses every call, for {}\n", duration(time)),
+        (false, Some(time)) => format!("it expires in {}\n", duration(time)),
+        (false, None) => String::new(),
+    };
     let now = now.map_or_else(|| "removed at the same time".to_owned(), |change| change.to_string());
     let before = before.map_or_else(|| "no override".to_owned(), |change| change.to_string());
     let was = output.paint(format!("(before: {before})"), Style::Dim);
     format!(
-        "{}: {} {was}\n{closed}running processes apply it within one second\n",
+        "{}: {} {was}\n{lasts}running processes apply it within one second\n",
         safe(&caller.to_string()),
         output.paint(now, Style::Bold)
     )
@@ -162,7 +184,13 @@ pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
         let closed = if refuses_every_call(entry.change()) { " (refuses every call)" } else { "" };
         let unknown =
             if is_unknown(&name, &published) { " (no service has published this name)" } else { "" };
-        table.row([named(&name, output), safe(&caller), format!("{}{closed}{unknown}", change(entry))]);
+        let expires =
+            entry.expires_in().map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
+        table.row([
+            named(&name, output),
+            safe(&caller),
+            format!("{}{closed}{expires}{unknown}", change(entry)),
+        ]);
     }
     print(table.render(output))
 }
@@ -195,11 +223,12 @@ fn as_json(entry: &Override, published: &[KnownLimit], session: &Session) -> Val
         "unreadable": unreadable,
         "whole": whole,
         "refuses_every_call": refuses_every_call(entry.change()),
+        "expires_in_ms": entry.expires_in().map(milliseconds),
     })
 }
 
 /// The name and the identity of an override.
-fn target(entry: &Override, session: &Session) -> (String, Option<String>) {
+pub(crate) fn target(entry: &Override, session: &Session) -> (String, Option<String>) {
     match entry.target() {
         OverrideTarget::Name(name) => (name.clone(), None),
         OverrideTarget::Key(written) => match key_of(&session.prefix, written) {

@@ -95,6 +95,14 @@ pub(crate) async fn ask_all(
     in_time(server.send_all(commands), server).await
 }
 
+/// The clock of a server, since 1970.
+pub(crate) async fn server_time(server: &RedisServer) -> Result<Duration, Failure> {
+    let reply = ask(server, &redis::cmd("TIME")).await?;
+    let invalid = |_| Failure::server(format!("invalid reply to `TIME` from {server}"));
+    let (seconds, micros): (u64, u64) = redis::from_redis_value(reply).map_err(invalid)?;
+    Ok(Duration::from_secs(seconds) + Duration::from_micros(micros))
+}
+
 /// The text of a reply, or an empty text.
 pub(crate) fn text(reply: &Value) -> String {
     match reply {

@@ -134,7 +134,11 @@ async fn read_full(
     }
     for (at, decision) in peek(session, keys, asked).await? {
         let known = usages[at].and_then(|usage| usage.known);
-        usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
+        // A blocked key tells nothing else about its units.
+        let blocked = decision.is_some_and(|decision| !decision.is_allowed() && decision.remaining() == 0);
+        if !blocked {
+            usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
+        }
     }
     Ok(())
 }

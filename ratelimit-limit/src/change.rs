@@ -1,10 +1,12 @@
 //! A change of a limit while the service runs: some of its numbers, or a whole limit in its place.
 
 use super::constructors::whole_ms;
+use super::rules::block::Block;
 use super::rules::bounds::{check_bucket, check_wait};
 use super::rules::numbers::{Lease, Numbers};
-use super::rules::{Violation, duration};
-use super::{Algorithm, Limit, LimitError, Refill};
+use super::rules::{Violation, Window, duration};
+use super::text::shown;
+use super::{Algorithm, Calendar, Limit, LimitError, Refill, Zone};
 use std::fmt;
 use std::time::Duration;
 
@@ -40,12 +42,21 @@ pub struct LimitChange {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ChangedNumbers {
     pub(super) count: Option<u32>,
-    pub(super) time: Option<Duration>,
+    pub(super) time: Option<Time>,
+    pub(super) zone: Option<Zone>,
     pub(super) burst: Option<u32>,
     pub(super) refill: Option<Refill>,
     pub(super) borrow: Option<u32>,
     pub(super) wait: Option<Duration>,
     pub(super) lease: Option<Lease>,
+    pub(super) block: Option<Result<Block, Violation>>,
+}
+
+/// A new `time`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Time {
+    Fixed(Duration),
+    Calendar(Calendar),
 }
 
 impl LimitChange {
@@ -66,7 +77,14 @@ impl LimitChange {
 
     /// Changes the window, the time of a refill, or the lease of a permit.
     pub const fn time(mut self, time: Duration) -> Self {
-        self.numbers.time = Some(time);
+        self.numbers.time = Some(Time::Fixed(time));
+        self
+    }
+
+    /// Changes the window of a counter to one of the calendar. A zone of the limit stays; to change it, parse a text such as
+    /// `time=day zone=+01:00`.
+    pub const fn calendar(mut self, window: Calendar) -> Self {
+        self.numbers.time = Some(Time::Calendar(window));
         self
     }
 
@@ -103,6 +121,12 @@ impl LimitChange {
     /// Lets a process take a sixteenth of what the limit can hold in advance.
     pub const fn lease_auto(mut self) -> Self {
         self.numbers.lease = Some(Lease::Auto);
+        self
+    }
+
+    /// Changes how long a refused caller stays refused, as [`Limit::block`]. No steps turn blocks off.
+    pub const fn block(mut self, steps: &[Duration]) -> Self {
+        self.numbers.block = Some(Block::of(steps));
         self
     }
 
@@ -161,8 +185,17 @@ impl From<&Limit> for LimitChange {
 }
 
 impl ChangedNumbers {
-    const NONE: Self =
-        Self { count: None, time: None, burst: None, refill: None, borrow: None, wait: None, lease: None };
+    const NONE: Self = Self {
+        count: None,
+        time: None,
+        zone: None,
+        burst: None,
+        refill: None,
+        borrow: None,
+        wait: None,
+        lease: None,
+        block: None,
+    };
 
     pub(super) fn apply(&self, numbers: Numbers) -> Result<Limit, LimitError> {
         let changed = self.changed(numbers).map_err(LimitError::new)?;
@@ -174,8 +207,10 @@ impl ChangedNumbers {
     fn apply_what_fits(&self, numbers: Numbers) -> Result<Limit, LimitError> {
         let algorithm = numbers.algorithm;
         let taken = Self {
+            zone: self.zone.filter(|_| self.window(&numbers).is_some()),
             refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
             borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
+            block: self.block.filter(|_| algorithm.check_takes_block().is_ok()),
             ..*self
         };
         Limit::fitting(taken.changed(numbers).map_err(LimitError::new)?)
@@ -184,16 +219,36 @@ impl ChangedNumbers {
     fn changed(&self, numbers: Numbers) -> Result<Numbers, Violation> {
         let count = self.count.unwrap_or(numbers.count);
         let follows = if numbers.burst == numbers.count { count } else { numbers.burst };
+        let window = self.window(&numbers);
+        if self.zone.is_some() && window.is_none() {
+            return Err(Violation::ZoneWithoutCalendar);
+        }
         Ok(Numbers {
             algorithm: numbers.algorithm,
+            calendar: window,
             count,
             burst: self.burst.unwrap_or(follows),
             refill: self.refill.unwrap_or(numbers.refill),
             borrow: self.borrow.unwrap_or(numbers.borrow),
-            time_ms: self.time_ms()?.unwrap_or(numbers.time_ms),
+            time_ms: match window {
+                Some(window) => window.calendar.longest_ms(),
+                None => self.time_ms()?.unwrap_or(numbers.time_ms),
+            },
             wait_ms: self.wait_ms()?.unwrap_or(numbers.wait_ms),
             lease: self.lease.unwrap_or(numbers.lease),
+            block: self.block.transpose()?.unwrap_or(numbers.block),
         })
+    }
+
+    /// The window of the calendar after the change.
+    fn window(&self, numbers: &Numbers) -> Option<Window> {
+        let zone = self.zone.or_else(|| numbers.calendar.map(|window| window.zone)).unwrap_or(Zone::UTC);
+        let calendar = match self.time {
+            Some(Time::Calendar(calendar)) => Some(calendar),
+            Some(Time::Fixed(_)) => None,
+            None => numbers.calendar(),
+        };
+        calendar.map(|calendar| Window { calendar, zone })
     }
 
     /// Checks each number by itself.
@@ -202,10 +257,18 @@ impl ChangedNumbers {
         let is_bucket = self.burst.is_some() || self.refill.is_some() || self.borrow.is_some();
         let algorithm = if is_bucket { Algorithm::TokenBucket } else { Algorithm::Counter };
         let (time_ms, wait_ms) = (self.time_ms()?, self.wait_ms()?);
+        match self.time {
+            Some(Time::Calendar(_)) => {
+                algorithm.check_takes_calendar(wait_ms.is_some_and(|wait_ms| wait_ms > 0))?;
+            }
+            Some(Time::Fixed(_)) if self.zone.is_some() => return Err(Violation::ZoneWithoutCalendar),
+            _ => {}
+        }
         time_ms.map_or(Ok(()), |time_ms| algorithm.check_time(time_ms))?;
         wait_ms.map_or(Ok(()), check_wait)?;
         self.count.map_or(Ok(()), |count| algorithm.check_count(count))?;
         check_bucket(self.burst.unwrap_or(0).saturating_add(self.borrow.unwrap_or(0)))?;
+        self.block.transpose()?;
         match self.lease {
             None | Some(Lease::Most(0)) => Ok(()),
             Some(_) => algorithm.check_takes_lease(wait_ms.is_some_and(|wait_ms| wait_ms > 0)),
@@ -218,14 +281,19 @@ impl ChangedNumbers {
         self.burst.map_or(Ok(()), |_| algorithm.check_takes_burst(*wait_ms > 0))?;
         self.refill.map_or(Ok(()), |_| algorithm.check_takes_refill())?;
         self.borrow.map_or(Ok(()), |_| algorithm.check_takes_borrow())?;
+        if changed.block.is_none() { Ok(()) } else { algorithm.check_takes_block() }?;
         match self.lease {
             None | Some(Lease::Most(0)) => Ok(()),
+            Some(_) if !changed.block.is_none() => Err(Violation::BlockWithLease),
             Some(_) => algorithm.check_takes_lease(*wait_ms > 0),
         }
     }
 
     fn time_ms(&self) -> Result<Option<u64>, Violation> {
-        self.time.map(|time| whole_ms(time).ok_or(Violation::TimeFraction)).transpose()
+        match self.time {
+            Some(Time::Fixed(time)) => whole_ms(time).map(Some).ok_or(Violation::TimeFraction),
+            Some(Time::Calendar(_)) | None => Ok(None),
+        }
     }
 
     fn wait_ms(&self) -> Result<Option<u64>, Violation> {
@@ -236,12 +304,16 @@ impl ChangedNumbers {
 impl fmt::Display for LimitChange {
     /// Writes what [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ChangedNumbers { count, time, burst, refill, borrow, wait, lease } = &self.numbers;
+        let ChangedNumbers { count, time, zone, burst, refill, borrow, wait, lease, block } = &self.numbers;
         let show = |time: Duration| duration::show(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         let words = [
             self.whole.map(|limit| limit.to_string()),
             count.map(|count| format!("count={count}")),
-            time.map(|time| format!("time={}", show(time))),
+            time.map(|time| match time {
+                Time::Fixed(time) => format!("time={}", show(time)),
+                Time::Calendar(calendar) => format!("time={}", calendar.as_str()),
+            }),
+            zone.map(|zone| format!("zone={zone}")),
             burst.map(|burst| format!("burst={burst}")),
             refill.map(|refill| {
                 format!("refill={}", if refill == Refill::Interval { "interval" } else { "greedy" })
@@ -252,6 +324,7 @@ impl fmt::Display for LimitChange {
                 Lease::Most(units) => format!("lease={units}"),
                 Lease::Auto => "lease=auto".to_owned(),
             }),
+            block.and_then(Result::ok).map(|block| format!("block={}", shown(&block))),
         ];
         let words: Vec<String> = words.into_iter().flatten().collect();
         f.write_str(&words.join(" "))

@@ -59,6 +59,7 @@ struct Words<T> {
 enum Value {
     Number(u64),
     Text(String),
+    List(Vec<String>),
 }
 
 impl<T: FromStr<Err = ParseLimitError>> Words<T> {
@@ -89,9 +90,12 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
         while let Some((name, value)) = table.next_entry::<String, Value>()? {
             let value = match value {
                 // As in the attribute, a whole number is seconds.
-                Value::Number(seconds) if name == "time" || name == "wait" => format!("{seconds}s"),
+                Value::Number(seconds) if ["time", "wait", "block"].contains(&name.as_str()) => {
+                    format!("{seconds}s")
+                }
                 Value::Number(number) => number.to_string(),
                 Value::Text(text) => text,
+                Value::List(texts) => texts.join(","),
             };
             if value.contains(char::is_whitespace) || name.contains(char::is_whitespace) {
                 return Err(Error::custom(format_args!("`{name}` must be one word or number")));
@@ -135,6 +139,10 @@ mod tests {
             limit(r#"{ "count": 9, "time": 1, "lease": "auto" }"#),
             Ok(Limit::counter(9, SECOND).lease_auto())
         );
+        for block in [r#""1m,1h""#, r#"["1m", "1h"]"#] {
+            let blocked = Limit::counter(5, SECOND).block(&[SECOND * 60, SECOND * 3600]);
+            assert_eq!(limit(&format!(r#"{{ "count": 5, "time": 1, "block": {block} }}"#)), Ok(blocked));
+        }
         assert_eq!(serde_json::to_string(&reports).unwrap(), r#""token_bucket count=20 time=1h burst=5""#);
     }
 

@@ -3,7 +3,7 @@
 use super::rules::Violation;
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_COUNT;
-use super::{Algorithm, Limit, LimitError};
+use super::{Algorithm, Calendar, Limit, LimitError, Window, Zone};
 use std::time::Duration;
 
 impl Limit {
@@ -25,6 +25,36 @@ impl Limit {
     /// [`LimitError`], if `time` is not a whole number of milliseconds from 1 ms to 366 days.
     pub const fn try_counter(count: u32, time: Duration) -> Result<Self, LimitError> {
         Self::plain(Algorithm::Counter, count, time)
+    }
+
+    /// At most `count` units in each hour, day, week or month of the calendar, in UTC or in a [`zone`](Limit::zone). The window ends for
+    /// all callers at the same time, by the clock of the store's server.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// # mod per { pub use ratelimit_limit::Calendar; }
+    /// use ratelimit::Limit;
+    ///
+    /// const QUOTA: Limit = Limit::calendar(10_000, per::Calendar::Month).zone("+01:00");
+    /// assert_eq!(QUOTA.to_string(), "counter count=10000 time=month zone=+01:00");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero. In a `const` that is a compile error.
+    #[track_caller]
+    pub const fn calendar(count: u32, window: Calendar) -> Self {
+        must_admit(Self::try_calendar(count, window))
+    }
+
+    /// [`Limit::calendar`] for a number known only at run time. A `count` of zero refuses every call.
+    ///
+    /// # Errors
+    ///
+    /// None so far; it returns a `Result` as the other constructors of this kind do.
+    pub const fn try_calendar(count: u32, window: Calendar) -> Result<Self, LimitError> {
+        let window = Window { calendar: window, zone: Zone::UTC };
+        Self::of(Numbers::new(Algorithm::Counter, count, 1).with_calendar(window))
     }
 
     /// A bucket that refills with `count` tokens per `time` and holds `count` tokens; see [`Algorithm::TokenBucket`].

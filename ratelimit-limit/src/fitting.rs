@@ -1,6 +1,7 @@
 //! Adapts numbers that do not fit together at run time: leases and overrides.
 
 use super::rules::Violation;
+use super::rules::block::Block;
 use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW, MIN_LEASE_MS};
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
@@ -18,9 +19,10 @@ impl Limit {
     /// A limit whose lease follows the other numbers: at most half of what the limit can hold, and none where no lease is possible.
     pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
         match numbers.check() {
-            Err(violation @ (Violation::LeaseElsewhere | Violation::LeaseTooLarge)) => {
-                Self::of(numbers.remedied(violation))
-            }
+            Err(
+                violation
+                @ (Violation::LeaseElsewhere | Violation::LeaseTooLarge | Violation::BlockWithLease),
+            ) => Self::of(numbers.remedied(violation)),
             _ => Self::of(numbers),
         }
     }
@@ -43,18 +45,27 @@ impl Numbers {
     fn remedied(self, violation: Violation) -> Self {
         match violation {
             Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },
+            Violation::CalendarElsewhere => Self { calendar: None, ..self },
+            Violation::WaitForCalendar => Self { wait_ms: 0, ..self },
             Violation::TimeTooLong => Self { time_ms: MAX_TIME_MS, ..self },
             Violation::LeaseTooShort => Self { time_ms: MIN_LEASE_MS, ..self },
             Violation::WaitFraction | Violation::WaitTooLong => Self { wait_ms: MAX_TIME_MS, ..self },
             Violation::BurstWithoutBucket | Violation::BurstOfQueue => Self { burst: self.count, ..self },
-            Violation::RefillWithoutBucket | Violation::BorrowWithoutBucket => self,
+            Violation::RefillWithoutBucket
+            | Violation::BorrowWithoutBucket
+            | Violation::ZoneUnknown
+            | Violation::ZoneWithoutCalendar => self,
             Violation::BucketTooLarge => self.with_count_up_to(MAX_BUCKET).with_capacity_up_to(MAX_BUCKET),
             Violation::WindowTooLarge => self.with_count_up_to(MAX_WINDOW),
             Violation::LogTooLarge | Violation::TooManyPermits => self.with_count_up_to(MAX_STORED),
             Violation::RefillTooSlow => self.with_capacity_up_to(self.units_in(MAX_TIME_MS)),
             Violation::QueueTooLarge => self.with_fewer_waiting(),
             Violation::NotExact => self.with_simple_numbers(),
-            Violation::LeaseElsewhere => Self { lease: Lease::Most(0), ..self },
+            Violation::BlockElsewhere
+            | Violation::BlockStep
+            | Violation::BlockNotGrowing
+            | Violation::BlockTooManySteps => Self { block: Block::NONE, ..self },
+            Violation::LeaseElsewhere | Violation::BlockWithLease => Self { lease: Lease::Most(0), ..self },
             Violation::LeaseTooLarge => {
                 Self { lease: Lease::Most(self.burst.saturating_add(self.borrow) / 2), ..self }
             }

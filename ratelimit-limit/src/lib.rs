@@ -15,11 +15,13 @@ mod text;
 
 pub use change::LimitChange;
 pub use error::LimitError;
-pub use rules::{Algorithm, Refill};
+pub use rules::{Algorithm, Calendar, Refill};
 #[doc(hidden)]
-pub use rules::{ListState, NumberState, State};
+pub use rules::{ListState, NumberState, State, Window, Zone};
 pub use text::ParseLimitError;
 
+#[doc(hidden)]
+pub use rules::block::Block;
 use rules::numbers::{Derived, Numbers, Rate, life_ms};
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
@@ -91,9 +93,15 @@ impl Limit {
         self.numbers.count
     }
 
-    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit.
+    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit. Of a window of the calendar, the
+    /// length of the longest one: 31 days of a month.
     pub const fn time(&self) -> Duration {
         Duration::from_millis(self.numbers.time_ms)
+    }
+
+    /// The window of the calendar, if the limit has one.
+    pub const fn calendar_window(&self) -> Option<Calendar> {
+        self.numbers.calendar()
     }
 
     /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
@@ -106,6 +114,16 @@ impl Limit {
     pub const fn longest_wait(&self) -> Duration {
         Duration::from_millis(self.numbers.wait_ms)
     }
+
+    /// How long a refused caller stays refused, after each further refusal. None if the limit does not [`block`](Self::block).
+    pub fn blocks(&self) -> impl Iterator<Item = Duration> + '_ {
+        self.numbers.block.steps_ms().map(Duration::from_millis)
+    }
+
+    /// Whether the tokens of a bucket come back by [`Refill::Interval`].
+    pub const fn refills_by_interval(&self) -> bool {
+        self.numbers.refills_by_interval()
+    }
 }
 
 /// For the stores of `ratelimit-runtime`.
@@ -115,8 +133,35 @@ impl Limit {
         self.numbers.time_ms
     }
 
+    /// The window of the calendar, with its zone.
+    #[inline]
+    pub const fn window(&self) -> Option<Window> {
+        self.numbers.calendar
+    }
+
+    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is what is left of the window of the calendar.
+    pub const fn at(&self, window: Window, unix_ms: u64) -> Self {
+        Self {
+            numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers },
+            derived: self.derived,
+        }
+    }
+
+    /// The time as text: `90s`, `1h`, or the word of a calendar window.
+    pub fn time_text(&self) -> String {
+        match self.calendar_window() {
+            Some(calendar) => calendar.as_str().to_owned(),
+            None => rules::duration::show(self.numbers.time_ms),
+        }
+    }
+
     pub const fn wait_ms(&self) -> u64 {
         self.numbers.wait_ms
+    }
+
+    #[inline]
+    pub const fn block_steps(&self) -> &Block {
+        &self.numbers.block
     }
 
     pub const fn rate(&self) -> Rate {
@@ -132,10 +177,6 @@ impl Limit {
     #[inline]
     pub const fn life_ms(&self) -> u64 {
         self.derived.life_ms
-    }
-
-    pub const fn refills_by_interval(&self) -> bool {
-        self.numbers.refills_by_interval()
     }
 
     /// Whether this is a leaky bucket in which calls wait.

@@ -1,10 +1,11 @@
-//! The optional numbers of a limit: burst, refill, borrow and wait.
+//! The optional numbers of a limit: burst, refill, borrow, wait and block.
 
 use super::constructors::{must, whole_ms};
 use super::rules::Violation;
+use super::rules::block::Block;
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_BURST;
-use super::{Limit, LimitError, Refill};
+use super::{Limit, LimitError, Refill, Window, Zone};
 use std::time::Duration;
 
 impl Limit {
@@ -29,6 +30,30 @@ impl Limit {
         match self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0) {
             Ok(()) => Self::of(Numbers { burst, ..self.numbers }),
             Err(violation) => Err(LimitError::new(violation)),
+        }
+    }
+
+    /// Sets the zone of a window of the calendar: an offset from UTC, from `-23:59` to `+23:59`. Without it, the zone is UTC.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_zone`] returns an error. In a `const` that is a compile error.
+    #[track_caller]
+    pub const fn zone(self, offset: &str) -> Self {
+        must(self.try_zone(offset))
+    }
+
+    /// [`Limit::zone`] for a text known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit has no window of the calendar, or if the text is not such an offset. Zones with a name are not
+    /// supported: their rules change, and all processes and the server would have to know the same ones.
+    pub const fn try_zone(self, offset: &str) -> Result<Self, LimitError> {
+        match (self.numbers.calendar, Zone::parse(offset)) {
+            (None, _) => Err(LimitError::new(Violation::ZoneWithoutCalendar)),
+            (_, None) => Err(LimitError::new(Violation::ZoneUnknown)),
+            (Some(window), Some(zone)) => Self::of(self.numbers.with_calendar(Window { zone, ..window })),
         }
     }
 
@@ -101,6 +126,44 @@ impl Limit {
         match whole_ms(wait) {
             Some(wait_ms) => Self::of(Numbers { wait_ms, ..self.numbers }),
             None => Err(LimitError::new(Violation::WaitFraction)),
+        }
+    }
+
+    /// Blocks a caller that the limit refuses: it stays refused for the first step, although units come back. If it is refused
+    /// again after the block, it stays refused for the next step; the last step repeats. If it is not refused for as long as the
+    /// longest step after a block, the steps start over. No steps mean no block.
+    ///
+    /// Calls during a block prolong nothing, and [`retry_after`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.retry_after)
+    /// is the time until the caller can pass. A call with a [`wait`](Self::wait) does not wait for the end of a block. All limits
+    /// with the same key honour a block, also those whose processes have no `block` yet.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// # use ratelimit::Limit;
+    /// # use std::time::Duration;
+    /// const MINUTE: Duration = Duration::from_secs(60);
+    /// const LOGIN: Limit = Limit::counter(5, MINUTE).block(&[MINUTE, Duration::from_secs(600), Duration::from_secs(3600)]);
+    /// assert_eq!(LOGIN.to_string(), "counter count=5 time=1m block=1m,10m,1h");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If [`Limit::try_block`] returns an error. In a `const` that is a compile error.
+    #[track_caller]
+    pub const fn block(self, steps: &[Duration]) -> Self {
+        must(self.try_block(steps))
+    }
+
+    /// [`Limit::block`] for steps known only at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`LimitError`], if the limit is a sliding log or a concurrency limit, has a lease, or there are more than four steps, a step is
+    /// not a whole number of seconds from 1 s to 366 days, or a step is not longer than the one before it.
+    pub const fn try_block(self, steps: &[Duration]) -> Result<Self, LimitError> {
+        match Block::of(steps) {
+            Ok(block) => Self::of(Numbers { block, ..self.numbers }),
+            Err(violation) => Err(LimitError::new(violation)),
         }
     }
 }

@@ -1,18 +1,22 @@
 //! Limits and their changes as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`, `count=50`.
 
-use super::change::ChangedNumbers;
-use super::constructors::whole_ms;
+use super::change::{ChangedNumbers, Time};
+use super::rules::Violation;
+use super::rules::block::Block;
 use super::rules::duration;
 use super::rules::numbers::{Lease, Numbers};
-use super::{Algorithm, Limit, LimitChange, LimitError, Refill};
+use super::{Algorithm, Calendar, Limit, LimitChange, LimitError, Refill, Zone};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Numbers { algorithm, count, burst, borrow, time_ms, wait_ms, lease, .. } = self.numbers;
-        write!(f, "{} count={count} time={}", algorithm.as_str(), duration::show(time_ms))?;
+        let Numbers { algorithm, count, burst, borrow, wait_ms, lease, block, calendar, .. } = self.numbers;
+        write!(f, "{} count={count} time={}", algorithm.as_str(), self.time_text())?;
+        if let Some(window) = calendar.filter(|window| !window.zone.is_utc()) {
+            write!(f, " zone={}", window.zone)?;
+        }
         if burst != count {
             write!(f, " burst={burst}")?;
         }
@@ -26,29 +30,36 @@ impl fmt::Display for Limit {
             write!(f, " wait={}", duration::show(wait_ms))?;
         }
         match lease {
-            Lease::Most(0) => Ok(()),
-            Lease::Most(units) => write!(f, " lease={units}"),
-            Lease::Auto => f.write_str(" lease=auto"),
+            Lease::Most(0) => {}
+            Lease::Most(units) => write!(f, " lease={units}")?,
+            Lease::Auto => f.write_str(" lease=auto")?,
         }
+        if block.is_none() { Ok(()) } else { write!(f, " block={}", shown(&block)) }
     }
+}
+
+/// The steps of a block as text: `1m,10m,1h`. No steps are `0s`.
+pub(super) fn shown(block: &Block) -> String {
+    let steps: Vec<String> = block.steps_ms().map(duration::show).collect();
+    if steps.is_empty() { "0s".to_owned() } else { steps.join(",") }
 }
 
 impl FromStr for Limit {
     type Err = ParseLimitError;
 
     /// Reads the text that [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and `d`, such as
-    /// `90s` or `1h30m`. `burst`, `refill`, `borrow`, `wait` and `lease` may be left out.
+    /// `90s` or `1h30m`; `time` of a counter may also be `hour`, `day`, `week` or `month`. `zone`, `burst`, `refill`, `borrow`, `wait`,
+    /// `lease` and `block` may be left out.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
         let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
         let algorithm = algorithm.ok_or_else(|| ParseLimitError::wrong("algorithm", name))?;
         let numbers = ChangedNumbers::of(words)?;
-        let (Some(count), Some(time)) = (numbers.count, numbers.time) else {
+        let (Some(count), Some(_)) = (numbers.count, numbers.time) else {
             return Err(ParseLimitError(Wrong::Missing));
         };
-        let time_ms = whole_ms(time).unwrap_or(u64::MAX);
-        let limit = numbers.apply(Numbers::new(algorithm, count, time_ms));
+        let limit = numbers.apply(Numbers::new(algorithm, count, 1));
         limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
     }
 }
@@ -85,6 +96,7 @@ impl ChangedNumbers {
                 match name {
                     "count" | "burst" | "borrow" => "a whole number",
                     "lease" => "a whole number or `auto`",
+                    "zone" => "an offset from UTC, such as `+01:00`",
                     _ => "`greedy` or `interval`",
                 },
                 word,
@@ -92,12 +104,14 @@ impl ChangedNumbers {
         };
         let twice = match name {
             "count" => self.count.replace(value.parse().map_err(|_| wrong())?).is_some(),
-            "time" => self.time.replace(duration(value)?).is_some(),
+            "time" => self.time.replace(time(value)?).is_some(),
+            "zone" => self.zone.replace(Zone::parse(value).ok_or_else(wrong)?).is_some(),
             "burst" => self.burst.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
             "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
             "wait" => self.wait.replace(duration(value)?).is_some(),
             "lease" => self.lease.replace(lease(value).ok_or_else(wrong)?).is_some(),
+            "block" => self.block.replace(block(value)?).is_some(),
             _ => return Err(ParseLimitError::wrong("field", word)),
         };
         if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
@@ -114,6 +128,19 @@ fn refill(text: &str) -> Option<Refill> {
 
 fn lease(text: &str) -> Option<Lease> {
     if text == "auto" { Some(Lease::Auto) } else { text.parse().ok().map(Lease::Most) }
+}
+
+fn time(text: &str) -> Result<Time, ParseLimitError> {
+    match Calendar::named(text) {
+        Some(calendar) => Ok(Time::Calendar(calendar)),
+        None => duration(text).map(Time::Fixed),
+    }
+}
+
+/// Reads the steps of a block, as in `1m,10m,1h`. `0s` is no block.
+fn block(text: &str) -> Result<Result<Block, Violation>, ParseLimitError> {
+    let steps = text.split(',').map(duration).collect::<Result<Vec<_>, _>>()?;
+    Ok(Block::of(if steps == [Duration::ZERO] { &[] } else { &steps }))
 }
 
 fn duration(text: &str) -> Result<Duration, ParseLimitError> {
@@ -168,7 +195,7 @@ impl fmt::Display for ParseLimitError {
             Wrong::Word("field", word) => {
                 write!(
                     f,
-                    "unknown field `{word}`; expected `count`, `time`, `burst`, `refill`, `borrow`, `wait` or `lease`, as in `count=20`"
+                    "unknown field `{word}`; expected `count`, `time`, `zone`, `burst`, `refill`, `borrow`, `wait`, `lease` or `block`, as in `count=20`"
                 )
             }
             Wrong::Word(what, word) => write!(f, "`{word}` must be {what}"),
@@ -207,9 +234,16 @@ mod tests {
             (Limit::leaky_bucket(7, second).burst(9), "leaky_bucket count=7 time=1s burst=9"),
             (Limit::leaky_bucket(7, second).wait(second), "leaky_bucket count=7 time=1s wait=1s"),
             (Limit::sliding_window(7, week), "sliding_window count=7 time=7d"),
+            (Limit::calendar(5, Calendar::Day), "counter count=5 time=day"),
+            (Limit::calendar(5, Calendar::Month).zone("-03:30"), "counter count=5 time=month zone=-03:30"),
+            (Limit::calendar(70, Calendar::Hour).lease(9), "counter count=70 time=hour lease=9"),
             (Limit::try_sliding_log(0, second).unwrap(), "sliding_log count=0 time=1s"),
             (Limit::concurrency(3, second * 60), "concurrency count=3 time=1m"),
             (Limit::counter(70, second).lease(9), "counter count=70 time=1s lease=9"),
+            (
+                Limit::counter(5, second * 60).block(&[second * 60, second * 600, second * 3600]),
+                "counter count=5 time=1m block=1m,10m,1h",
+            ),
             (Limit::token_bucket(70, second).lease_auto(), "token_bucket count=70 time=1s lease=auto"),
         ] {
             assert_eq!(limit.to_string(), text);
@@ -235,6 +269,20 @@ mod tests {
             ("counter count=9 time=1s lease=some", "`lease=some` must be a whole number or `auto`"),
             ("sliding_log count=9 time=1s lease=auto", "`lease` needs a counter or a token bucket"),
             ("counter count=1 time=1s burst=2", "`burst` needs a bucket"),
+            ("token_bucket count=1 time=day", "only a `counter` has windows that end with the calendar"),
+            ("counter count=1 time=day wait=1s", "`wait` has no effect with a window of the calendar"),
+            ("counter count=1 time=1d zone=+01:00", "`zone` needs a window of the calendar"),
+            ("counter count=1 time=day zone=CET", "`zone=CET` must be an offset from UTC, such as `+01:00`"),
+            ("counter count=1 time=year", "`year` is not a duration"),
+            ("sliding_log count=9 time=1s block=1m", "`block` needs a counter, a bucket or a sliding window"),
+            ("counter count=9 time=1s block=1m lease=2", "`block` and `lease` exclude each other"),
+            (
+                "counter count=9 time=1s block=1m,30s",
+                "must be longer than the one before it, as in `1m,10m,1h`",
+            ),
+            ("counter count=9 time=1s block=500ms", "a whole number of seconds from 1 s to 366 days"),
+            ("counter count=9 time=1s block=1s,2s,3s,4s,5s", "must have at most 4 steps"),
+            ("counter count=9 time=1s block=1m,", "`` is not a duration: it is empty"),
             ("leaky_bucket count=1 time=1s burst=2 wait=1s", "that `wait` bounds"),
         ] {
             let error = text.parse::<Limit>().unwrap_err().to_string();

@@ -3,6 +3,17 @@
 
 pub use crate::store::redis::connect::network;
 
+/// The definitions of the algorithms and the random operations of the conformance suite, which the tests use as well.
+#[cfg(feature = "conformance")]
+pub mod conformance {
+    pub use crate::testing::conformance::definitions;
+    pub use crate::testing::conformance::random::operations::{
+        Operation, Outcome, agree, answer, by_definition,
+    };
+    pub use crate::testing::conformance::random::shorten::shorten;
+    pub use crate::testing::conformance::random::traffic;
+}
+
 use crate::error::Error;
 use crate::store::redis::RedisStore;
 use ratelimit_lua::{ADJUST, DECIDE, SINGLE};

@@ -20,6 +20,18 @@ use std::time::Duration;
 /// | concurrency | `count` | permits left | at most until the first lease ends | at most until the last lease ends |
 ///
 /// Times are whole microseconds.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
+/// use ratelimit::{Key, Limit, RateLimiter};
+/// use std::time::Duration;
+///
+/// let limit = Limit::counter(5, Duration::from_secs(60));
+/// let decision = RateLimiter::in_memory().peek(&limit, Key::new("login").by("ann")).await?;
+/// assert!(decision.is_allowed());
+/// assert_eq!((decision.remaining(), decision.capacity()), (5, 5));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[must_use = "a decision limits nothing unless you check `is_allowed()`"]
 pub struct Decision {

@@ -8,6 +8,14 @@ use std::fmt;
 ///
 /// The message contains no key, no identity and no password.
 /// [`Debug`] shows the message, because a `main` that returns an error prints that. `{:#?}` also shows the kind.
+///
+/// ```
+/// use ratelimit::{ErrorKind, RateLimiter};
+///
+/// let error = RateLimiter::builder().redis("redis:/127.0.0.1").build().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Configuration);
+/// assert!(!error.is_transient()); // somebody has to correct the URL
+/// ```
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,

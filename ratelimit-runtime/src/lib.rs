@@ -29,6 +29,7 @@ mod key;
 mod limiter;
 mod lock;
 pub mod observe;
+pub mod outgoing;
 pub mod per;
 mod proxies;
 mod random;
@@ -45,6 +46,7 @@ pub mod docs;
 #[allow(missing_docs)]
 pub mod __private;
 
+#[cfg(not(target_family = "wasm"))]
 #[doc(hidden)]
 pub mod __testing;
 
@@ -157,5 +159,6 @@ pub use ratelimit_limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill}
 #[doc = include_str!("rate_limit.md")]
 pub use ratelimit_macros::rate_limit;
 pub use rejection::{convert::FromRejection, error::Rejection};
+pub use store::cost::Cost;
 pub use store::memory::MemoryStore;
 pub use store::redis::RedisStore;

@@ -5,9 +5,11 @@
 //!
 //! const SEARCHES: Limit = Limit::counter(100, per::MINUTE);
 //! const UPLOADS: Limit = Limit::token_bucket(1000, per::DAY).burst(50);
+//! const QUOTA: Limit = Limit::calendar(10_000, per::Calendar::Month).zone("+01:00");
 //! assert_eq!(SEARCHES, "counter count=100 time=1m".parse().unwrap());
 //! ```
 
+pub use crate::limit::Calendar;
 use std::time::Duration;
 
 /// One second.

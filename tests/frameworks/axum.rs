@@ -2,6 +2,7 @@
 
 use crate::harness::client::Version;
 use crate::harness::contract::{self, layer};
+use crate::harness::server;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
@@ -111,11 +112,7 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .route("/slow", get(contract::slow).layer(layer("slow")))
         .route("/plain", get(plain))
         .layer(RateLimitLayer::new().limiter(limiter));
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-    address
+    server::serve(app).await
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 use crate::harness::client::{Client, Reply, Version};
 use crate::harness::limiters::{limiters, on_redis};
+use crate::harness::server;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::routing::get;
@@ -13,7 +14,6 @@ use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use sfv::{BareItem, List, ListEntry, Parser};
 use std::net::SocketAddr;
 use support::MINUTE;
-use tokio::net::TcpListener;
 
 #[rate_limit(key = "ip", count = 1, by = "ip")]
 async fn by_address(_: Request) -> Result<(), Rejection> {
@@ -27,18 +27,8 @@ async fn by_key(_: HeaderMap) -> Result<(), Rejection> {
 
 /// A server, with or without the address of the peer.
 async fn serve(app: Router, limiter: RateLimiter, knows_peer: bool) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
     let app = app.layer(RateLimitLayer::new().limiter(limiter));
-    tokio::spawn(async move {
-        if knows_peer {
-            let service = app.into_make_service_with_connect_info::<SocketAddr>();
-            axum::serve(listener, service).await.unwrap();
-        } else {
-            axum::serve(listener, app).await.unwrap();
-        }
-    });
-    address
+    if knows_peer { server::serve(app).await } else { server::serve_without_peers(app).await }
 }
 
 fn routes() -> Router {

@@ -1,6 +1,7 @@
 //! A service behind a real nginx: the client that the proxies report is limited, whatever the client writes itself.
 
 use crate::harness::client::{Client, Version};
+use crate::harness::server;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request, connect_info::Connected};
 use axum::http::HeaderMap;
@@ -10,7 +11,7 @@ use ratelimit::identity::{Forwarded, PeerAddr};
 use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit};
 use std::net::SocketAddr;
 use support::Nginx;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::UnixListener;
 
 /// nginx appends the address of its peer to what the request says.
 const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;";
@@ -51,15 +52,7 @@ fn routes() -> Router {
 /// Serves all routes in a layer with this limiter.
 async fn serve(limiter: RateLimiterBuilder) -> SocketAddr {
     let limiter = limiter.connect().await.unwrap();
-    start(routes().layer(RateLimitLayer::new().limiter(limiter))).await
-}
-
-async fn start(app: Router) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-    address
+    server::serve(routes().layer(RateLimitLayer::new().limiter(limiter))).await
 }
 
 /// Each client has its own limit on each route, and cannot leave it by headers of its own.
@@ -131,7 +124,7 @@ async fn an_argument_without_headers_needs_the_layer() {
     let app = routes().layer(axum::middleware::from_fn(move |request, next: axum::middleware::Next| {
         ratelimit::scope(limiter.clone(), next.run(request))
     }));
-    let nginx = behind(start(app).await, APPENDS);
+    let nginx = behind(server::serve(app).await, APPENDS);
     let client = client(&nginx);
     for (path, status) in [("/request", 200), ("/two", 200), ("/peer", 503), ("/context", 503)] {
         assert_eq!(client.get(path).await.status, status, "{path}");
@@ -142,7 +135,7 @@ async fn an_argument_without_headers_needs_the_layer() {
 async fn proxies_change_while_the_service_runs() {
     let limiter = RateLimiter::builder().trusted_proxies(["192.0.2.1"]).connect().await.unwrap();
     let app = routes().layer(RateLimitLayer::new().limiter(limiter.clone()));
-    let nginx = behind(start(app).await, APPENDS);
+    let nginx = behind(server::serve(app).await, APPENDS);
     assert_eq!(client(&nginx).get("/request").await.status, 200);
     assert_eq!(client(&nginx).get("/request").await.status, 429, "all share the limit of the proxy");
     limiter.set_trusted_proxies(["127.0.0.1"]).unwrap();

@@ -1,6 +1,7 @@
 //! A client that is not of this project: urllib3 waits as `Retry-After` says, and recovers from refusals by itself.
 
 use crate::harness::limiters::limiters;
+use crate::harness::server::serve;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
@@ -8,7 +9,6 @@ use axum::routing::get;
 use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
 use std::net::SocketAddr;
 use support::SECOND;
-use tokio::net::TcpListener;
 use tokio::process::Command;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recovering_client.py");
@@ -35,15 +35,6 @@ async fn client(server: SocketAddr, path: &str, number: u32) -> Vec<String> {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "`cargo xtask test` installs urllib3 if it is missing\n{errors}");
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-}
-
-/// Serves the routes; `/layer` has a limit of the layer.
-async fn serve(app: Router) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-    address
 }
 
 /// Each request succeeds in the end. At least one was refused on the way, because five do not fit into two windows.

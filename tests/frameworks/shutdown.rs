@@ -3,7 +3,6 @@
 use crate::harness::limiters::until;
 use ratelimit::{Key, Limit, RateLimiter};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use support::{MINUTE, RedisServer};
 
@@ -22,7 +21,7 @@ impl Drop for Example {
 impl Example {
     /// Starts an example on a free port. Returns its URL, which it prints first.
     fn start(name: &str, redis: &RedisServer) -> (Self, String) {
-        let mut command = Command::new(build(name));
+        let mut command = Command::new(support::example(name));
         command.env("RATELIMIT_URL", redis.url()).env("ADDRESS", "127.0.0.1:0").env("GRACE_SECONDS", "1");
         let mut process = Self(command.stdout(Stdio::piped()).spawn().unwrap());
         let mut line = String::new();
@@ -36,15 +35,6 @@ impl Example {
         assert!(sent.success());
         until("the process ends", async || self.0.try_wait().unwrap()).await
     }
-}
-
-/// Builds an example as `cargo test` does: with the features of all tests, so that nothing is compiled twice.
-fn build(name: &str) -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let arguments = ["test", "--no-run", "--locked", "--workspace", "--all-features", "--target-dir"];
-    let output = Command::new(env!("CARGO")).args(arguments).arg(target).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target.join("debug/examples").join(name)
 }
 
 async fn returns_the_permit_of_an_open_response(

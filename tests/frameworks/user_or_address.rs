@@ -2,6 +2,7 @@
 
 use crate::harness::client::{Client, Reply, Version};
 use crate::harness::limiters::limiters;
+use crate::harness::server::serve;
 use axum::Router;
 use axum::extract::{ConnectInfo, FromRequestParts, OptionalFromRequestParts};
 use axum::http::StatusCode;
@@ -10,7 +11,6 @@ use axum::routing::get;
 use ratelimit::{RateLimitLayer, Rejection, UserId, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use tokio::net::TcpListener;
 
 struct CurrentUser {
     id: u64,
@@ -45,14 +45,6 @@ impl<S: Sync> OptionalFromRequestParts<S> for CurrentUser {
 #[rate_limit(key = "search/address", count = 1, by = "ip", skip_if = user.is_some())]
 async fn search(user: Option<CurrentUser>, _: ConnectInfo<SocketAddr>) -> Result<String, Rejection> {
     Ok(user.map_or_else(|| "anonymous".to_owned(), |user| user.id.to_string()))
-}
-
-async fn serve(app: Router) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-    address
 }
 
 fn assert_policy(reply: &Reply, status: u16, policy: &str) {

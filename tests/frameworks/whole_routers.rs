@@ -1,6 +1,7 @@
 //! Limits of whole routers of axum: the body of a refused request is never read.
 
 use crate::harness::limiters::limiters;
+use crate::harness::server::serve;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::MINUTE;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 /// The attribute on a middleware function.
@@ -106,11 +107,7 @@ async fn a_refused_client_is_not_asked_for_its_body() {
     let bare = || Router::new().route("/", post(accepts_large_bodies));
     for router in [bare().layer(layer), bare().layer(from_fn(limited))] {
         for limiter in limiters().await {
-            let app = router.clone().layer(RateLimitLayer::new().limiter(limiter));
-            let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-            let server = listener.local_addr().unwrap();
-            let service = app.into_make_service_with_connect_info::<SocketAddr>();
-            tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+            let server = serve(router.clone().layer(RateLimitLayer::new().limiter(limiter))).await;
             assert_eq!(first_line(server).await, "HTTP/1.1 100 Continue\r\n");
             assert_eq!(first_line(server).await, "HTTP/1.1 429 Too Many Requests\r\n");
         }

@@ -5,6 +5,7 @@ mod documentation;
 mod hook_queue;
 mod hooks;
 mod levels;
+mod near_limit;
 mod outcomes;
 mod recorder;
 mod refusals;

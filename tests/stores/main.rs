@@ -10,6 +10,7 @@
 mod algorithms;
 mod batches;
 mod bounds;
+mod conformance;
 mod exhaustive;
 mod faults;
 mod harness;

@@ -1,5 +1,5 @@
 //! Private Redis servers for the integration tests: single servers, Sentinels and clusters; functions to inspect
-//! their contents; and a proxy that disturbs connections.
+//! their contents; a proxy that disturbs connections; and the programs of examples.
 //!
 //! ```no_run
 //! let mut server = support::RedisServer::builder().persistent().start();
@@ -28,6 +28,7 @@ mod cluster;
 mod directory;
 mod durations;
 mod events;
+mod example;
 mod fake;
 #[cfg(test)]
 mod harness_tests;
@@ -49,6 +50,7 @@ pub use certificates::{Certificates, has_tls};
 pub use cluster::Cluster;
 pub use durations::{DAY, HOUR, MINUTE, MS, SECOND};
 pub use events::{Event, take_events};
+pub use example::{cargo, example};
 pub use fake::FakeServer;
 pub use nginx::Nginx;
 pub use prometheus::Prometheus;

@@ -3,6 +3,8 @@
 //! A shell starts the server and reads from a pipe that this process writes. The kernel closes the pipe in whatever
 //! way this process ends. The shell then kills the server.
 
+use crate::directory::Directory;
+use crate::ports::free_port;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
@@ -55,6 +57,36 @@ impl Watched {
         let mut shell = shell.process_group(0).spawn()?;
         let lifeline = shell.stdin.take();
         Ok(Self { shell, lifeline })
+    }
+
+    /// Starts a program on a free port, with the arguments for that port, and waits until it is ready. Returns the port, too.
+    pub(crate) fn on_a_free_port(
+        program: &str,
+        directory: &Directory,
+        args: impl Fn(u16) -> Vec<String>,
+        is_ready: impl Fn(u16) -> bool,
+    ) -> (Self, u16) {
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let port = free_port();
+            let log = directory.new_log();
+            let mut process = Self::spawn(OsStr::new(program), &args(port), directory.path(), log)
+                .expect("`sh` can be started");
+            while !is_ready(port) {
+                let late = Instant::now() > deadline;
+                assert!(!late, "{program} does not start:\n{}", directory.log_tail());
+                sleep(Duration::from_millis(5));
+                if let Some(status) = process.exited() {
+                    let missing = matches!(status.code(), Some(126 | 127));
+                    assert!(!missing, "cannot start `{program}`: run `cargo xtask test`, which installs it");
+                    break;
+                }
+            }
+            // Another process may take the port between its choice and its use.
+            if process.exited().is_none() {
+                return (process, port);
+            }
+        }
     }
 
     /// The exit status of the server, if it has ended.

@@ -9,7 +9,7 @@ use crate::tools::{self, SERVER_VARIABLE};
 use std::process::Command;
 
 /// The parts that the program `ratelimit-benches` measures.
-const PARTS: [&str; 7] = ["redis", "cluster", "memory", "attribute", "metrics", "http", "lua"];
+const PARTS: [&str; 8] = ["redis", "cluster", "regions", "memory", "attribute", "metrics", "http", "lua"];
 /// The part that xtask measures itself (`compile/`).
 const COMPILE: &str = "compile";
 
@@ -56,14 +56,17 @@ pub(crate) fn perform(bench: &Bench) -> Result<(), String> {
     }
     if bench.check {
         tools::ensure_component("clippy", "clippy")?;
-        return progress.step("lints", || run(&mut lints()));
+        progress.step("lints", || run(&mut lints()))?;
+        return progress.step("the migration from limitador", || {
+            run(&mut with_peers("test", "ratelimit-migration-tests"))
+        });
     }
     if bench.measures_http() {
         tools::ensure_wrk()?;
     }
     if bench.measures() {
         let programs = matrix::find(&mut progress, &bench.servers)?;
-        progress.step("build", || run(with_peers("build").arg("--release")))?;
+        progress.step("build", || run(with_peers("build", "ratelimit-benches").arg("--release")))?;
         for (server, program) in bench.servers.iter().zip(programs) {
             let mut command = bench.command();
             command.env(SERVER_VARIABLE, program);
@@ -92,7 +95,7 @@ impl Bench {
     }
 
     fn command(&self) -> Command {
-        let mut command = with_peers("run");
+        let mut command = with_peers("run", "ratelimit-benches");
         command.args(["--release", "--"]).args(self.parts.iter().filter(|part| **part != COMPILE));
         let options = [(self.quick, "--quick"), (self.writes(), "--write")];
         command.args(options.into_iter().filter(|(is_set, _)| *is_set).map(|(_, option)| option));
@@ -101,17 +104,17 @@ impl Bench {
     }
 }
 
-/// A cargo command that builds the benchmarks with the crates to compare with. The different compiler flags would rebuild
+/// A cargo command that builds a package with the crates to compare with. The different compiler flags would rebuild
 /// everything, so these builds have their own target folder.
-fn with_peers(subcommand: &str) -> Command {
-    let mut command = cargo(&[subcommand, "--locked", "--package", "ratelimit-benches", "--target-dir"]);
+fn with_peers(subcommand: &str, package: &str) -> Command {
+    let mut command = cargo(&[subcommand, "--locked", "--package", package, "--target-dir"]);
     command.arg(target().join("bench")).env("CARGO_ENCODED_RUSTFLAGS", "--cfg=peers");
     command
 }
 
 fn lints() -> Command {
-    let mut command = with_peers("clippy");
-    command.args(["--all-targets", "--", "-D", "warnings"]);
+    let mut command = with_peers("clippy", "ratelimit-benches");
+    command.args(["--package", "ratelimit-migration-tests", "--all-targets", "--", "-D", "warnings"]);
     command
 }
 
@@ -164,7 +167,7 @@ mod tests {
         let error = parsed("memroy").unwrap_err();
         assert_eq!(
             error,
-            "unknown part `memroy`, expected one of redis, cluster, memory, attribute, metrics, http, lua, compile"
+            "unknown part `memroy`, expected one of redis, cluster, regions, memory, attribute, metrics, http, lua, compile"
         );
     }
 }

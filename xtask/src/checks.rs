@@ -2,19 +2,24 @@
 
 use crate::lua54;
 use crate::packaging;
-use crate::process::{cargo, output, run};
+use crate::process::{cargo, cargo_once, output, run};
 use crate::progress::Progress;
 use crate::servers::LUA54;
 use crate::tools::SERVER_VARIABLE;
+use std::env;
 use std::ffi::OsStr;
 use std::process::Command;
+use std::thread;
+
+/// How many tests of a program run at the same time.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Runs all checks, and stops at the first that fails.
 pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
     let mut progress = Progress::default();
     progress.step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
     progress.step("lints", lints)?;
-    progress.step("tests", || tests(server, &[]))?;
+    progress.step("tests", || run(all_tests(cargo_once).env(SERVER_VARIABLE, server)))?;
     progress.step("scripts under Lua 5.4", scripts_under_lua54)?;
     progress.step("packaging and documentation", packaging::check)?;
     println!("\n{}", progress.summary());
@@ -24,9 +29,40 @@ pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
 /// Runs the tests whose names match, without the other checks.
 pub(crate) fn only_tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
     Progress::default().step("tests", || {
-        tests_match(&mut all_tests(), filter)?;
-        tests(server, filter)
+        tests_match(&mut all_tests(cargo), filter)?;
+        run(all_tests(cargo).args(filter).env(SERVER_VARIABLE, server))
     })
+}
+
+/// The packages whose tests start no server and need no Unix. The harness of all other tests starts servers by a shell.
+const PORTABLE: [&str; 5] =
+    ["ratelimit-limit", "ratelimit-syntax", "ratelimit-macros", "ratelimit-runtime", "ratelimit-fleet"];
+
+/// Runs the tests that every system can run: the rules of limits, the attribute, the memory store, all examples in the documentation,
+/// and fleets on simulated servers.
+pub(crate) fn portable() -> Result<(), String> {
+    let mut tests = cargo_once(&["test", "--locked", "--all-features", "--no-fail-fast"]);
+    run(tests.args(PORTABLE.map(|name| ["--package", name]).as_flattened()))?;
+    println!(
+        "\nnot run here: the tests on real servers, of the command and of the frameworks. They start servers by a shell, so they need \
+         Linux or macOS: `cargo xtask test`"
+    );
+    Ok(())
+}
+
+/// Checks a running server, and runs the first example on it.
+pub(crate) fn doctor(url: &str) -> Result<(), String> {
+    let mut progress = Progress::default();
+    progress.step("doctor", || {
+        let doctor =
+            ["run", "--locked", "-p", "ratelimit-cli", "--bin", "ratelimit", "--", "doctor", "--url", url];
+        run(&mut cargo(&doctor))
+    })?;
+    progress.step("quickstart", || {
+        run(cargo(&["run", "--locked", "--example", "quickstart"]).env("RATELIMIT_URL", url))
+    })?;
+    println!("\n{}", progress.summary());
+    Ok(())
 }
 
 /// Returns an error if the command runs no test with this filter, because zero tests always pass.
@@ -43,28 +79,31 @@ fn names_a_test(listing: &str) -> bool {
 /// Runs clippy with all features, and for the runtime also with its default features.
 fn lints() -> Result<(), String> {
     let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
-    run(cargo(&scope).args(["--", "-D", "warnings"]))?;
-    run(cargo(&["clippy", "--locked", "-p", "ratelimit-runtime"]).args(["--", "-D", "warnings"]))?;
+    run(cargo_once(&scope).args(["--", "-D", "warnings"]))?;
+    run(cargo_once(&["clippy", "--locked", "-p", "ratelimit-runtime"]).args(["--", "-D", "warnings"]))?;
     lua54::lints()
-}
-
-/// Runs unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
-fn tests(server: &OsStr, filter: &[String]) -> Result<(), String> {
-    run(all_tests().args(filter).env(SERVER_VARIABLE, server))
 }
 
 /// Runs the tests of the scripts once more, on the server with Lua 5.4. `--test stores` would join other features, and so compile
 /// the library again.
 fn scripts_under_lua54() -> Result<(), String> {
     let program = lua54::program()?;
-    let mut tests = all_tests();
+    let mut tests = all_tests(cargo_once);
     tests.args(["--tests", "--"]).args(LUA54.tests());
     // A difference between the languages does not hide: fewer operations than on Redis find it.
     run(tests.env(SERVER_VARIABLE, program).env("RATELIMIT_OPERATIONS", "20%"))
 }
 
-fn all_tests() -> Command {
-    cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"])
+/// Unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
+fn all_tests(cargo: fn(&[&str]) -> Command) -> Command {
+    let mut tests = cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"]);
+    // Many tests wait for their servers, so two for each core finish earlier than one.
+    if env::var_os(THREADS).is_none()
+        && let Ok(cores) = thread::available_parallelism()
+    {
+        tests.env(THREADS, (2 * cores.get()).to_string());
+    }
+    tests
 }
 
 #[cfg(test)]

@@ -5,24 +5,59 @@ use crate::process::root;
 use std::fs;
 use std::path::Path;
 
-/// The table of README repeats the medians of the first table with these rows.
-#[test]
-fn the_numbers_of_the_readme_are_those_of_the_benchmarks() {
-    fn cells(row: &str) -> Vec<&str> {
-        row.split('|').map(str::trim).collect()
+/// A table of Markdown.
+struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Reads the first table of a text. Its first column has the names of the rows.
+    fn first(text: &str) -> Option<Self> {
+        let lines =
+            text.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+        let cells = |line: &str| -> Vec<String> {
+            line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
+        let mut lines = lines.map(cells);
+        let columns = lines.next()?;
+        Some(Self { columns, rows: lines.skip(1).collect() })
     }
-    let (readme, measured) = (read("README.md"), read("benches/README.md"));
-    let rows = readme.split_once("## What it costs").unwrap().1.split_once("|---|").unwrap().1;
-    let rows: Vec<_> = rows.lines().skip(1).take_while(|line| !line.is_empty()).map(cells).collect();
-    assert!(rows.len() > 4, "{rows:?}");
-    for row in rows {
-        let found = measured
-            .lines()
-            .map(cells)
-            .find(|found| found.len() > 4 && found[1] == row[1] && found[2].ends_with(')'));
-        let found = found.unwrap_or_else(|| panic!("no row of the benchmarks is `{}`", row[1]));
-        for at in [2, 3] {
-            assert_eq!(Some(row[at]), found[at].split_once(" (").map(|(median, _)| median), "{}", row[1]);
+
+    fn cell(&self, row: &str, column: &str) -> Option<&str> {
+        let at = self.columns.iter().skip(1).position(|found| found == column)? + 1;
+        self.rows.iter().find(|cells| cells[0] == row)?.get(at).map(String::as_str)
+    }
+}
+
+/// The tables that repeat medians of the benchmarks. Above each, a comment names the table that it repeats.
+#[test]
+fn repeated_numbers_are_those_of_the_benchmarks() {
+    let measured = read("benches/README.md");
+    for (page, least) in [
+        ("README.md", 1),
+        ("ratelimit-runtime/docs/comparison.md", 7),
+        ("ratelimit-runtime/docs/regions.md", 1),
+    ] {
+        let text = read(page);
+        let tables: Vec<_> = text.split("<!-- measured: ").skip(1).collect();
+        assert!(tables.len() >= least, "{page} has {} tables of numbers", tables.len());
+        for table in tables {
+            let (title, rest) = table.split_once(" -->").unwrap();
+            let source = measured.split(&format!("### {title}\n")).nth(1);
+            let source =
+                source.and_then(Table::first).unwrap_or_else(|| panic!("no table `{title}` was measured"));
+            let repeated = Table::first(rest).unwrap();
+            for row in &repeated.rows {
+                for (column, cell) in repeated.columns.iter().zip(row).skip(1) {
+                    if column.is_empty() {
+                        continue; // bars
+                    }
+                    let found = source.cell(&row[0], column);
+                    let median = found.map(|found| found.split(" (").next().unwrap_or(found));
+                    assert_eq!(Some(cell.as_str()), median, "{page}, {title}: {}, {column}", row[0]);
+                }
+            }
         }
     }
 }
@@ -42,19 +77,32 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
     sources
 }
 
-/// The page of the promises names tests as `module::function`, or all tests of `module::module`.
+/// Pages name tests as `module::function`, or all tests of `module::module`. Each of their rows needs one.
 #[test]
-fn the_tests_of_the_promises_exist() {
-    let sources = sources(&root().join("tests"));
-    let page = read("ratelimit-runtime/docs/promises.md");
-    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|name| name.contains("::")).collect();
-    assert!(named.len() > 30, "{named:?}");
-    for name in named {
-        let (module, function) = name.rsplit_once("::").unwrap();
-        let is_test = |(path, text): &(String, String)| {
-            path.contains(&format!("::{module}")) && text.contains(&format!("fn {function}("))
-        };
-        let is_module = |(path, _): &(String, String)| path.contains(&format!("::{name}"));
-        assert!(sources.iter().any(|source| is_test(source) || is_module(source)), "no test is `{name}`");
+fn the_tests_that_show_promises_exist() {
+    let sources = [sources(&root().join("tests")), sources(&root().join("ratelimit-runtime/src"))].concat();
+    for (path, least) in [("ratelimit-runtime/docs/promises.md", 30), ("SECURITY.md", 15)] {
+        let page = read(path);
+        let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|name| name.contains("::")).collect();
+        assert!(named.len() > least, "{path}: {named:?}");
+        for name in named {
+            let (module, function) = name.rsplit_once("::").unwrap();
+            let is_test = |(path, text): &(String, String)| {
+                path.contains(&format!("::{module}")) && text.contains(&format!("fn {function}("))
+            };
+            let is_module = |(path, _): &(String, String)| path.contains(&format!("::{name}"));
+            assert!(
+                sources.iter().any(|source| is_test(source) || is_module(source)),
+                "{path}: no test is `{name}`"
+            );
+        }
+        let mut is_row = false;
+        for line in page.lines() {
+            if is_row && line.starts_with('|') && !line.starts_with("|---") {
+                let shows = line.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
+                assert!(shows.contains("::"), "{path}: nothing shows `{line}`");
+            }
+            is_row = line.ends_with("shown by |") || is_row && line.starts_with('|');
+        }
     }
 }

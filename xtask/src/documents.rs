@@ -5,13 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The guide in rustdoc: modules that include the pages of `ratelimit-runtime/docs/`.
-const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
+pub(crate) const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
 
 /// Where the modules of [`GUIDE`] are published.
-const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
-
-/// A page for contributors, which is not part of the guide.
-const NOT_IN_GUIDE: &str = "ratelimit-runtime/docs/glossary.md";
+pub(crate) const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
 /// A link or a picture. Only a reference definition (`[label]: target`) has a label.
 #[derive(Debug, PartialEq)]
@@ -36,6 +33,11 @@ fn pages() -> Vec<String> {
     let mut pages: Vec<String> = folders.iter().flat_map(|folder| files(folder, "md")).collect();
     pages.sort();
     pages
+}
+
+/// The pages of the guide.
+pub(crate) fn guide() -> Vec<String> {
+    files("ratelimit-runtime/docs/", "md")
 }
 
 fn files(folder: &str, extension: &str) -> Vec<String> {
@@ -63,7 +65,7 @@ fn links(text: &str) -> Vec<Link> {
     links
 }
 
-fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
         let is_fence = line.starts_with("```");
@@ -84,7 +86,7 @@ fn anchors(text: &str) -> Vec<String> {
 }
 
 /// The modules of the guide, and the files that each includes, in order.
-fn modules() -> Vec<(String, Vec<PathBuf>)> {
+pub(crate) fn modules() -> Vec<(String, Vec<PathBuf>)> {
     let mut modules = Vec::new();
     for line in read(GUIDE).lines() {
         // `name: "first file", "second file";`
@@ -136,7 +138,8 @@ fn links_and_pictures_lead_to_files_and_headings() {
 fn the_published_readme_has_only_absolute_links_to_known_modules() {
     let modules = modules().into_iter().map(|(name, _)| format!("{PUBLISHED}docs/{name}/"));
     assert!(read("README.md").lines().count() <= 150, "README is one screen that convinces, and some more");
-    let known: Vec<_> = modules.chain([format!("{PUBLISHED}attr.rate_limit.html")]).collect();
+    let known: Vec<_> =
+        modules.chain(["attr.rate_limit.html", "docs/"].map(|page| format!("{PUBLISHED}{page}"))).collect();
     for link in links(&read("README.md")) {
         // The registry shows this page without the other files of the repository.
         assert!(
@@ -167,9 +170,33 @@ fn rustdoc_defines_every_relative_link_of_the_guide() {
         }
         included.push(fs::canonicalize(root().join(page)).unwrap());
     }
-    for page in files("ratelimit-runtime/docs/", "md").into_iter().filter(|page| page != NOT_IN_GUIDE) {
+    for page in guide() {
         let path = fs::canonicalize(root().join(&page)).unwrap();
         assert!(included.contains(&path), "{GUIDE} has no module for {page}");
+    }
+}
+
+#[test]
+fn a_page_of_the_guide_says_what_the_reader_can_do_after_it() {
+    for page in guide() {
+        let text = read(&page);
+        let first = text.lines().nth(2).unwrap_or_default();
+        assert!(first.starts_with("After this page, you can "), "{page} begins with `{first}`");
+        assert!(text.lines().count() <= 250, "{page} is too long to be read at once");
+    }
+}
+
+#[test]
+fn a_page_defines_the_references_that_it_uses() {
+    let pages: Vec<_> = guide().into_iter().map(|page| (read(&page), page)).collect();
+    let defined = |text: &str| links(text).into_iter().filter_map(|link| link.label).collect::<Vec<_>>();
+    let known: Vec<_> = pages.iter().flat_map(|(text, _)| defined(text)).collect();
+    for (text, page) in &pages {
+        let (own, prose) = (defined(text), outside_fences(text).collect::<Vec<_>>().join("\n"));
+        let prose = prose.split_once("\n[").map_or(prose.as_str(), |(prose, _)| prose);
+        for label in known.iter().filter(|label| !own.contains(label)) {
+            assert!(!prose.contains(&format!("[{label}]")), "{page} uses `[{label}]` without defining it");
+        }
     }
 }
 

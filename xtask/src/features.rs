@@ -4,6 +4,7 @@ use crate::process::{cargo, output, run};
 use crate::progress::Progress;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 const PACKAGE: &str = "ratelimit-runtime";
 
@@ -11,16 +12,21 @@ const PACKAGE: &str = "ratelimit-runtime";
 /// floor is preferred by the lock file, so these are the floors that a user can reach.
 const NEWER: [(&str, Version); 1] = [("salvo", Version(1, 95))];
 
+/// A version of Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Version(u32, u32);
+pub(crate) struct Version(pub(crate) u32, pub(crate) u32);
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
 
 /// The version of each package that its author states.
 type Floors = BTreeMap<(String, String), Version>;
 
 pub(crate) fn check() -> Result<(), String> {
-    let metadata = output(&mut cargo(&["metadata", "--locked", "--format-version", "1"]))?;
-    let metadata: Value =
-        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata = metadata()?;
     let (features, floors) = (features(&metadata), floors(&metadata));
     let mut progress = Progress::default();
     progress.step("floors", || check_floors(&features, &floors))?;
@@ -34,6 +40,31 @@ pub(crate) fn check() -> Result<(), String> {
     }
     println!("\n{}", progress.summary());
     Ok(())
+}
+
+/// The public features of the library.
+pub(crate) fn names() -> Result<Vec<String>, String> {
+    Ok(features(&metadata()?))
+}
+
+/// The Rust that is stated for the library without features, and for each feature.
+pub(crate) fn stated() -> Result<Vec<(String, Version)>, String> {
+    let metadata = metadata()?;
+    let package = packages(&metadata).find(|package| package["name"] == PACKAGE);
+    let base = package.and_then(|package| version(package["rust_version"].as_str()?));
+    let base = base.ok_or_else(|| format!("{PACKAGE} states no `rust-version`"))?;
+    let of =
+        |feature: &String| NEWER.iter().find(|(name, _)| name == feature).map_or(base, |(_, floor)| *floor);
+    let none = (String::new(), base);
+    Ok([none]
+        .into_iter()
+        .chain(features(&metadata).into_iter().map(|feature| (feature.clone(), of(&feature))))
+        .collect())
+}
+
+fn metadata() -> Result<Value, String> {
+    let metadata = output(&mut cargo(&["metadata", "--locked", "--format-version", "1"]))?;
+    serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))
 }
 
 fn build(features: &str) -> Result<(), String> {
@@ -69,13 +100,13 @@ fn version(text: &str) -> Option<Version> {
 /// Compares the stated floors with those of all dependencies.
 fn check_floors(features: &[String], floors: &Floors) -> Result<(), String> {
     let none = floor_of("", floors)?;
-    println!("  {:<12}{}.{}", "(none)", none.0, none.1);
+    println!("  {:<12}{none}", "(none)");
     for feature in features {
         let needed = floor_of(feature, floors)?;
         let stated = NEWER.iter().find(|(name, _)| name == feature).map_or(none, |(_, floor)| *floor);
-        println!("  {feature:<12}{}.{}", needed.0, needed.1);
+        println!("  {feature:<12}{needed}");
         if needed != stated {
-            return Err(format!("`{feature}` needs {needed:?}, but {stated:?} is stated"));
+            return Err(format!("`{feature}` needs Rust {needed}, but {stated} is stated"));
         }
     }
     Ok(())

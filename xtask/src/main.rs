@@ -1,6 +1,7 @@
 //! The project's own commands. `cargo xtask` prints a list of them.
 
 mod bench;
+mod book;
 mod checks;
 #[cfg(test)]
 mod claims;
@@ -10,43 +11,68 @@ mod coverage;
 mod documents;
 mod features;
 mod fuzz;
+#[cfg(test)]
+mod index;
 mod install;
 mod lua54;
 mod matrix;
 mod measured;
 mod mutants;
+#[cfg(test)]
+mod numbers;
 mod packaging;
 mod process;
 mod progress;
+mod release;
 mod servers;
 mod tools;
 mod wheels;
 
 use bench::Bench;
 use fuzz::Fuzz;
+use release::Release;
 use servers::Server;
 use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 20] = [
+const USAGE: [(&str, &str); 27] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
+    ("test --portable", "runs the tests that need no server and no Unix, and says which it leaves out"),
     (
         "test --servers all",
         "runs the store tests on each server version; also takes names, such as redis-8.2,system",
     ),
     ("soak", "runs the store tests with a million random operations each; takes NAME and `--servers`"),
+    (
+        "doctor URL",
+        "checks a running server that the tests cannot start: `ratelimit doctor`, then the quickstart",
+    ),
     ("package", "checks that the published crates build from their packages, and the documentation"),
     ("features", "checks that each feature and each pair of features builds, and which Rust each needs"),
+    ("release --check", "checks everything that a release needs, in one table; installs missing tools"),
+    (
+        "release --check W..",
+        "runs the checks whose name contains a word; `--strict` accepts nothing that is open",
+    ),
+    ("release --publish", "publishes this commit, which must have the tag of its version"),
     (
         "bench",
         "measures what decisions cost, next to other crates, and writes benches/README.md; takes `--servers`",
     ),
-    ("bench PART..", "measures some parts: redis, cluster, memory, attribute, metrics, http, lua, compile"),
+    (
+        "bench PART..",
+        "measures some parts: redis, cluster, regions, memory, attribute, metrics, http, lua, compile",
+    ),
     ("bench --quick", "measures fewer and shorter rounds, and only prints the results"),
     ("bench lua -- WORD..", "measures only those of our scripts whose name contains a WORD"),
-    ("bench --check", "lints the code of the benchmarks"),
+    ("bench --check", "lints the code of the benchmarks, and tests the guide to migration with limitador"),
+    (
+        "book",
+        "builds the guide as a book in target/book, with the playground, and checks its links; installs mdBook",
+    ),
+    ("book --serve", "then serves it on localhost:3000, and shows it again after each `cargo xtask book`"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
     ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
     (
@@ -69,20 +95,27 @@ const USAGE: [(&str, &str); 20] = [
 enum Request {
     Help,
     Test(Vec<String>),
+    TestPortable,
     TestOn(Vec<&'static Server>, Vec<String>),
     Soak(Vec<&'static Server>, Vec<String>),
+    Doctor(String),
     Package,
     Features,
     Bench(Bench),
+    Book { serve: bool },
     Completion,
     Fleet(Vec<String>),
     Models,
     Mutants(Vec<String>),
     Coverage(Vec<String>),
     Fuzz(Fuzz),
+    Release(Release),
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = release::rustdoc::stand_in() {
+        return code;
+    }
     let request = match parse(env::args().skip(1)) {
         Ok(request) => request,
         Err(error) => {
@@ -106,12 +139,16 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     let mut rest: Vec<String> = args.collect();
     match (name.as_str(), rest.first().map(String::as_str)) {
         ("help" | "-h" | "--help", _) => Ok(Request::Help),
+        ("test", Some("--portable")) if rest.len() == 1 => Ok(Request::TestPortable),
         ("test", _) => Ok(match servers::take(&mut rest)? {
             Some(servers) => Request::TestOn(servers, rest),
             None => Request::Test(rest),
         }),
         ("soak", _) => Ok(Request::Soak(servers::take_or_system(&mut rest)?, rest)),
         ("bench", _) => Ok(Request::Bench(bench::parse(rest)?)),
+        ("book", None) => Ok(Request::Book { serve: false }),
+        ("book", Some("--serve")) if rest.len() == 1 => Ok(Request::Book { serve: true }),
+        ("book", Some(extra)) => Err(format!("`book` takes only `--serve`, got `{extra}`")),
         ("completion", None) => Ok(Request::Completion),
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
@@ -121,6 +158,9 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("mutants", _) => Ok(Request::Mutants(rest)),
         ("coverage", _) => Ok(Request::Coverage(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
+        ("release", _) => Ok(Request::Release(release::parse(rest)?)),
+        ("doctor", Some(url)) if rest.len() == 1 => Ok(Request::Doctor(url.to_owned())),
+        ("doctor", _) => Err("`doctor` takes the URL of a server".to_owned()),
         ("features", None) => Ok(Request::Features),
         ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
         ("package", None) => Ok(Request::Package),
@@ -149,8 +189,10 @@ fn perform(request: &Request) -> Result<(), String> {
             tools::ensure_urllib3()?;
             checks::only_tests(&tools::ensure_redis()?, filter)
         }
+        Request::TestPortable => checks::portable(),
         Request::TestOn(servers, filter) => matrix::test(servers, filter),
         Request::Soak(servers, filter) => matrix::soak(servers, filter),
+        Request::Doctor(url) => checks::doctor(url),
         Request::Package => packaging::check(),
         Request::Features => features::check(),
         Request::Completion => {
@@ -167,7 +209,9 @@ fn perform(request: &Request) -> Result<(), String> {
         Request::Mutants(parts) => mutants::perform(parts),
         Request::Coverage(parts) => coverage::perform(parts),
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
+        Request::Release(release) => release::perform(release),
         Request::Bench(bench) => bench::perform(bench),
+        Request::Book { serve } => book::perform(*serve),
     }
 }
 
@@ -218,9 +262,11 @@ mod tests {
 
     #[test]
     fn every_command_of_the_help_parses() {
+        let is_known =
+            |words: &[&str]| parsed(&words.join(" ")).is_ok_and(|request| request != Request::Help);
         for (usage, _) in USAGE {
-            let name = usage.split_whitespace().next().unwrap();
-            assert!(parsed(name).is_ok_and(|request| request != Request::Help), "{usage}");
+            let words: Vec<_> = usage.split_whitespace().collect();
+            assert!(is_known(&words[..1]) || is_known(&words[..words.len().min(2)]), "{usage}");
         }
     }
 }

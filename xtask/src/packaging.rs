@@ -1,14 +1,14 @@
 //! The packaging check: the published crates build from their packages, and the documentation has no warnings.
 
-use crate::process::{cargo, root, run, target};
+use crate::process::{cargo, cargo_once, root, run, target};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The published crates.
-const PUBLISHED: [&str; 6] = [
+/// The published crates, in the order of their dependencies.
+pub(crate) const PUBLISHED: [&str; 6] = [
     "ratelimit-limit",
     "ratelimit-lua",
     "ratelimit-syntax",
@@ -32,18 +32,13 @@ const UNPACKED: &str = "unpacked";
 
 /// Packages the crates, checks their packages, which must contain the scripts and the guide, and documents the workspace with
 /// them.
-///
-/// One call packages all of them, because they depend on versions of each other that are not published yet. `--no-verify`,
-/// because cargo's verification would cache these versions and use it again after a change. Without
-/// `--offline`, because packaging resolves the dependencies again, and a new machine may lack parts of the index.
 pub(crate) fn check() -> Result<(), String> {
-    remove("package")?;
-    run(cargo(&["package", "--allow-dirty", "--no-verify"])
-        .args(PUBLISHED.map(|name| ["--package", name]).as_flattened()))?;
-    let manifest = unpack()?;
+    pack()?;
+    let manifest = unpack_into_workspace()?;
     // The example makes cargo join the features of tests, too. So the dependencies are those that the lints have checked.
     let command = |name| {
-        let mut command = cargo(&[name, "--workspace", "--all-features", "--lib", "--example", "quickstart"]);
+        let mut command =
+            cargo_once(&[name, "--workspace", "--all-features", "--lib", "--example", "quickstart"]);
         command.arg("--manifest-path").arg(&manifest).env("CARGO_TARGET_DIR", target());
         command
     };
@@ -54,11 +49,20 @@ pub(crate) fn check() -> Result<(), String> {
     run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Makes a copy of the workspace in which the packages replace their sources, and the other members are links, so that cargo
-/// joins the same features. Returns its manifest.
-fn unpack() -> Result<PathBuf, String> {
-    remove(UNPACKED)?;
-    let (from, to) = (target().join("package"), target().join(UNPACKED));
+/// Packages all crates with one call, because they depend on versions of each other that are not published yet.
+///
+/// `--no-verify`, because cargo's verification would cache these versions and use it again after a change. Without `--offline`,
+/// because packaging resolves the dependencies again, and a new machine may lack parts of the index.
+pub(crate) fn pack() -> Result<(), String> {
+    remove("package")?;
+    run(cargo(&["package", "--allow-dirty", "--no-verify"])
+        .args(PUBLISHED.map(|name| ["--package", name]).as_flattened()))
+}
+
+/// Unpacks the packages into a new folder below the target folder.
+pub(crate) fn unpack(into: &str) -> Result<(), String> {
+    remove(into)?;
+    let (from, to) = (target().join("package"), target().join(into));
     let failed = |error: io::Error| format!("{}: {error}", to.display());
     fs::create_dir_all(&to).map_err(failed)?;
     for entry in fs::read_dir(&from).map_err(failed)? {
@@ -73,6 +77,15 @@ fn unpack() -> Result<PathBuf, String> {
             fs::rename(to.join(&unpacked), to.join(folder(name))).map_err(failed)?;
         }
     }
+    Ok(())
+}
+
+/// Makes a copy of the workspace in which the packages replace their sources, and the other members are links, so that cargo
+/// joins the same features. Returns its manifest.
+fn unpack_into_workspace() -> Result<PathBuf, String> {
+    unpack(UNPACKED)?;
+    let to = target().join(UNPACKED);
+    let failed = |error: io::Error| format!("{}: {error}", to.display());
     let text = fs::read_to_string(root().join("Cargo.toml")).map_err(failed)?;
     for linked in folders(&text).into_iter().filter(|member| !PUBLISHED.map(folder).contains(member)) {
         run(Command::new("ln").arg("-s").arg(root().join(linked)).arg(&to))?;
@@ -86,7 +99,7 @@ fn unpack() -> Result<PathBuf, String> {
 }
 
 /// The folder of a published crate.
-fn folder(package: &str) -> &str {
+pub(crate) fn folder(package: &str) -> &str {
     if package == "ratelimit-lua" { "lua" } else { package }
 }
 

@@ -4,7 +4,11 @@ use crate::install::{self, Manager, Package};
 use crate::process::{cargo, output, run, succeeds, target};
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The version of mdBook that builds the book.
+const MDBOOK: &str = "0.5.4";
 
 /// The environment variable with the path of the server for the tests. `tests/support` reads it too.
 pub(crate) const SERVER_VARIABLE: &str = "RATELIMIT_REDIS_SERVER";
@@ -62,6 +66,12 @@ pub(crate) fn ensure_llvm() -> Result<Vec<(&'static str, OsString)>, String> {
     })
 }
 
+/// Makes sure that the standard library of a target is installed.
+pub(crate) fn ensure_target(target: &str) -> Result<(), String> {
+    let folder = output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]))?;
+    if Path::new(folder.trim()).is_dir() { Ok(()) } else { announce(&["rustup", "target", "add", target]) }
+}
+
 /// Makes sure that rust-analyzer is installed.
 pub(crate) fn ensure_rust_analyzer() -> Result<(), String> {
     let works = || succeeds(Command::new("rust-analyzer").arg("--version"));
@@ -97,6 +107,18 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
              valkey-server"
         )
     })
+}
+
+/// Returns mdBook. Builds it into `target/tools` if it is not there, because few systems package it.
+pub(crate) fn ensure_mdbook() -> Result<PathBuf, String> {
+    let folder = target().join("tools");
+    let program = folder.join("bin/mdbook");
+    if !runs(program.as_os_str()) {
+        println!("mdBook is missing; building it takes a few minutes");
+        let version = ["install", "mdbook", "--locked", "--version", MDBOOK, "--root"];
+        run(cargo(&version).arg(&folder)).map_err(|error| format!("`cargo install mdbook`: {error}"))?;
+    }
+    Ok(program)
 }
 
 /// Makes sure that nginx is installed, behind which tests put a server.

@@ -85,12 +85,12 @@ fn batch(name: impl Into<String>, limit: Limit, size: usize) -> Subject {
         command.arg(size).arg(keys).arg("check").arg(size);
         if limit.burst.is_some() {
             run(command, limit, inputs);
-            command.arg(size).arg(1);
+            command.arg(size).arg(1).arg(0);
         } else {
             // Each permit has its own id, and therefore its own run.
             for _ in 0..size {
                 run(command, limit, inputs);
-                command.arg(1).arg(1);
+                command.arg(1).arg(1).arg(0);
             }
         }
     };
@@ -102,7 +102,7 @@ fn merged(space: &'static str, limit: Limit, size: usize) -> Subject {
     let fill = move |command: &mut Cmd, inputs: &mut Inputs| {
         command.arg(1).arg(inputs.key()).arg("check").arg(1);
         run(command, limit, inputs);
-        command.arg(format!("-{size}")).arg(1);
+        command.arg(format!("-{size}")).arg(1).arg(0);
     };
     Subject::script(limit.algorithm, space, decide(), fill, merged_pass)
 }

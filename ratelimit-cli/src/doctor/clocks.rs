@@ -4,7 +4,7 @@ use super::facts::permitted;
 use super::finding::Findings;
 use crate::exit::Failure;
 use crate::output::duration;
-use crate::session::ask;
+use crate::session::{ask, server_time};
 use ratelimit::store::RedisServer;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -90,11 +90,9 @@ pub(super) async fn check(servers: &[RedisServer], findings: &mut Findings) -> R
 /// The milliseconds by which a server's clock is ahead of this machine, if the server has replied in the middle of the wait.
 async fn ahead_ms(server: &RedisServer) -> Result<i64, Failure> {
     let before = SystemTime::now();
-    let reply = ask(server, &redis::cmd("TIME")).await?;
+    let theirs = server_time(server).await?;
     let wait = before.elapsed().unwrap_or_default();
-    let invalid = |_| Failure::server(format!("invalid reply to `TIME` from {server}"));
-    let (seconds, micros): (u64, u64) = redis::from_redis_value(reply).map_err(invalid)?;
-    let theirs = i64::try_from(seconds * 1000 + micros / 1000).unwrap_or(i64::MAX);
+    let theirs = i64::try_from(theirs.as_millis()).unwrap_or(i64::MAX);
     let ours = before.duration_since(UNIX_EPOCH).unwrap_or_default() + wait / 2;
     Ok(theirs - i64::try_from(ours.as_millis()).unwrap_or(i64::MAX))
 }

@@ -56,7 +56,8 @@ pub(crate) struct Entry {
 }
 
 /// The arguments of a limit in the order of its text, without the algorithm.
-pub(crate) const NUMBERS: [&str; 7] = ["count", "time", "burst", "refill", "borrow", "wait", "lease"];
+pub(crate) const NUMBERS: [&str; 9] =
+    ["count", "time", "zone", "burst", "refill", "borrow", "wait", "lease", "block"];
 
 /// A reason why the manifest is incomplete or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +110,11 @@ impl Entry {
         }
         let numbers = NUMBERS.iter().filter_map(|name| {
             let value = self.arguments.get(*name)?;
-            Some(format!(" {name}={}", shown(value)))
+            let value = match value {
+                Value::Array(steps) => steps.iter().map(shown).collect::<Vec<_>>().join(","),
+                one => shown(one),
+            };
+            Some(format!(" {name}={value}"))
         });
         self.arguments.get("algorithm").map(shown).into_iter().chain(numbers).collect()
     }

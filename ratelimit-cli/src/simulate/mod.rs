@@ -58,7 +58,11 @@ pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
 
 /// Reads a log. `-` is the standard input.
 fn read(path: &Path, options: &Simulate) -> Result<Traffic, Failure> {
-    let read = log::open(path, &options.traffic.selection());
+    let selection = options.traffic.selection();
+    let read = match path.to_str() {
+        Some("-") => log::read(std::io::stdin().lock(), "the log", &selection),
+        _ => log::open(path, &selection),
+    };
     read.map_err(|error| Failure::found(format!("cannot read `{}`: {error}", path.display())))
 }
 

@@ -125,6 +125,9 @@ fn difference(then: &Limit, now: &Limit) -> (String, String) {
 
 /// The time in which the count of a limit is admitted.
 fn per(limit: &Limit) -> String {
+    if let Some(calendar) = limit.calendar_window() {
+        return format!("per {}", calendar.as_str());
+    }
     match time::micros(limit.time()) {
         SECOND => "per second".to_owned(),
         MINUTE => "per minute".to_owned(),

@@ -1,6 +1,6 @@
 //! Lengths of time in microseconds: reading, writing, and round steps for axes.
 
-use ratelimit::Limit;
+use crate::length::length;
 
 pub(crate) const MS: u64 = 1000;
 pub(crate) const SECOND: u64 = 1000 * MS;
@@ -34,14 +34,9 @@ pub(crate) fn step(length: u64, most: u64) -> u64 {
     steps.find(|step| length.div_ceil(*step) <= most).unwrap_or_else(|| length.div_ceil(most))
 }
 
-/// Reads a length such as `10m` or `1h30m`, from 1 ms to 366 days, in the form of `time` in the text of a limit.
+/// Reads a length as [`length`] does.
 pub(crate) fn read(text: &str) -> Result<u64, String> {
-    if text.contains(char::is_whitespace) {
-        return Err(format!("`{text}` has a space; write a length of time as `1h30m`"));
-    }
-    let limit = format!("counter count=1 time={text}").parse::<Limit>();
-    let limit = limit.map_err(|error| error.to_string().replace("`time`", "a length of time"))?;
-    Ok(micros(limit.time()))
+    length(text).map(micros)
 }
 
 pub(crate) fn micros(duration: std::time::Duration) -> u64 {

@@ -27,10 +27,12 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
     };
     let others = [
         ("by", Some(by(member))),
-        ("cost", member.cost.as_ref().map(cost)),
+        ("cost", member.cost.as_ref().map(units)),
+        ("keep", member.keep.as_ref().map(units)),
         ("skip_if", member.skip_if.as_ref().map(written)),
         ("refund_if", judged(Verdict::RefundIf)),
         ("settle", judged(Verdict::Settle)),
+        ("pause_if", member.pause_if.as_ref().map(written)),
         ("until", (member.until == Until::BodyEnd).then(|| "body_end".into())),
         ("shadow", shadow),
         ("on_error", model.on_error.map(|policy| policy.name().to_lowercase().into())),
@@ -50,7 +52,7 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         Limit::Numbers(numbers) => &**numbers,
         Limit::Value(value) => return vec![("limit", Some(written(value)))],
     };
-    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
+    let LimitNumbers { algorithm, count, time, zone, burst, refill, borrow, wait, lease, block } = numbers;
     let lease = lease.as_ref().map(|lease| match lease {
         Lease::Most(units) => number(units),
         Lease::Auto(_) => "auto".into(),
@@ -59,11 +61,13 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         ("algorithm", Some(algorithm.as_str().into())),
         ("count", Some(number(count))),
         ("time", Some(self::time(time))),
+        ("zone", zone.as_ref().map(|zone| zone.value().into())),
         ("burst", burst.as_ref().map(number)),
         ("refill", matches!(refill, Refill::Interval).then(|| "interval".into())),
         ("borrow", borrow.as_ref().map(number)),
         ("wait", wait.as_ref().map(self::time)),
         ("lease", lease),
+        ("block", (!block.is_empty()).then(|| block.iter().map(self::time).collect())),
     ]
 }
 
@@ -76,19 +80,19 @@ fn number(number: &Number) -> Value {
 
 fn time(time: &Time) -> Value {
     match time {
-        Time::Millis(..) => time.text().unwrap_or_default().into(),
+        Time::Millis(..) | Time::Calendar(..) => time.text().unwrap_or_default().into(),
         Time::Value(value, _) => written(value),
     }
 }
 
-fn cost(cost: &Expr) -> Value {
-    if let Expr::Lit(literal) = cost
+fn units(units: &Expr) -> Value {
+    if let Expr::Lit(literal) = units
         && let Lit::Int(number) = &literal.lit
         && let Ok(number) = number.base10_parse::<u32>()
     {
         return number.into();
     }
-    written(cost)
+    written(units)
 }
 
 fn by(member: &Member) -> Value {

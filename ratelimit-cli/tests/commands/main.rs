@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bench;
+mod block;
 mod cluster;
 mod command_line;
 mod doctor;
@@ -15,6 +16,7 @@ mod list;
 mod overrides;
 mod peek;
 mod permissions;
+mod plan;
 mod project;
 mod published;
 mod reset;

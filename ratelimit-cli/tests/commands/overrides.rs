@@ -40,6 +40,35 @@ async fn a_running_service_sees_a_change_and_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_override_that_expires_says_when() {
+    let (server, _) = used_server().await;
+    let service = limiter(&server.url()).await;
+    run(&server.url(), &["set", "login", "--for", "ann", "count=0", "--expires", "1h"])
+        .exits(0)
+        .says(&["login for ann: count=0", "this limit refuses every call, for 1 h 0 m"]);
+    let refuses = async || !service.peek(&LOGIN, Key::new("login").by("ann")).await.unwrap().is_allowed();
+    wait_for("the override is seen", refuses).await;
+    run(&server.url(), &["overrides"]).exits(0).says(&["count=0 (refuses every call) (expires in "]);
+    let json = run(&server.url(), &["overrides", "--json"]).exits(0).json();
+    assert!((3_590_000..=3_600_000).contains(&json[0]["expires_in_ms"].as_u64().unwrap()), "{json}");
+
+    // As an hour later: the end is in the past of the server's clock.
+    let field = "key:ratelimit:{ann}:login";
+    let hash = "ratelimit:{#}:overrides";
+    redis::cmd("HSET")
+        .arg(hash)
+        .arg(field)
+        .arg("count=0 until=1763000000000")
+        .exec(&mut server.raw())
+        .unwrap();
+    run(&server.url(), &["overrides"]).exits(0).says(&["no overrides"]);
+    let left: Option<String> = redis::cmd("HGET").arg(hash).arg(field).query(&mut server.raw()).unwrap();
+    assert_eq!(left, None, "who loads the overrides removes what has expired");
+    run(&server.url(), &["set", "login", "count=1", "--expires", "500ms"]).exits(2);
+    run(&server.url(), &["set", "login", "count=1", "--expires", "1 h"]).exits(2).complains(&["has a space"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_count_of_zero_is_said_to_refuse_every_call() {
     let (server, _) = used_server().await;
     let service = limiter(&server.url()).await;

@@ -33,6 +33,10 @@ fn what_is_not_named_keeps_its_value() {
         ("count=5 wait=1s", bucket.lease_auto(), "token_bucket count=5 time=1m wait=1s"),
         ("count=10 lease=2", Limit::counter(100, SECOND).lease(50), "counter count=10 time=1s lease=2"),
         ("lease=0", Limit::counter(100, SECOND).lease(50), "counter count=100 time=1s"),
+        ("block=1m,1h", Limit::counter(5, SECOND), "counter count=5 time=1s block=1m,1h"),
+        ("count=2", Limit::counter(5, SECOND).block(&[MINUTE]), "counter count=2 time=1s block=1m"),
+        ("block=0s", Limit::counter(5, SECOND).block(&[MINUTE]), "counter count=5 time=1s"),
+        ("block=1m", Limit::counter(100, SECOND).lease(50), "counter count=100 time=1s block=1m"),
         ("sliding_log count=1 time=1s", bucket, "sliding_log count=1 time=1s"),
     ] {
         assert_eq!(changed(change, limit).as_deref(), Ok(expected), "{change} of {limit}");
@@ -49,6 +53,7 @@ fn a_change_that_does_not_fit_its_limit_is_an_error() {
         ("count=20000", Limit::sliding_log(5, SECOND), "at most 10000"),
         ("lease=5", Limit::sliding_log(100, SECOND), "`lease` needs a counter"),
         ("lease=5", Limit::counter(100, SECOND).wait(SECOND), "`lease` needs a counter"),
+        ("block=1m", Limit::sliding_log(5, SECOND), "`block` needs a counter"),
         ("time=500ms", Limit::concurrency(5, SECOND), "at least 1 s"),
         ("burst=33000000", Limit::token_bucket(1, MINUTE), "more than 366 days"),
     ] {
@@ -71,6 +76,7 @@ fn a_change_that_does_not_fit_its_limit_still_brakes() {
         ("count=2 burst=9", queue, "leaky_bucket count=2 time=1s wait=1s"),
         ("count=2 time=1ms", Limit::concurrency(5, SECOND), "concurrency count=2 time=1s"),
         ("count=20000 time=1h", Limit::sliding_log(9000, SECOND), "sliding_log count=10000 time=1h"),
+        ("count=2 block=1m", Limit::sliding_log(5, SECOND), "sliding_log count=2 time=1s"),
         ("count=2 lease=1", Limit::sliding_log(5, SECOND), "sliding_log count=2 time=1s"),
         ("concurrency count=0 time=1s", Limit::counter(5, SECOND), "counter count=0 time=1s"),
         ("concurrency count=1 time=1s", Limit::counter(5, SECOND), "counter count=5 time=1s"),
@@ -93,6 +99,7 @@ fn what_fits_no_limit_is_not_read() {
         ("wait=400d", "`wait` must be at most 366 days"),
         ("count=40000000 burst=1", "at most 33554432"),
         ("burst=33554432 borrow=1", "at most 33554432"),
+        ("block=1h,1m", "longer than the one before"),
         ("lease=5 wait=1s", "without `wait`"),
         ("counter count=5", "needs a `count` and a `time`"),
     ] {
@@ -109,6 +116,8 @@ fn what_is_written_is_read() {
         "count=50",
         "count=50 time=90s burst=7 refill=interval borrow=2 wait=500ms lease=0",
         "refill=greedy lease=auto",
+        "count=5 block=1m,10m,1h",
+        "block=0s",
         "token_bucket count=20 time=1h burst=5",
     ] {
         assert_eq!(text.parse::<LimitChange>().unwrap().to_string(), text);

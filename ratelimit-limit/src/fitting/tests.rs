@@ -19,7 +19,9 @@ fn any_numbers(random: &mut Rng) -> Numbers {
     let algorithm = random.choice(Algorithm::ALL).unwrap();
     let count = any_u32(random);
     let is_token_bucket = algorithm == Algorithm::TokenBucket;
+    let step = std::time::Duration::from_secs(60);
     Numbers {
+        block: if random.bool() { Block::of(&[step]).unwrap() } else { Block::NONE },
         burst: if random.bool() { any_u32(random) } else { count },
         borrow: if is_token_bucket && random.bool() { any_u32(random) } else { 0 },
         refill: if is_token_bucket && random.bool() { Refill::Interval } else { Refill::Greedy },

@@ -65,12 +65,31 @@ impl Algorithm {
         }
     }
 
+    /// Checks whether the windows may be those of the calendar.
+    pub const fn check_takes_calendar(self, waits: bool) -> Checked {
+        match self.state() {
+            State::Number(NumberState::Counter) if waits => Err(Violation::WaitForCalendar),
+            State::Number(NumberState::Counter) => Ok(()),
+            State::Number(NumberState::SlidingWindow | NumberState::Bucket) | State::List(_) => {
+                Err(Violation::CalendarElsewhere)
+            }
+        }
+    }
+
     pub const fn check_takes_refill(self) -> Checked {
         if self.traits().takes_refill { Ok(()) } else { Err(Violation::RefillWithoutBucket) }
     }
 
     pub const fn check_takes_borrow(self) -> Checked {
         if self.traits().takes_borrow { Ok(()) } else { Err(Violation::BorrowWithoutBucket) }
+    }
+
+    /// Checks whether the state of the algorithm has a place for a block.
+    pub const fn check_takes_block(self) -> Checked {
+        match self.state() {
+            State::Number(_) => Ok(()),
+            State::List(_) => Err(Violation::BlockElsewhere),
+        }
     }
 
     /// Checks whether a process may hand out units by itself.

@@ -1,10 +1,13 @@
 //! The rules of limits, for the runtime and the attribute alike: bounds, error messages, and durations as text.
 
 mod algorithm;
+pub mod block;
 pub mod bounds;
+mod calendar;
 pub mod duration;
 pub mod numbers;
 pub mod violation;
 
 pub use algorithm::{Algorithm, ListState, NumberState, Refill, State};
+pub use calendar::{Calendar, Window, Zone};
 pub use violation::Violation;

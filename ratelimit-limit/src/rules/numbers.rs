@@ -1,7 +1,8 @@
 //! The numbers of a limit, and the rules that hold between them.
 
+use super::block::Block;
 use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, check_wait};
-use super::{Algorithm, ListState, NumberState, Refill, State, Violation};
+use super::{Algorithm, Calendar, ListState, NumberState, Refill, State, Violation, Window};
 
 /// The algorithm and the numbers of a limit. [`check`](Self::check) finds out whether they fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,10 +13,13 @@ pub struct Numbers {
     /// The same as `count` for a limit without a `burst`.
     pub burst: u32,
     pub borrow: u32,
+    /// The longest window, if the windows are those of the calendar.
     pub time_ms: u64,
+    pub calendar: Option<Window>,
     /// Zero for a limit whose calls do not wait.
     pub wait_ms: u64,
     pub lease: Lease,
+    pub block: Block,
 }
 
 /// How many units a process takes in advance.
@@ -50,8 +54,22 @@ pub struct Derived {
 impl Numbers {
     /// A limit without any of the optional numbers.
     pub const fn new(algorithm: Algorithm, count: u32, time_ms: u64) -> Self {
-        let (refill, lease) = (Refill::Greedy, Lease::Most(0));
-        Self { algorithm, refill, count, burst: count, borrow: 0, time_ms, wait_ms: 0, lease }
+        let (refill, lease, block) = (Refill::Greedy, Lease::Most(0), Block::NONE);
+        let (calendar, burst, borrow, wait_ms) = (None, count, 0, 0);
+        Self { algorithm, refill, count, burst, borrow, time_ms, calendar, wait_ms, lease, block }
+    }
+
+    /// The same numbers with windows of the calendar.
+    pub const fn with_calendar(self, window: Window) -> Self {
+        Self { time_ms: window.calendar.longest_ms(), calendar: Some(window), ..self }
+    }
+
+    /// The calendar window without its zone.
+    pub const fn calendar(&self) -> Option<Calendar> {
+        match self.calendar {
+            Some(window) => Some(window.calendar),
+            None => None,
+        }
     }
 
     /// Checks all rules.
@@ -61,11 +79,18 @@ impl Numbers {
             check_wait(self.wait_ms),
             self.algorithm.check_count(self.count),
             self.check_burst(),
+            self.check_block(),
         );
         if let (Err(violation), ..)
         | (_, Err(violation), ..)
+        | (_, _, Err(violation), ..)
         | (.., Err(violation), _)
         | (.., Err(violation)) = alone
+        {
+            return Err(violation);
+        }
+        if self.calendar.is_some()
+            && let Err(violation) = self.algorithm.check_takes_calendar(self.wait_ms > 0)
         {
             return Err(violation);
         }
@@ -134,9 +159,14 @@ impl Numbers {
         if (most + tokens) * grains + leaks >= EXACT { Err(Violation::NotExact) } else { Ok(()) }
     }
 
+    const fn check_block(&self) -> Result<(), Violation> {
+        if self.block.is_none() { Ok(()) } else { self.algorithm.check_takes_block() }
+    }
+
     const fn check_lease(&self, capacity: u32) -> Result<(), Violation> {
         match self.lease {
             Lease::Most(0) => Ok(()),
+            _ if !self.block.is_none() => Err(Violation::BlockWithLease),
             _ if self.algorithm.check_takes_lease(self.wait_ms > 0).is_err() => {
                 Err(Violation::LeaseElsewhere)
             }

@@ -8,7 +8,7 @@ pub const ZERO_COUNT: &str = "`count` must be at least 1: a limit of zero would 
 pub const ZERO_BURST: &str = "`burst` must be at least 1: a bucket of zero would refuse every call";
 
 /// Why the numbers of a [`Limit`](crate::Limit) are invalid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Violation {
     /// `time` is zero.
@@ -17,6 +17,14 @@ pub enum Violation {
     TimeFraction,
     /// `time` is above 366 days.
     TimeTooLong,
+    /// A window of the calendar in a limit that is not a counter.
+    CalendarElsewhere,
+    /// `wait` on a limit with windows of the calendar.
+    WaitForCalendar,
+    /// `zone` that is not an offset from UTC.
+    ZoneUnknown,
+    /// `zone` on a limit without windows of the calendar.
+    ZoneWithoutCalendar,
     /// `burst` on a limit that is not a bucket.
     BurstWithoutBucket,
     /// `burst` on a leaky bucket with a `wait`, which is a queue whose length `wait` bounds.
@@ -39,6 +47,16 @@ pub enum Violation {
     LeaseElsewhere,
     /// `lease` above half of what the limit can hold.
     LeaseTooLarge,
+    /// `block` on a limit whose state has no place for it.
+    BlockElsewhere,
+    /// A step of `block` is not a whole number of seconds from 1 s to 366 days.
+    BlockStep,
+    /// A step of `block` is not longer than the one before it.
+    BlockNotGrowing,
+    /// `block` has more than four steps.
+    BlockTooManySteps,
+    /// `block` on a limit with a `lease`.
+    BlockWithLease,
     /// `wait` has a fraction of a millisecond.
     WaitFraction,
     /// `wait` is above 366 days.
@@ -58,6 +76,18 @@ impl Violation {
             Self::TimeZero => "`time` must be at least 1 ms",
             Self::TimeFraction => "`time` must be a whole number of milliseconds",
             Self::TimeTooLong => "`time` must be at most 366 days",
+            Self::CalendarElsewhere => {
+                "only a `counter` has windows that end with the calendar: a bucket refills all the time, and a sliding window and a log look back from each call; write a length, such as `1d`"
+            }
+            Self::WaitForCalendar => {
+                "`wait` has no effect with a window of the calendar, because no call waits for the next hour, day, week or month: remove it"
+            }
+            Self::ZoneUnknown => {
+                "`zone` must be an offset from UTC of at most 23:59, such as `+01:00`: the rules of named zones change, and all processes and the server would have to know the same ones"
+            }
+            Self::ZoneWithoutCalendar => {
+                "`zone` needs a window of the calendar: write the time `hour`, `day`, `week` or `month`"
+            }
             Self::BurstWithoutBucket => {
                 "`burst` needs a bucket: use the algorithm `token_bucket` or `leaky_bucket`"
             }
@@ -82,6 +112,17 @@ impl Violation {
             }
             Self::LeaseTooLarge => {
                 "`lease` must be at most half of what the limit can hold, or one process could take all of it: write a quarter of it, or less"
+            }
+            Self::BlockElsewhere => {
+                "`block` needs a counter, a bucket or a sliding window: the state of a log or of permits has no place for a block"
+            }
+            Self::BlockStep => "each step of `block` must be a whole number of seconds from 1 s to 366 days",
+            Self::BlockNotGrowing => {
+                "each step of `block` must be longer than the one before it, as in `1m,10m,1h`"
+            }
+            Self::BlockTooManySteps => "`block` must have at most 4 steps; the last one repeats",
+            Self::BlockWithLease => {
+                "`block` and `lease` exclude each other: a process that hands out leased units does not see that a caller is blocked, so remove one of them"
             }
             Self::WaitFraction => "`wait` must be a whole number of milliseconds",
             Self::WaitTooLong => "`wait` must be at most 366 days",
@@ -108,6 +149,7 @@ impl std::error::Error for Violation {}
 
 #[cfg(test)]
 mod tests {
+    use super::super::block::MAX_STEPS;
     use super::super::bounds::{MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW};
     use super::Violation;
 
@@ -121,6 +163,8 @@ mod tests {
             (Violation::QueueTooLarge, MAX_LEVEL),
             (Violation::TimeTooLong, u128::from(MAX_TIME_MS / 86_400_000)),
             (Violation::WaitTooLong, u128::from(MAX_TIME_MS / 86_400_000)),
+            (Violation::BlockStep, u128::from(MAX_TIME_MS / 86_400_000)),
+            (Violation::BlockTooManySteps, MAX_STEPS as u128),
             (Violation::RefillTooSlow, u128::from(MAX_TIME_MS / 86_400_000)),
         ] {
             assert!(violation.message().contains(&format!(" {bound}")), "{violation}");

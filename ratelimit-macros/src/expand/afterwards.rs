@@ -7,7 +7,7 @@ use crate::model::{Afterwards, Model, Verdict};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Path, Type};
+use syn::{Expr, Path, Type};
 
 // Input:
 //     { body }
@@ -44,7 +44,9 @@ pub(super) fn afterwards(
 ) -> TokenStream {
     let runtime = &model.runtime;
     let charges = model.members.iter().enumerate();
-    let verdicts = charges.filter_map(|(at, member)| Some(verdict(runtime, at, member.judged()?)));
+    let verdicts = charges.clone().filter_map(|(at, member)| Some(verdict(runtime, at, member.judged()?)));
+    let pauses = charges.filter_map(|(at, member)| Some(pause(runtime, at, member.pause_if.as_ref()?)));
+    let verdicts: Vec<TokenStream> = verdicts.chain(pauses).collect();
     if model.outlives() {
         let held = until::held(model, returned, function, targets);
         return quote_spanned!(Span::mixed_site()=> #(#verdicts)* #held);
@@ -58,14 +60,25 @@ pub(super) fn afterwards(
     }
 }
 
-/// Writes one verdict. All tokens have spans of the user's function, so that the compiler's caret is under it.
+/// Writes one pause.
+fn pause(runtime: &Path, at: usize, judge: &Expr) -> TokenStream {
+    let (judged, at) = (judged(runtime, judge), Literal::usize_unsuffixed(at));
+    quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::pause_if(&mut __admission, #at, #judged);)
+}
+
+/// Writes one verdict.
 fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
-    let (first, last) = ends(judge);
-    let there = located(runtime, first);
-    let arguments = quote_spanned!(last=> (#judge, &__result));
-    let judged = quote_spanned!(first=> #there::__private::judge #arguments);
+    let judged = judged(runtime, judge);
     let judged = if *verdict == Verdict::Settle { units::written(runtime, judge, &judged) } else { judged };
     let verdict = Ident::new(verdict.name(), Span::mixed_site());
     let at = Literal::usize_unsuffixed(at);
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut __admission, #at, #judged);)
+}
+
+/// Writes the call of a function with the result. All tokens have spans of the function, so that the compiler's caret is under it.
+fn judged(runtime: &Path, judge: &Expr) -> TokenStream {
+    let (first, last) = ends(judge);
+    let there = located(runtime, first);
+    let arguments = quote_spanned!(last=> (#judge, &__result));
+    quote_spanned!(first=> #there::__private::judge #arguments)
 }

@@ -1,4 +1,4 @@
-//! Writes one limited call: its limit, its key and its cost.
+//! Writes one limited call: its limit, its key and its units.
 
 use super::{key_part, limit, probe, units};
 use crate::item::Item;
@@ -97,20 +97,26 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
             })
         }
     };
-    let cost = member.cost.as_ref().map(|cost| {
-        let cost = match cost {
-            Expr::Lit(_) => cost.to_token_stream(),
-            _ => units::written(runtime, cost, &cost.to_token_stream()),
+    let units = [("cost", &member.cost), ("keep", &member.keep)].into_iter().filter_map(|(setter, value)| {
+        let value = value.as_ref()?;
+        let setter = Ident::new(setter, Span::mixed_site());
+        let units = match value {
+            Expr::Lit(_) => value.to_token_stream(),
+            _ => units::written(runtime, value, &value.to_token_stream()),
         };
-        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::cost(&mut __call, #cost);)
+        Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#setter(&mut __call, #units);))
     });
     let of_type = (member.key.is_none() && item.has_type()).then(|| {
         quote_spanned! {Span::mixed_site()=>
             #runtime::__private::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
         }
     });
+    let pauses = member
+        .pause_if
+        .is_some()
+        .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
     // Before the parts of the key, because it may change the name in front of them.
-    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #cost);
+    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#units)* #pauses);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());

@@ -76,12 +76,18 @@ struct Writer<'w> {
 impl Writer<'_> {
     fn limit(&self, numbers: &LimitNumbers) -> TokenStream {
         let (count, time) = (self.checked("count", &numbers.count), self.time(numbers));
-        let mut limit =
-            self.call(number_ends(&numbers.count), numbers.algorithm.as_str(), &quote!(#count, #time));
+        let constructor = match numbers.time {
+            Time::Calendar(..) => "calendar",
+            Time::Millis(..) | Time::Value(..) => numbers.algorithm.as_str(),
+        };
+        let mut limit = self.call(number_ends(&numbers.count), constructor, &quote!(#count, #time));
         let mut with = |ends, function: &str, value: TokenStream| {
             let function = if self.constant { function.to_owned() } else { format!("with_{function}") };
             limit = self.call(ends, &function, &quote!(#limit #value));
         };
+        if let Some(zone) = &numbers.zone {
+            with(literal_ends(zone.span()), "zone", quote!(, #zone));
+        }
         let runtime = self.runtime;
         if let Refill::Interval = numbers.refill {
             with(literal_ends(Span::mixed_site()), "refill", quote!(, #runtime::Refill::Interval));
@@ -105,6 +111,10 @@ impl Writer<'_> {
             }
             Some(Lease::Auto(word)) => with(literal_ends(*word), "lease_auto", TokenStream::new()),
             None => {}
+        }
+        if let [first, ..] = &*numbers.block {
+            let steps = numbers.block.iter().map(time_value);
+            with(time_ends(first), "block", quote!(, &[#(#steps),*]));
         }
         limit
     }
@@ -135,6 +145,10 @@ impl Writer<'_> {
                 quote!(#limit.time())
             }
             (Time::Value(value, _), _) if self.constant => self.check("time", value),
+            (Time::Calendar(calendar, span), _) => {
+                let (runtime, variant) = (self.runtime, Ident::new(&format!("{calendar:?}"), *span));
+                quote!(#runtime::per::Calendar::#variant)
+            }
             (time, _) => time_value(time),
         }
     }
@@ -159,7 +173,7 @@ fn number_ends(number: &Number) -> (Span, Span) {
 
 fn time_ends(time: &Time) -> (Span, Span) {
     match time {
-        Time::Millis(_, span) => literal_ends(*span),
+        Time::Millis(_, span) | Time::Calendar(_, span) => literal_ends(*span),
         Time::Value(value, _) => ends(value),
     }
 }
@@ -175,6 +189,10 @@ fn time_value(time: &Time) -> TokenStream {
     let (method, literal) = match time {
         Time::Millis(ms, span) if ms % 1000 == 0 => {
             (quote!(from_secs), literal(Literal::u64_unsuffixed(ms / 1000), *span))
+        }
+        // `Writer::time` writes it, and no other time can be one.
+        Time::Calendar(calendar, span) => {
+            (quote!(from_millis), literal(Literal::u64_unsuffixed(calendar.longest_ms()), *span))
         }
         Time::Millis(ms, span) => (quote!(from_millis), literal(Literal::u64_unsuffixed(*ms), *span)),
         Time::Value(value, _) => return value.to_token_stream(),

@@ -202,6 +202,8 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod borrow {}
                     ///`cost = 2`: a number. Default: `1`.
                     pub mod cost {}
+                    ///`keep = 20`: a number. Default: `0`.
+                    pub mod keep {}
                     ///`wait = "2s"`: a duration, as `time`. Default: calls are refused at once.
                     pub mod wait {}
                     ///`skip_if = user.is_admin`: an expression of type `bool`. Default: no call is exempt.
@@ -210,10 +212,14 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod refund_if {}
                     ///`settle = |result| ..`: a function from the result to an unsigned integer. Default: `cost`.
                     pub mod settle {}
+                    ///`pause_if = |answer| ..`: a function from the result to `Option<Duration>`. Default: the result pauses nothing.
+                    pub mod pause_if {}
                     ///`until = "body_end"`: `"return"`, `"body_end"`. Default: `"return"`.
                     pub mod until {}
                     ///`lease = 50`: a number, or `"auto"`. Default: the store is asked each time.
                     pub mod lease {}
+                    ///`block = "15m"`: a duration, as `time`, or several that grow. Default: a refused caller may ask again at once.
+                    pub mod block {}
                     ///`shadow = true`: an expression of type `bool`. Default: `false`.
                     pub mod shadow {}
                     ///`limit = self.plan.limit`: a [`Limit`](crate::Limit). Default: the limit is made from the other arguments.

@@ -8,6 +8,7 @@ use crate::rejection::Rejection;
 use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 /// A future of the decision about a call and of its admission.
 pub type Admit = Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>;
@@ -66,6 +67,13 @@ impl Admission {
     pub fn settle(&mut self, position: usize, cost: u32) {
         if let Some((holdings, at)) = self.member(position) {
             holdings.settle(at, cost);
+        }
+    }
+
+    /// Pauses a limit for this time.
+    pub fn pause_if(&mut self, position: usize, time: Option<Duration>) {
+        if let (Some((holdings, at)), Some(time)) = (self.member(position), time) {
+            holdings.pause(at, time);
         }
     }
 

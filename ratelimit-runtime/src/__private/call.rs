@@ -1,4 +1,4 @@
-//! `Call`: one limit of a limited call, with its limiter, key and cost. `Calls`: the limits of one call.
+//! `Call`: one limit of a limited call, with its limiter, key and units. `Calls`: the limits of one call.
 
 use super::address::Client;
 use super::request::HeaderValue;
@@ -34,6 +34,7 @@ pub struct Call {
     key: KeyBuilder<'static>,
     limit: Given,
     shadow: bool,
+    pauses: bool,
     skipped: bool,
 }
 
@@ -76,6 +77,7 @@ impl Call {
             key: KeyBuilder::new(name),
             limit: if limit.is_some() { Given::Constant } else { Given::Nothing },
             shadow: false,
+            pauses: false,
             skipped,
         }
     }
@@ -94,6 +96,11 @@ impl Call {
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.request.set_cost(cost);
+    }
+
+    /// Sets the number of units that this call leaves to others.
+    pub fn keep(&mut self, keep: u32) {
+        self.request.set_keep(keep);
     }
 
     /// Returns a writer for the next value of the identity.
@@ -151,6 +158,11 @@ impl Call {
     /// Makes the limit a shadow limit. Its site already has the name of a shadow limit.
     pub fn shadow(&mut self) {
         self.shadow = true;
+    }
+
+    /// Says that results of calls may pause the limit.
+    pub fn pauses(&mut self) {
+        self.pauses = true;
     }
 
     /// Makes the limit a shadow limit with its own name, if `shadow` is true. Call it before the parts of the key are
@@ -213,7 +225,7 @@ impl Call {
     /// The member of a stack with the completed request. The limit has this position in its attribute.
     fn into_member(self, position: usize) -> Member {
         let mut member = Member::new(self.request).named(self.key.name().as_str());
-        (member.position, member.shadow) = (position, self.shadow);
+        (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
         member
     }
 }

@@ -1,7 +1,7 @@
 //! Builds the limits of generated code: constants are checked at compile time, and other limits are built at each call.
 
 use crate::limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
-use crate::limit::{Limit, LimitError, Refill};
+use crate::limit::{Calendar, Limit, LimitError, Refill};
 use core::time::Duration;
 
 /// Identity function over `Limit`. It exists to give a clear type error when the value is not a `Limit`.
@@ -12,6 +12,19 @@ pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
 /// [`Limit::try_counter`], for a limit that is built at each call.
 pub const fn counter(count: u32, time: Duration) -> Result<Limit, LimitError> {
     Limit::try_counter(count, time)
+}
+
+/// [`Limit::try_calendar`], for a limit that is built at each call.
+pub const fn calendar(count: u32, window: Calendar) -> Result<Limit, LimitError> {
+    Limit::try_calendar(count, window)
+}
+
+/// [`Limit::try_zone`], unless the limit is already an error.
+pub const fn with_zone(limit: Result<Limit, LimitError>, offset: &str) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_zone(offset),
+        error => error,
+    }
 }
 
 /// [`Limit::try_token_bucket`], for a limit that is built at each call.
@@ -80,6 +93,14 @@ pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit,
 pub const fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
     match limit {
         Ok(limit) => limit.try_lease_auto(),
+        error => error,
+    }
+}
+
+/// [`Limit::try_block`], unless the limit is already an error.
+pub const fn with_block(limit: Result<Limit, LimitError>, steps: &[Duration]) -> Result<Limit, LimitError> {
+    match limit {
+        Ok(limit) => limit.try_block(steps),
         error => error,
     }
 }

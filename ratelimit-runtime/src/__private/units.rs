@@ -1,4 +1,4 @@
-//! `cost` and the result of `settle`: every unsigned integer is a number of units.
+//! `cost`, `keep` and the result of `settle`: every unsigned integer is a number of units.
 
 /// A value of the user. An integer without a type becomes a `u32`, because the compiler prefers the method of the type over the one
 /// of the trait.
@@ -25,7 +25,7 @@ impl<T> ProbeUnits for Given<T> {
 
 /// A number of units.
 #[diagnostic::on_unimplemented(
-    message = "a cost must be an unsigned integer, and this is `{Self}`",
+    message = "units are an unsigned integer, and this is `{Self}`",
     label = "expected an unsigned integer",
     note = "of a signed integer, write what a negative one costs: `u32::try_from(cost).unwrap_or(0)`"
 )]

@@ -1,7 +1,6 @@
 //! The names of the limits of one request, as its response shows them: each limit once, no two with the same name.
 
 use super::recorded::RecordedDecision;
-use crate::limit::rules::duration;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -51,13 +50,15 @@ fn last(decisions: &[RecordedDecision]) -> Vec<&RecordedDecision> {
 
 /// Whether two decisions are about the same limit. An override may have changed its count in between.
 fn is_same(a: &RecordedDecision, b: &RecordedDecision) -> bool {
-    let rule = |recorded: &RecordedDecision| (recorded.limit.algorithm(), recorded.limit.time_ms());
+    let rule = |recorded: &RecordedDecision| {
+        (recorded.limit.algorithm(), recorded.limit.time_ms(), recorded.limit.window())
+    };
     a.name.as_str() == b.name.as_str() && rule(a) == rule(b)
 }
 
 /// The name with its time, if it does not end with it.
 fn with_time<'r>(name: &'r str, recorded: &RecordedDecision) -> Cow<'r, str> {
-    let time = format!("/{}", duration::show(recorded.limit.time_ms()));
+    let time = format!("/{}", recorded.limit.time_text());
     if name.ends_with(&time) { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}{time}")) }
 }
 

@@ -9,6 +9,22 @@ use crate::limit::Limit;
 /// When the function returns, `refund_if` and `settle` correct it by the units that they return or take, so that the
 /// header fields of the response say what is left then. Shadow limits, exempt calls, and calls that only the failure policy has
 /// admitted are not recorded.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
+/// use ratelimit::context::RequestContext;
+/// use ratelimit::{Rejection, rate_limit};
+///
+/// #[rate_limit(key = "recorded_example", count = 5, by = "global")]
+/// async fn search() -> Result<(), Rejection> { Ok(()) }
+///
+/// let context = RequestContext::new();
+/// context.clone().scope(search()).await?;
+/// let [made] = &context.decisions()[..] else { panic!("one limit has decided") };
+/// assert_eq!((made.name(), made.cost()), ("recorded_example", 1));
+/// assert_eq!(made.decision().remaining(), 4);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct RecordedDecision {
     pub(crate) name: LimitName,

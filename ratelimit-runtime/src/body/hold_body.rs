@@ -26,6 +26,34 @@ use super::Held;
 ///
 /// Implement it for your own responses: store the [`Held`] beside the body, and call [`Held::count`] and
 /// [`Held::complete`].
+///
+/// ```
+/// use ratelimit::body::{Held, HoldBody};
+///
+/// struct Download {
+///     chunks: Vec<Vec<u8>>,
+///     held: Held,
+/// }
+///
+/// impl HoldBody for Download {
+///     type Output = Self;
+///
+///     fn hold(mut self, held: Held) -> Self {
+///         self.held.merge(held); // each limit of the function may hold something
+///         self
+///     }
+/// }
+///
+/// impl Download {
+///     fn send(mut self, mut write: impl FnMut(&[u8])) {
+///         for chunk in &self.chunks {
+///             write(chunk);
+///             self.held.count(chunk.len() as u64);
+///         }
+///         self.held.complete(); // a drop before this is a cut
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no body that can hold permits and charges until it ends",
     label = "this has no body that ends later",

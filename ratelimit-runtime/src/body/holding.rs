@@ -7,7 +7,8 @@ use crate::rejection::{FromRejection, Rejection};
 /// A response whose type cannot contain another body, such as axum's `Sse<S>` and rocket's streams, with what it holds.
 ///
 /// A function with `until = "body_end"` that returns `Sse<S>` returns `Holding<Sse<S>>`, which is the same response. It can also
-/// be a refusal, so the function needs no `Result`.
+/// be a refusal, so the function needs no `Result`. [Waiting and permits](crate::docs::waiting_and_permits) has an example for each
+/// framework.
 #[must_use = "a response does nothing until the handler returns it"]
 pub struct Holding<R> {
     pub(crate) response: Result<R, Rejection>,

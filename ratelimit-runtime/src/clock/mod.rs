@@ -9,9 +9,31 @@ use ticks::nanos;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
+///
+/// Implement it for a time of your own, for example that of a simulation:
+///
+/// ```
+/// use ratelimit::clock::Clock;
+/// use ratelimit::{MemoryStore, RateLimiter};
+/// use std::time::{Duration, Instant};
+///
+/// /// Ten times as fast as the system's clock.
+/// struct Fast(Instant);
+///
+/// impl Clock for Fast {
+///     fn now(&self) -> Duration {
+///         self.0.elapsed() * 10
+///     }
+/// }
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// let store = MemoryStore::with_clock(Fast(Instant::now()));
+/// let limiter = RateLimiter::builder().store(store).build()?;
+/// # Ok(()) }
+/// ```
 pub trait Clock: Send + Sync + 'static {
     /// The time since a fixed start, which the clock chooses. Decisions use whole milliseconds; a sliding log uses whole
     /// microseconds.
@@ -20,7 +42,13 @@ pub trait Clock: Send + Sync + 'static {
     /// microseconds, so nothing expires after that.
     fn now(&self) -> Duration;
 
-    /// The same in whole microseconds, at most `u64::MAX`.
+    /// The time since 1970 in UTC, for windows of the calendar. By default it is [`now`](Self::now), so that a clock of a test starts
+    /// on Thursday, 1 January 1970.
+    fn unix_time(&self) -> Duration {
+        self.now()
+    }
+
+    /// The same as [`now`](Self::now) in whole microseconds, at most `u64::MAX`.
     #[doc(hidden)]
     #[inline]
     fn now_micros(&self) -> u64 {
@@ -28,7 +56,8 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// The system's monotonic clock. Its time starts at zero when it is created.
+/// The system's monotonic clock, which is the default of [`MemoryStore`](crate::MemoryStore). Its time starts at zero when it is
+/// created.
 ///
 /// Each thread reads the clock itself at most once per millisecond, and in between the processor's counter, which takes a third
 /// of the time. So the time cannot drift away from the system's. It differs by at most about a microsecond, also between two
@@ -49,6 +78,10 @@ impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Duration {
         Duration::from_nanos(nanos().saturating_sub(self.start))
+    }
+
+    fn unix_time(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 
     #[inline]

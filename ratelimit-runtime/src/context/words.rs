@@ -57,7 +57,7 @@ impl<T> fmt::Debug for Found<T> {
     }
 }
 
-/// The address of the client in the request context. See [`client_ip`].
+/// The address of the client in the request context. See [`client_ip`] and the example of [`RequestContext`].
 #[derive(Clone, Debug)]
 pub struct ContextClientIp(Found<IpAddr>);
 
@@ -97,6 +97,25 @@ pub struct ContextUser(Found<User>);
 ///
 /// [`RequestContext::set_user`] sets it. A request without a user is rejected as unidentified; without a context, as
 /// unavailable.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use ratelimit::context::{self, RequestContext};
+/// use ratelimit::{Rejection, rate_limit};
+///
+/// #[rate_limit(key = "user_example", count = 1, by = context::user())]
+/// async fn export() -> Result<(), Rejection> { Ok(()) }
+///
+/// let request_of = |id: u64| {
+///     let request = RequestContext::new();
+///     request.set_user(id); // the authentication does this
+///     request
+/// };
+/// assert!(request_of(7).scope(export()).await.is_ok());
+/// assert!(request_of(7).scope(export()).await.is_err());
+/// assert!(request_of(8).scope(export()).await.is_ok());
+/// # }
+/// ```
 pub fn user() -> ContextUser {
     ContextUser(Found::in_context(|context| {
         context.made.user.lock().clone().map_or(Found::Absent, Found::Value)
@@ -126,6 +145,22 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 /// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names, and those that a call of this process has asked for before:
 /// without `keep_header`, the first call of each process is rejected as unavailable. The key contains a keyed hash of the value. A
 /// request that does not have the header exactly once is rejected as unidentified.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use ratelimit::context::{self, RequestContext};
+/// use ratelimit::{Rejection, rate_limit};
+///
+/// #[rate_limit(key = "header_example", count = 1, by = context::header("x-api-key"))]
+/// async fn export() -> Result<(), Rejection> { Ok(()) }
+///
+/// // The layer does this.
+/// let request_with = |key: &str| RequestContext::new().with_header("x-api-key", Some(key.as_bytes()));
+/// assert!(request_with("a").scope(export()).await.is_ok());
+/// assert!(request_with("a").scope(export()).await.is_err());
+/// assert!(request_with("b").scope(export()).await.is_ok());
+/// # }
+/// ```
 pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));

@@ -7,6 +7,18 @@ use std::net::{IpAddr, SocketAddr};
 /// Frameworks know it for the connections that they accept themselves. Put it into the extensions of a request where they do not:
 /// behind a listener that reads the PROXY protocol, on plain hyper, and in tests. A listener that accepts the PROXY protocol must
 /// accept connections from proxies only, because the sender chooses the address.
+///
+/// ```
+/// use ratelimit::identity::PeerAddr;
+/// use std::net::SocketAddr;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let accepted: SocketAddr = "203.0.113.7:40000".parse()?;
+/// let peer = PeerAddr::from(accepted); // the port identifies nobody
+/// assert_eq!(peer.ip(), Some(accepted.ip()));
+/// assert_eq!(PeerAddr::Unix.ip(), None);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PeerAddr {

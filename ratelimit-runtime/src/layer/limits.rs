@@ -79,7 +79,7 @@ impl By {
     }
 }
 
-/// A request that has entered a [`RateLimitLayer`](crate::RateLimitLayer), for [`By::request`].
+/// A request that has entered a [`RateLimitLayer`](crate::RateLimitLayer), for [`By::request`]. The example of [`By`] reads one.
 pub struct LayerRequest<'r> {
     parts: &'r dyn RequestParts,
     context: &'r RequestContext,

@@ -32,6 +32,15 @@ use std::sync::Arc;
 ///
 /// The type has no parameters, and clones share their settings. A layer inside another layer adds its limits to the context
 /// of the outer one, which then writes the header fields.
+///
+/// ```
+/// use ratelimit::{By, Limit, RateLimitLayer};
+/// use std::time::Duration;
+///
+/// let layer = RateLimitLayer::new().limit("api", Limit::counter(600, Duration::from_secs(60)), By::ip());
+/// ```
+///
+/// [Frameworks](crate::docs::frameworks) shows it in a service of each framework.
 #[derive(Clone, Default)]
 #[must_use = "a layer does nothing until you add it to a service"]
 pub struct RateLimitLayer {

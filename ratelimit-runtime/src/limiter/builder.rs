@@ -15,7 +15,7 @@ use super::{OnError, RateLimiter, Shared};
 use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::KeySettings;
-use crate::observe::{Hook, Hooks, Observers};
+use crate::observe::{Hook, Hooks, Observers, Share};
 use crate::proxies::{Proxies, Settings};
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
@@ -54,6 +54,7 @@ pub struct RateLimiterBuilder {
     on_error: OnError,
     deny_cache: bool,
     hook: Option<Arc<dyn Hook>>,
+    near_limit: Share,
     pub(super) off: bool,
 }
 
@@ -76,6 +77,7 @@ impl Default for RateLimiterBuilder {
             on_error: OnError::default(),
             deny_cache: true,
             hook: None,
+            near_limit: Share::DEFAULT,
             off: false,
         }
     }
@@ -142,7 +144,7 @@ impl RateLimiterBuilder {
     /// Sets whether this process remembers refusals for a short time, so that a flood of refused calls does not reach a
     /// remote store. The default is `true`.
     ///
-    /// A remembered refusal also refuses calls with the same key, the same limit and at least the same cost, until the
+    /// A remembered refusal also refuses calls with the same key and limit that need at least as many units, until the
     /// refused call would pass, for at most one second. Units that this process returns, and its resets and overrides,
     /// apply at once. Those of other processes apply within that second; until then a call may be refused that could
     /// pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny cache
@@ -157,6 +159,12 @@ impl RateLimiterBuilder {
     /// Sets what hears of refusals and outages. [`Hook`] says when and in which thread. If it is called again, the last call wins.
     pub fn hook(self, hook: impl Hook) -> Self {
         Self { hook: Some(Arc::new(hook)), ..self }
+    }
+
+    /// Sets the share of a limit from which on it is nearly used up, for [`Hook::near_limit`] and the metric `ratelimit.near_limit`. It
+    /// is from 0.0 to 1.0; a number beyond is cut. The default is 0.8. At 0.0 no limit is ever nearly used up.
+    pub fn near_limit(self, share: f64) -> Self {
+        Self { near_limit: Share::of(share), ..self }
     }
 
     /// Checks the settings and returns the limiter. It connects to no server: the first call does, so a service starts while Redis
@@ -241,7 +249,7 @@ impl RateLimiterBuilder {
                 leases: Leases::new(takes_leases),
                 probes: Probes::default(),
                 tasks,
-                observers: Observers::new(self.off, hooks),
+                observers: Observers::new(self.off, hooks, self.near_limit),
             }),
             on_error: self.on_error,
         }

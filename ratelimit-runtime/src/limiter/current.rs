@@ -112,6 +112,17 @@ fn default_limiter(url: Option<String>, proxies: Option<&str>) -> Result<RateLim
 /// # Errors
 ///
 /// If a limiter is already installed, or an earlier limited call has built the default limiter.
+///
+/// # Example
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use ratelimit::RateLimiter;
+///
+/// ratelimit::install(RateLimiter::in_memory())?; // or a limiter on Redis
+/// assert!(ratelimit::install(RateLimiter::in_memory()).is_err());
+/// # Ok(()) }
+/// ```
 pub fn install(limiter: RateLimiter) -> Result<(), InstallError> {
     PROCESS
         .set(Process { limiter, built_by: None })

@@ -65,6 +65,21 @@ pub struct RateLimiter {
 ///
 /// The policy applies to transient errors only. After a configuration error, such as a wrong password, a missing
 /// permission or a script error, calls are rejected as unavailable under every policy.
+///
+/// ```
+/// use ratelimit::{OnError, Rejection, rate_limit};
+///
+/// /// Without Redis nobody could say how often a password was tried, so nobody logs in.
+/// #[rate_limit(time = 60, count = 5, by = user, on_error = "deny")]
+/// async fn login(user: u64) -> Result<(), Rejection> {
+///     Ok(())
+/// }
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// // All other functions decide by themselves.
+/// let limiter = ratelimit::RateLimiter::builder().on_error(OnError::Local).build()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnError {

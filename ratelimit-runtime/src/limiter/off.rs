@@ -22,7 +22,7 @@ impl Store for OffStore {
         Reply::ready(Ok(0))
     }
 
-    fn save_override(&self, _: &StoreKey, _: &[u8], _: Option<&str>) -> Reply<()> {
+    fn save_override(&self, _: &StoreKey, _: &[u8], _: Option<&str>, _: Option<Duration>) -> Reply<()> {
         let message = "limits are off; the override was not saved";
         Reply::ready(Err(Error::new(ErrorKind::Configuration, message)))
     }

@@ -6,6 +6,7 @@ use crate::key::{self, AsKey};
 use crate::limit::{Algorithm, Limit};
 use crate::observe::IdentityHash;
 use crate::random;
+use crate::store::cost::Cost;
 use crate::store::{NO_PERMIT, Request, StoreKey};
 
 impl RateLimiter {
@@ -56,8 +57,8 @@ impl RateLimiter {
     }
 
     /// The request of a call to a method of the limiter.
-    pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
-        let mut request = Request::new(StoreKey::default(), *limit, cost);
+    pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
+        let mut request = Request::of_cost(*limit, cost);
         self.complete(&mut request, key)?;
         Ok(request)
     }
@@ -85,9 +86,9 @@ impl RateLimiter {
         &self,
         limit: &Limit,
         key: &impl AsKey,
-        cost: u32,
+        cost: Cost,
     ) -> Result<Request, Error> {
-        let mut request = Request::new(StoreKey::default(), *limit, cost);
+        let mut request = Request::of_cost(*limit, cost);
         self.complete_spending(&mut request, key)?;
         Ok(request)
     }

@@ -1,12 +1,13 @@
-//! `Hook`: what an application implements to hear of refusals and outages.
+//! `Hook`: what an application implements to hear of refusals, of limits that are nearly used up, and of outages.
 
-use super::IdentityHash;
+use super::{IdentityHash, NearLimit};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::LimitName;
 use std::time::Duration;
 
-/// Hears of refusals and outages of a limiter: for an audit log, a ban list or an alert.
+/// Hears of refusals, of limits that are nearly used up, and of outages of a limiter: for an audit log, a ban list, a mail or an
+/// alert.
 ///
 /// Set it with [`RateLimiterBuilder::hook`](crate::RateLimiterBuilder::hook). All methods do nothing by default.
 ///
@@ -52,7 +53,8 @@ use std::time::Duration;
 /// A decision puts an event into a queue of the limiter and goes on. A thread of its own, `ratelimit-hook`, which starts at the
 /// first event, calls the methods one after another. So a method may block, and takes no time from a decision:
 ///
-/// - **Slow**: at most 4096 refusals wait, and 64 events of outages beside them. Further ones are dropped. The thread tells
+/// - **Slow**: at most 4096 refusals wait, and beside them 4096 limits that are nearly used up and 64 events of outages. Further ones
+///   are dropped. The thread tells
 ///   their number by [`missed`](Self::missed) before the next event, and the metric `ratelimit.hook.missed` counts them.
 /// - **No runtime**: the thread belongs to no tokio runtime, so `tokio::spawn` panics in it. To spawn tasks, give the hook a
 ///   `tokio::runtime::Handle` when you make it, and call `handle.spawn(..)`.
@@ -70,6 +72,16 @@ pub trait Hook: Send + Sync + 'static {
     /// event for each. A call that could not be decided is not a refusal; see [`outage_began`](Self::outage_began).
     fn refused(&self, _refusal: &Refusal) {}
 
+    /// A call has used so much of a limit that at least the share is in use that
+    /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) sets, by default 80 %. Less was in use before the call.
+    ///
+    /// The store decides calls one by one, so of a window and a caller exactly one call in all processes makes this event, in
+    /// the process that made the call. A limit whose units come back continuously, are returned (`refund_if`, `settle`, permits) or
+    /// leave a sliding window may reach the share again, and makes an event each time. With `lease`, the process that hands out the unit
+    /// makes the event; a process that still has units from an earlier fetch may miss it. Limits in shadow and decisions of the
+    /// failure policy make none.
+    fn near_limit(&self, _near: &NearLimit) {}
+
     /// The store became unavailable, or missed the deadline of a call. From now on, the failure policy of each limit decides.
     /// The error contains no key and no identity, but names the server.
     fn outage_began(&self, _error: &Error) {}
@@ -86,6 +98,10 @@ pub trait Hook: Send + Sync + 'static {
 impl<H: Hook + ?Sized> Hook for std::sync::Arc<H> {
     fn refused(&self, refusal: &Refusal) {
         (**self).refused(refusal);
+    }
+
+    fn near_limit(&self, near: &NearLimit) {
+        (**self).near_limit(near);
     }
 
     fn outage_began(&self, error: &Error) {

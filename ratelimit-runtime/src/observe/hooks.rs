@@ -1,6 +1,6 @@
 //! `Hooks`: the queue of a limiter's hook, and the thread that calls it.
 
-use super::{Hook, Refusal};
+use super::{Hook, NearLimit, Refusal};
 use crate::error::Error;
 use crate::tasks::{Counted, Tasks};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,10 @@ use std::time::{Duration, Instant};
 /// The most refusals that wait for the thread.
 const MOST_REFUSALS: usize = 4096;
 
-/// The most events of outages that wait if as many refusals wait as possible. So a flood of refusals does not hide an outage.
+/// The most limits that are nearly used up that wait for the thread, beside the refusals.
+const MOST_NEAR: usize = 4096;
+
+/// The most events of outages that wait if as many others wait as possible. So a flood of refusals does not hide an outage.
 const MOST_OUTAGES: usize = 64;
 
 /// The time between two log lines about panics.
@@ -36,6 +39,8 @@ struct Inner {
 struct Counts {
     /// The refusals in the queue.
     refusals: AtomicUsize,
+    /// The limits in the queue that are nearly used up.
+    near: AtomicUsize,
     /// The events that were dropped and not yet told.
     missed: AtomicU64,
 }
@@ -43,6 +48,7 @@ struct Counts {
 /// An event that a hook hears of.
 pub(super) enum Event {
     Refused(Refusal),
+    NearLimit(NearLimit),
     OutageBegan(Error),
     OutageEnded(Duration),
 }
@@ -66,11 +72,14 @@ impl Hooks {
     }
 
     pub(super) fn refused(&self, refusal: Refusal) {
-        let Some(inner) = &self.0 else { return };
-        let has_place = inner.counts.refusals.fetch_add(1, Ordering::Relaxed) < MOST_REFUSALS;
-        if !has_place || !inner.enter(Event::Refused(refusal)) {
-            inner.counts.refusals.fetch_sub(1, Ordering::Relaxed);
-            inner.miss();
+        if let Some(inner) = &self.0 {
+            inner.enter_among(&inner.counts.refusals, MOST_REFUSALS, Event::Refused(refusal));
+        }
+    }
+
+    pub(super) fn near_limit(&self, near: NearLimit) {
+        if let Some(inner) = &self.0 {
+            inner.enter_among(&inner.counts.near, MOST_NEAR, Event::NearLimit(near));
         }
     }
 
@@ -91,6 +100,15 @@ impl Hooks {
 }
 
 impl Inner {
+    /// Enters an event of which at most `most` are in the queue.
+    fn enter_among(&self, queued: &AtomicUsize, most: usize, event: Event) {
+        let has_place = queued.fetch_add(1, Ordering::Relaxed) < most;
+        if !has_place || !self.enter(event) {
+            queued.fetch_sub(1, Ordering::Relaxed);
+            self.miss();
+        }
+    }
+
     /// Enters an event into the queue. Never waits. Returns whether there was a place.
     fn enter(&self, event: Event) -> bool {
         let queued = Queued { event, _counted: self.tasks.count() };
@@ -106,7 +124,7 @@ impl Inner {
 
     /// Starts the thread.
     fn start(&self) -> Option<SyncSender<Queued>> {
-        let (sender, receiver) = sync_channel(MOST_REFUSALS + MOST_OUTAGES);
+        let (sender, receiver) = sync_channel(MOST_REFUSALS + MOST_NEAR + MOST_OUTAGES);
         let (hook, counts) = (Arc::clone(&self.hook), Arc::clone(&self.counts));
         let thread = std::thread::Builder::new().name("ratelimit-hook".to_owned());
         match thread.spawn(move || run(&*hook, &receiver, &counts)) {
@@ -134,8 +152,13 @@ fn run(hook: &dyn Hook, events: &Receiver<Queued>, counts: &Counts) {
         }
     };
     for queued in events {
-        if matches!(queued.event, Event::Refused(_)) {
-            counts.refusals.fetch_sub(1, Ordering::Relaxed);
+        let of_kind = match queued.event {
+            Event::Refused(_) => Some(&counts.refusals),
+            Event::NearLimit(_) => Some(&counts.near),
+            Event::OutageBegan(_) | Event::OutageEnded(_) => None,
+        };
+        if let Some(of_kind) = of_kind {
+            of_kind.fetch_sub(1, Ordering::Relaxed);
         }
         match counts.missed.swap(0, Ordering::Relaxed) {
             0 => {}
@@ -143,6 +166,7 @@ fn run(hook: &dyn Hook, events: &Receiver<Queued>, counts: &Counts) {
         }
         call(&|| match &queued.event {
             Event::Refused(refusal) => hook.refused(refusal),
+            Event::NearLimit(near) => hook.near_limit(near),
             Event::OutageBegan(error) => hook.outage_began(error),
             Event::OutageEnded(lasted) => hook.outage_ended(*lasted),
         });

@@ -2,7 +2,6 @@
 
 use super::metrics::{Measured, named};
 use super::outcome::Outcome;
-use crate::decision::Decision;
 use smallvec::SmallVec;
 use std::time::Duration;
 
@@ -19,17 +18,17 @@ impl LimitSeries {
 
     /// Counts a call that was allowed at once, as nearly all are.
     #[inline]
-    pub(super) fn count_allowed(self, decision: &Decision) {
+    pub(super) fn count_allowed(self, is_near: bool) {
         if let Some(limit) = self.0 {
-            limit.count_allowed(decision);
+            limit.count_allowed(is_near);
         }
     }
 
-    /// Counts the outcome of a call. Notes the time that it waited, and whether the limit is nearly used up.
+    /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up.
     #[inline]
-    pub(super) fn count(self, outcome: Outcome, decision: Option<&Decision>, waited: Option<Duration>) {
+    pub(super) fn count(self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
         if let Some(limit) = self.0 {
-            limit.count(outcome, decision, waited);
+            limit.count(outcome, is_near, waited);
         }
     }
 }

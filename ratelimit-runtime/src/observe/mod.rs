@@ -1,6 +1,7 @@
 //! Shows an application its limits: hooks, metrics (feature `metrics`) and traces (feature `trace`).
 //!
-//! - A [`Hook`] hears of refusals and outages, for an audit log, a ban list or an alert.
+//! - A [`Hook`] hears of refusals, of limits that are nearly used up and of outages, for an audit log, a ban list, a mail or an
+//!   alert.
 //! - With the feature `metrics`, the limiters count and measure through the `metrics` facade. `METRICS` lists what they emit.
 //! - With the feature `trace`, each decision is a `tracing` span.
 //!
@@ -15,6 +16,7 @@ mod metrics;
 #[cfg(not(feature = "metrics"))]
 #[path = "metrics/off.rs"]
 mod metrics;
+mod near_limit;
 mod outcome;
 #[cfg(feature = "trace")]
 mod refusals;
@@ -30,9 +32,11 @@ pub use hook::{Hook, Refusal};
 pub use identity_hash::IdentityHash;
 #[cfg(feature = "metrics")]
 pub use metrics::{Kind, METRICS, Metric};
+pub use near_limit::NearLimit;
 
 pub(crate) use hooks::Hooks;
 pub(crate) use limit::{LimitSeries, PermitsHeld, Waiting};
+pub(crate) use near_limit::Share;
 pub(crate) use outcome::Outcome;
 pub(crate) use store::{
     LeasedUnitsGauge, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,

@@ -2,7 +2,7 @@
 
 use super::limit::LimitSeries;
 use super::outcome::Outcome;
-use super::{Hooks, IdentityHash, Refusal};
+use super::{Hooks, IdentityHash, NearLimit, Refusal, Share};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{KeySettings, LimitName, StoreKey};
@@ -10,18 +10,19 @@ use smallvec::SmallVec;
 use std::time::Duration;
 
 /// Who observes the calls of a limiter, besides the metrics and the traces.
-#[derive(Default)]
 pub(crate) struct Observers {
     /// Limits are off.
     off: bool,
     hooks: Hooks,
-    /// Whether calls are observed in a special way: limits are off, or a hook hears of them.
+    near: Share,
+    /// Whether calls are observed in a special way: limits are off, a hook hears of them, or another share than the default counts as
+    /// nearly used up.
     is_special: bool,
 }
 
 impl Observers {
-    pub(crate) fn new(off: bool, hooks: Hooks) -> Self {
-        Self { off, is_special: off || hooks.is_set(), hooks }
+    pub(crate) fn new(off: bool, hooks: Hooks, near: Share) -> Self {
+        Self { off, is_special: off || hooks.is_set() || near != Share::DEFAULT, hooks, near }
     }
 }
 
@@ -40,8 +41,9 @@ pub(crate) struct Watch {
 struct Special {
     /// Limits are off.
     off: bool,
-    /// The hook that hears of refusals.
+    /// The hook that hears of refusals, and of limits that are nearly used up.
     hooks: Hooks,
+    near: Share,
     /// Who calls, by the position of the limit.
     callers: SmallVec<[Option<IdentityHash>; 2]>,
 }
@@ -52,6 +54,8 @@ pub(crate) struct Final<'n> {
     pub(crate) outcome: Outcome,
     /// `None` if nothing was decided.
     pub(crate) decision: Option<Decision>,
+    /// The units of the call.
+    pub(crate) cost: u32,
     /// `None` if the call did not wait.
     pub(crate) waited: Option<Duration>,
 }
@@ -79,13 +83,13 @@ impl Watch {
         }
     }
 
-    /// Counts the decisions about a call, each under the name of its limit.
+    /// Counts the decisions about a call, each under the name of its limit and with its cost.
     #[inline]
     pub(crate) fn decided<'n>(
         &self,
         source: Source,
         decisions: &[Decision],
-        name: impl Fn(usize) -> &'n str,
+        of: impl Fn(usize) -> (&'n str, u32),
     ) {
         if self.sees_nothing() {
             return;
@@ -95,9 +99,10 @@ impl Watch {
             && decision.is_allowed()
             && self.is_plain()
         {
-            return LimitSeries::named(name(0)).count_allowed(decision);
+            let (name, cost) = of(0);
+            return LimitSeries::named(name).count_allowed(Share::DEFAULT.is_crossed(decision, cost));
         }
-        self.decided_otherwise(source, decisions, name);
+        self.decided_otherwise(source, decisions, of);
     }
 
     /// Whether nobody observes the call.
@@ -117,7 +122,12 @@ impl Watch {
     }
 
     #[inline(never)]
-    fn decided_otherwise<'n>(&self, source: Source, decisions: &[Decision], name: impl Fn(usize) -> &'n str) {
+    fn decided_otherwise<'n>(
+        &self,
+        source: Source,
+        decisions: &[Decision],
+        of: impl Fn(usize) -> (&'n str, u32),
+    ) {
         let is_off = self.special.as_ref().is_some_and(|special| special.off);
         let is_refused = decisions.iter().any(|decision| !decision.is_allowed());
         for (at, decision) in decisions.iter().enumerate() {
@@ -126,8 +136,8 @@ impl Watch {
                 true => Outcome::refused(source, decision),
                 false => Outcome::admitted(source, false),
             };
-            let (name, decision, waited) = (name(at), Some(*decision), None);
-            self.count(at, &Final { name, outcome, decision, waited });
+            let ((name, cost), decision, waited) = (of(at), Some(*decision), None);
+            self.count(at, &Final { name, outcome, decision, cost, waited });
         }
     }
 
@@ -141,11 +151,18 @@ impl Watch {
     /// Counts a call that could not be decided, at the limits with these names.
     pub(crate) fn undecided<'n>(&self, names: impl Iterator<Item = &'n str>, error: &Error) {
         let outcome = Outcome::undecided(error);
-        self.finished(names.map(|name| Final { name, outcome, decision: None, waited: None }));
+        self.finished(names.map(|name| Final { name, outcome, decision: None, cost: 0, waited: None }));
     }
 
     fn count(&self, at: usize, limit: &Final<'_>) {
-        LimitSeries::named(limit.name).count(limit.outcome, limit.decision.as_ref(), limit.waited);
+        let near = self.special.as_ref().map_or(Share::DEFAULT, |special| special.near);
+        let crossing = limit
+            .decision
+            .filter(|decision| limit.outcome.is_admitted() && near.is_crossed(decision, limit.cost));
+        LimitSeries::named(limit.name).count(limit.outcome, crossing.is_some(), limit.waited);
+        if let (Some(decision), Some(special)) = (crossing, &self.special) {
+            special.near_limit(at, limit, decision);
+        }
         #[cfg(feature = "trace")]
         self.span.note(limit.name, limit.outcome, limit.decision.as_ref());
         if limit.outcome.is_refused()
@@ -171,7 +188,15 @@ impl Special {
         // While limits are off, nothing is refused, so the hook hears of nobody.
         let hooks = if off { Hooks::default() } else { observers.hooks.clone() };
         let callers = keys.filter(|_| hooks.is_set()).map(|key| IdentityHash::of(settings, key)).collect();
-        Self { off, hooks, callers }
+        Self { off, hooks, near: observers.near, callers }
+    }
+
+    #[cold]
+    fn near_limit(&self, at: usize, limit: &Final<'_>, decision: Decision) {
+        if matches!(limit.outcome, Outcome::Allowed | Outcome::Waited) {
+            let identity = self.callers.get(at).copied().flatten();
+            self.hooks.near_limit(NearLimit { name: LimitName::copy(limit.name), decision, identity });
+        }
     }
 
     #[cold]
@@ -188,16 +213,16 @@ impl Special {
 
 /// Counts a call that is exempt from a limit. Returns `false`, so that a filter can call it.
 pub(crate) fn exempt(name: &str) -> bool {
-    LimitSeries::named(name).count(Outcome::Exempt, None, None);
+    LimitSeries::named(name).count(Outcome::Exempt, false, None);
     false
 }
 
 /// Counts a call whose shadow limit cannot be decided.
 pub(crate) fn shadow_undecided(name: &str) {
-    LimitSeries::named(name).count(Outcome::ShadowUndecided, None, None);
+    LimitSeries::named(name).count(Outcome::ShadowUndecided, false, None);
 }
 
 /// Counts a call that is rejected before anything was asked.
 pub(crate) fn undecided(name: &str, error: &Error) {
-    LimitSeries::named(name).count(Outcome::undecided(error), None, None);
+    LimitSeries::named(name).count(Outcome::undecided(error), false, None);
 }

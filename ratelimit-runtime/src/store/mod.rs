@@ -44,8 +44,10 @@
 //! ```
 
 mod all;
+pub(crate) mod cost;
 mod deadline;
 pub(crate) mod memory;
+#[cfg_attr(target_family = "wasm", path = "no_redis.rs")]
 pub(crate) mod redis;
 mod reply;
 mod request;
@@ -58,8 +60,8 @@ pub(crate) use all::all;
 pub(crate) use deadline::UntilDeadline;
 pub(crate) use reply::{Awaited, DeadlineWatch, PendingReply, ReplyKind, StoreCall};
 pub use reply::{MissedDeadline, Reply};
-pub use request::{Adjustment, Change, Mode, Request};
-pub(crate) use request::{NO_PERMIT, stacks};
+pub(crate) use request::NO_PERMIT;
+pub use request::{Adjustment, Change, Mode, Request, stacks};
 pub use results::{Adjusted, Decisions};
 
 #[cfg(doc)]
@@ -71,7 +73,7 @@ use std::time::Duration;
 /// Stores the state of limits and decides about requests.
 ///
 /// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing,
-/// except that a call that waits for a permit leaves a ticket. A [`Reply`] borrows nothing, so implementations copy what
+/// except that a call that waits for a permit leaves a ticket, and that a limit with a [block](Limit::block) blocks its callers. A [`Reply`] borrows nothing, so implementations copy what
 /// they need from the requests before they return. A caller may drop a reply at any time. Its requests may then be decided
 /// or not, and other requests are not affected.
 ///
@@ -111,9 +113,15 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Sets the entry of one override to a change of a limit as text, or removes it if `change` is `None`, and gives the
-    /// overrides a new version.
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
-        let _ = (key, entry, change);
+    /// overrides a new version. The entry no longer exists after the time `expires`, by the store's clock.
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        let _ = (key, entry, change, expires);
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 
@@ -145,8 +153,8 @@ pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 pub struct Overridden {
     /// The version, which differs after each change. It is 0 if there are no overrides.
     pub version: u64,
-    /// The entries, each with its change of a limit as text.
-    pub entries: Vec<(Vec<u8>, String)>,
+    /// The entries, each with its change of a limit as text, and the time until it expires, if it does.
+    pub entries: Vec<(Vec<u8>, String, Option<Duration>)>,
 }
 
 opaque! {

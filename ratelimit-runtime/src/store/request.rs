@@ -1,5 +1,6 @@
 //! `Request` and `Adjustment`: the questions to a store about units, and the changes of units after a decision.
 
+use super::cost::Cost;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
@@ -17,7 +18,7 @@ pub enum Mode {
     Peek,
 }
 
-/// One question to a store: may `cost` units of this limit be taken under this key?
+/// One question to a store: may `cost` units of this limit be taken under this key, so that `keep` units are left?
 ///
 /// A request owns its key and its limit. A store whose reply is not ready at once clones the requests.
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ pub struct Request {
     key: StoreKey,
     limit: Limit,
     cost: u32,
+    keep: u32,
     permit: u64,
     with_next: bool,
 }
@@ -37,13 +39,30 @@ impl Request {
     /// Makes a request that is decided by itself.
     #[inline]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
-        Self { key, limit, cost, permit: NO_PERMIT, with_next: false }
+        Self { key, limit, cost, keep: 0, permit: NO_PERMIT, with_next: false }
+    }
+
+    /// Makes the request of a call with this cost, which has no key yet.
+    #[inline]
+    pub(crate) fn of_cost(limit: Limit, Cost { units, keep }: Cost) -> Self {
+        Self { key: StoreKey::default(), limit, cost: units, keep, permit: NO_PERMIT, with_next: false }
     }
 
     /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a
     /// stack must differ, and its last request must not be `with_next`.
     pub fn with_next(mut self) -> Self {
         self.join_next();
+        self
+    }
+
+    /// Sets the units that must be left to others after the charge. The request passes if its cost and these units would
+    /// pass together, and only its cost is charged. The default is 0.
+    ///
+    /// In mode [`Charge`](Mode::Charge), a request with such units waits for a bucket, or is refused and asks again for a
+    /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because
+    /// a turn in a later window would take the units before it from the others.
+    pub fn with_keep(mut self, units: u32) -> Self {
+        self.set_keep(units);
         self
     }
 
@@ -66,6 +85,10 @@ impl Request {
 
     pub(crate) fn set_cost(&mut self, cost: u32) {
         self.cost = cost;
+    }
+
+    pub(crate) fn set_keep(&mut self, units: u32) {
+        self.keep = units;
     }
 
     pub(crate) fn set_permit(&mut self, id: u64) {
@@ -98,6 +121,33 @@ impl Request {
         self.cost
     }
 
+    /// The units that must be left to others after the charge.
+    pub const fn keep(&self) -> u32 {
+        self.keep
+    }
+
+    /// The cost and the units that are left to others: what must be free. `None` if it is above any capacity.
+    pub(crate) const fn needed(&self) -> Option<u32> {
+        self.cost.checked_add(self.keep)
+    }
+
+    /// Returns whether this request may wait for a turn. One that leaves units to others waits only for buckets, as
+    /// [`with_keep`](Self::with_keep) explains.
+    pub(crate) const fn may_reserve(&self) -> bool {
+        let limit = &self.limit;
+        !limit.is_concurrency() && (self.keep == 0 || limit.algorithm().is_bucket())
+    }
+
+    /// Whether a refusal by the limit blocks the callers of the key.
+    pub(crate) const fn closes_gate(&self) -> bool {
+        self.cost > 0 && self.keep == 0 && !self.limit.block_steps().is_none()
+    }
+
+    /// Whether the store decides this request as it decides another one on the same key.
+    pub(crate) fn is_decided_as(&self, other: &Self) -> bool {
+        self.cost == other.cost && self.keep == other.keep && self.limit == other.limit
+    }
+
     /// The id of the permit.
     pub const fn permit(&self) -> u64 {
         self.permit
@@ -119,15 +169,14 @@ impl Request {
     }
 }
 
-/// Returns the stacks of a batch: slices of requests that pass together. Most stacks have one request.
+/// Returns the stacks of a batch: slices of requests that pass together. Most stacks have one request. A store calls it first,
+/// so that a wrong batch changes nothing.
 ///
 /// # Errors
 ///
-/// If the last stack has no end, or if a stack has two equal keys. Each of the two requests would be decided without the
-/// charge of the other.
-pub(crate) fn stacks<'s, 'r>(
-    requests: &'s [&'r Request],
-) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
+/// [`Configuration`](ErrorKind::Configuration), if the last stack has no end, or if a stack has two equal keys. Each of the two
+/// requests would be decided without the charge of the other.
+pub fn stacks<'s, 'r>(requests: &'s [&'r Request]) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
     if requests.last().is_some_and(|request| request.with_next) {
         return Err(Error::new(
             ErrorKind::Configuration,
@@ -170,6 +219,19 @@ pub enum Change {
     Take,
     /// Restarts the lease of the permit with this id, unless the lease has ended.
     Renew(u64),
+    /// Blocks the callers of the key for this time in ms, from 1 ms to 366 days, whatever their limit has free. Replaces the end of a
+    /// block. The result is 1. Sliding logs and concurrency limits do not support it.
+    Block(u64),
+    /// Ends a block, and lets the steps of [`Limit::block`] start over. The result is 1 if the callers were blocked. Sliding logs and
+    /// concurrency limits do not support it.
+    Open,
+    /// Pauses the limit for this time in ms, from 1 ms to 366 days, and uses it up until then, so that calls pass at its pace
+    /// afterwards. A pause or a block that lasts longer stays. Requests whose limit has a [`wait`](Limit::wait) may wait for the end of a
+    /// pause. The result is 1. Sliding logs and concurrency limits do not support it.
+    Pause(u64),
+    /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
+    /// limits do not support it.
+    Closed,
 }
 
 impl Adjustment {
@@ -188,7 +250,7 @@ impl Adjustment {
         &self.limit
     }
 
-    /// The most units that change.
+    /// The most units that change. A block has none.
     pub const fn units(&self) -> u32 {
         self.units
     }
@@ -198,9 +260,32 @@ impl Adjustment {
         self.change
     }
 
-    /// Whether this change can be made to this limit.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    /// The largest result.
+    pub(crate) const fn most(&self) -> u32 {
+        match self.change {
+            Change::Give(_) | Change::Take | Change::Renew(_) => self.units,
+            Change::Block(_) | Change::Open | Change::Pause(_) => 1,
+            Change::Closed => u32::MAX,
+        }
+    }
+
+    /// Checks whether this change can be made to this limit. A store checks all adjustments before it makes the first one.
+    ///
+    /// # Errors
+    ///
+    /// [`Configuration`](ErrorKind::Configuration), if permits are taken without a decision, if other units than permits are
+    /// renewed, or if the state of the limit has no place for a block.
+    pub fn check(&self) -> Result<(), Error> {
+        const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {
+            (Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed, _)
+                if self.limit.algorithm().check_takes_block().is_err() =>
+            {
+                "a sliding log or a concurrency limit cannot be blocked: its state has no place for a block"
+            }
+            (Change::Block(ms) | Change::Pause(ms), _) if !(1..=LONGEST_BLOCK_MS).contains(&ms) => {
+                "a block or a pause must last from 1 ms to 366 days"
+            }
             (Change::Take, true) => "a permit cannot be taken without a decision",
             (Change::Renew(_), false) => "only permits of a concurrency limit can be renewed",
             _ => return Ok(()),

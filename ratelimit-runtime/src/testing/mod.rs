@@ -21,6 +21,8 @@
 //! The helpers panic if an assertion fails, so they are for tests only.
 
 mod assertions;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod store;
 
 use crate::clock::ManualClock;

@@ -9,6 +9,7 @@ use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A store for tests. Clones share all state.
 #[derive(Clone)]
@@ -107,9 +108,15 @@ impl Store for TestStore {
         self.0.memory.load_overrides(key, seen)
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
         match self.ensure_available() {
-            Ok(()) => self.0.memory.save_override(key, entry, change),
+            Ok(()) => self.0.memory.save_override(key, entry, change, expires),
             Err(error) => Reply::ready(Err(error)),
         }
     }

@@ -19,6 +19,8 @@ pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
 ///
 /// Each call writes one value. Values are separated, so `("a", "b")` and `("ab", "")` differ. Bytes that have a meaning in a
 /// key are escaped as `%XX`. Values of more than 64 bytes are replaced by a keyed 128-bit hash.
+///
+/// The example of [`Identity`](crate::identity::Identity) writes a value.
 pub struct KeyWriter<'w> {
     bytes: &'w mut Bytes,
     settings: &'w KeySettings,

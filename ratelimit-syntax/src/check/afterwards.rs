@@ -2,6 +2,7 @@
 
 use super::checker::Checker;
 use super::literal::is_literal;
+use crate::args::Given;
 use crate::model::{Afterwards, Algorithm, Limit, Verdict};
 use syn::Expr;
 
@@ -29,18 +30,23 @@ impl Checker<'_> {
                 format!("`{name}` has no effect with `concurrency`: a permit is returned when the function ends, so remove it"),
             );
         }
-        let judge = self.value(verdict.name())?;
+        let judge = self.function_of_result(first)?;
+        Some(Afterwards { verdict, judge })
+    }
+
+    /// The value of an argument that is a function of the result.
+    pub(super) fn function_of_result(&mut self, given: &Given) -> Option<Expr> {
+        let (name, example) = (&given.name, given.example());
+        let judge = self.value(&name.to_string())?;
         if !matches!(judge, Expr::Path(_)) && uses_result(judge) {
-            let name = &first.name;
             self.error(
                 judge,
                 format!("`{name}` takes a function of the result: write `|result|` in front of the value"),
             );
         } else if cannot_be_a_function(judge) {
-            let (name, example) = (&first.name, first.example());
             self.error(judge, format!("`{name}` must be a function of the result, as in `{example}`"));
         }
-        Some(Afterwards { verdict, judge: judge.clone() })
+        Some(judge.clone())
     }
 }
 

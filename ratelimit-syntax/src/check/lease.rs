@@ -54,7 +54,7 @@ impl Checker<'_> {
         if let Err(violation) = algorithm.check_takes_lease(false) {
             self.error_on_name(given, violation);
         }
-        for other in ["wait", "refund_if", "settle"] {
+        for other in ["wait", "refund_if", "settle", "pause_if"] {
             if self.given(other).is_some() {
                 self.error_on_name(
                     given,

@@ -1,5 +1,6 @@
 //! Checks the numbers of a limit: each by itself, then all of them together.
 
+use super::block::step;
 use super::checker::Checker;
 use super::literal::{integer, is_literal, string};
 use super::number::shows_its_type;
@@ -8,6 +9,7 @@ use crate::rate;
 use proc_macro2::Span;
 use quote::ToTokens;
 use ratelimit_limit::rules::Violation;
+use ratelimit_limit::rules::block::Block;
 use ratelimit_limit::rules::bounds::{check_bucket, check_lease, check_wait};
 use ratelimit_limit::rules::numbers::{self, Numbers};
 use syn::Expr;
@@ -18,8 +20,8 @@ const DEFAULT_COUNT: u32 = 100;
 const DEFAULT_TIME_MS: u64 = 60_000;
 
 /// The arguments that `limit` replaces.
-const REPLACED_BY_LIMIT: [&str; 8] =
-    ["count", "time", "algorithm", "burst", "refill", "borrow", "wait", "lease"];
+const REPLACED_BY_LIMIT: [&str; 10] =
+    ["count", "time", "zone", "algorithm", "burst", "refill", "borrow", "wait", "lease", "block"];
 
 impl Checker<'_> {
     pub(super) fn limit(&mut self) -> Limit {
@@ -59,8 +61,10 @@ impl Checker<'_> {
         let waits = self.given("wait").is_some();
         let (count, time) = (self.number("count"), self.time("time"));
         let (burst, refill, borrow) = (self.number("burst"), self.refill(), self.number_or_zero("borrow"));
+        let zone = self.zone(time.as_ref());
         if known.is_some() {
             self.check_taken(algorithm);
+            self.check_takes_calendar(algorithm, time.as_ref());
         }
         if let Some(Number::Literal(count, span)) = count {
             self.check(span, algorithm.check_count(count));
@@ -74,11 +78,13 @@ impl Checker<'_> {
             algorithm,
             count: count.unwrap_or(Number::Literal(default, Span::mixed_site())),
             time: time.unwrap_or(Time::Millis(DEFAULT_TIME_MS, Span::mixed_site())),
+            zone,
             burst: burst.filter(|_| algorithm.check_takes_burst(waits).is_ok()),
             refill,
             borrow: borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
             wait: self.time("wait"),
             lease: self.lease(),
+            block: self.block(),
         };
         if let Some(Time::Millis(ms, span)) = numbers.wait {
             self.check(span, check_wait(ms));
@@ -86,6 +92,7 @@ impl Checker<'_> {
         self.check_capacity(&numbers);
         self.check_takes_lease(algorithm);
         self.check_lease_fits(&numbers);
+        self.check_takes_block(algorithm);
         if self.arguments.complete && self.errors.count() == before {
             self.check_together(&numbers);
         }
@@ -163,7 +170,7 @@ impl Checker<'_> {
 
 /// The numbers of a limit, if all of them are literals.
 fn literal_numbers(numbers: &LimitNumbers) -> Option<Numbers> {
-    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease } = numbers;
+    let LimitNumbers { algorithm, count, time, burst, refill, borrow, wait, lease, block, zone: _ } = numbers;
     let count = count.literal()?;
     Some(Numbers {
         refill: *refill,
@@ -175,6 +182,7 @@ fn literal_numbers(numbers: &LimitNumbers) -> Option<Numbers> {
             Some(Lease::Most(units)) => numbers::Lease::Most(units.literal()?),
             Some(Lease::Auto(_)) => numbers::Lease::Auto,
         },
+        block: Block::of(&block.iter().map(step).collect::<Option<Vec<_>>>()?).ok()?,
         ..Numbers::new(*algorithm, count, time.literal()?)
     })
 }

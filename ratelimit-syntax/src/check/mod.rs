@@ -2,15 +2,19 @@
 
 mod afterwards;
 mod algorithm;
+mod block;
+mod calendar;
 mod checker;
 mod condition;
 mod fallible;
 mod identity;
+mod keep;
 mod lease;
 mod limit;
 mod literal;
 mod names;
 mod number;
+mod pause;
 mod stack;
 mod until;
 mod word;
@@ -60,7 +64,9 @@ impl Checker<'_> {
             time_in_name: None,
             by: self.by(),
             cost: self.cost(&limit),
+            keep: self.keep(&limit),
             afterwards: self.afterwards(&limit),
+            pause_if: self.pause_if(&limit),
             until: self.until(&limit),
             skip_if: self.skip_if(),
             shadow: self.shadow(),

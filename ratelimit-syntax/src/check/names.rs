@@ -4,7 +4,6 @@ use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::model::{Identity, Limit, Member, RequestPart, Shadow};
-use ratelimit_limit::rules::duration;
 
 /// Puts the time into the names of limits that have the same `key`: `search/1s` and `search/1d`. Reports limits
 /// whose names are still equal.
@@ -43,7 +42,7 @@ pub(super) fn tell_apart(
 fn time_of(this: &Member, members: &[Member]) -> Option<String> {
     let shares =
         members.iter().any(|other| !std::ptr::eq(other, this) && share_a_key_and_a_name(other, this));
-    time_ms(this).filter(|_| shares).map(duration::show)
+    time(this).filter(|_| shares)
 }
 
 /// Whether two limits have the same `key`, and the same name in some call. A limit that refuses and a shadow limit have
@@ -73,7 +72,7 @@ fn names(member: &Member) -> Vec<(bool, String)> {
 
 /// Explains why the time does not tell two limits apart.
 fn why_equal(earlier: &Member, this: &Member, item: &Item) -> Option<String> {
-    let (why, default) = match (time_ms(earlier), time_ms(this)) {
+    let (why, default) = match (time(earlier), time(this)) {
         (Some(a), Some(b)) if a != b => return None,
         (Some(_), Some(_)) => {
             ("has the same `key` and `time`, so the two limits would have one name", "other")
@@ -118,10 +117,10 @@ fn first_part(member: &Member) -> Option<&RequestPart> {
     })
 }
 
-/// The time of a limit, if it is a literal.
-fn time_ms(member: &Member) -> Option<u64> {
+/// The time of a limit as text, if it is a literal.
+fn time(member: &Member) -> Option<String> {
     match &member.limit {
-        Limit::Numbers(numbers) => numbers.time.literal(),
+        Limit::Numbers(numbers) => numbers.time.text(),
         Limit::Value(_) => None,
     }
 }

@@ -1,8 +1,8 @@
 //! Checks numbers and times: literals here, constants in the compiler, everything else at each call.
 
 use super::checker::Checker;
-use super::literal::{integer, is_digits, is_literal};
-use crate::model::{Number, Time};
+use super::literal::{integer, is_digits, is_literal, string};
+use crate::model::{Calendar, Number, Time};
 use ratelimit_limit::rules::duration;
 use ratelimit_limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use syn::spanned::Spanned;
@@ -53,9 +53,19 @@ impl Checker<'_> {
     }
 
     pub(super) fn time(&mut self, name: &str) -> Option<Time> {
-        let value = self.value(name)?;
+        self.time_of(name, self.value(name)?)
+    }
+
+    /// The time that a value of an argument says.
+    pub(super) fn time_of(&mut self, name: &str, value: &Expr) -> Option<Time> {
         if !is_literal(value) {
             return Some(Time::Value(value.clone(), self.item.known(value)));
+        }
+        if name == "time"
+            && let Some(word) = string(value)
+            && let Some(calendar) = Calendar::named(&word.value())
+        {
+            return Some(Time::Calendar(calendar, word.span()));
         }
         match millis(name, value) {
             Ok(0) if name == "wait" => {

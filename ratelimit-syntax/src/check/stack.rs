@@ -2,7 +2,7 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow};
+use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow, Time};
 use quote::ToTokens;
 use ratelimit_limit::rules::{ListState, NumberState, State, duration};
 use syn::Expr;
@@ -63,7 +63,9 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
         (literal_numbers(other)?, literal_numbers(this)?);
     let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
     let same = same(|member| member.cost.as_ref()) && same(|member| member.skip_if.as_ref());
-    if std::ptr::eq(other, this) || !have_same_key_and_callers(other, this) || !same {
+    // A limit refuses earlier if a call leaves units to others.
+    let keeps = other.keep.is_some() || this.keep.is_some();
+    if std::ptr::eq(other, this) || !have_same_key_and_callers(other, this) || !same || keeps {
         return None;
     }
     // A log has at most `count` units in any `time`. Windows can have twice as many around an edge, which counts as
@@ -90,6 +92,10 @@ fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
         State::List(ListState::Log) => true,
         State::Number(NumberState::Bucket) | State::List(ListState::Permits) => return None,
     };
+    // The length of a month differs.
+    if let Time::Calendar(..) = time {
+        return None;
+    }
     let numbers = (count.literal()?, time.literal()?, exact);
     member.afterwards.is_none().then_some(numbers)
 }

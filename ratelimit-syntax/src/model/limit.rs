@@ -1,8 +1,8 @@
 //! Describes the limit of one attribute: its numbers, or an expression for the whole limit.
 
 use proc_macro2::Span;
-use ratelimit_limit::rules::{Algorithm, Refill, duration};
-use syn::Expr;
+use ratelimit_limit::rules::{Algorithm, Calendar, Refill, duration};
+use syn::{Expr, LitStr};
 
 pub enum Limit {
     /// A limit given by its numbers.
@@ -16,6 +16,8 @@ pub struct LimitNumbers {
     pub algorithm: Algorithm,
     pub count: Number,
     pub time: Time,
+    /// The zone of a window of the calendar.
+    pub zone: Option<LitStr>,
     pub burst: Option<Number>,
     pub refill: Refill,
     pub borrow: Option<Number>,
@@ -23,6 +25,8 @@ pub struct LimitNumbers {
     pub wait: Option<Time>,
     /// How many units a process takes in advance.
     pub lease: Option<Lease>,
+    /// How long a refused caller stays refused, in steps. Empty if it may ask again at once.
+    pub block: Vec<Time>,
 }
 
 /// A number of units.
@@ -39,6 +43,8 @@ pub enum Lease {
 
 pub enum Time {
     Millis(u64, Span),
+    /// The current window of the calendar.
+    Calendar(Calendar, Span),
     Value(Expr, KnownAt),
 }
 
@@ -91,7 +97,8 @@ impl LimitNumbers {
             .into_iter()
             .flatten()
             .map(Number::known);
-        let times = [Some(&self.time), self.wait.as_ref()].into_iter().flatten().map(Time::known);
+        let times =
+            [Some(&self.time), self.wait.as_ref()].into_iter().flatten().chain(&self.block).map(Time::known);
         numbers.chain(times).max().unwrap_or(KnownAt::CompileTime)
     }
 }
@@ -115,20 +122,25 @@ impl Number {
 impl Time {
     fn known(&self) -> KnownAt {
         match self {
-            Self::Millis(..) => KnownAt::CompileTime,
+            Self::Millis(..) | Self::Calendar(..) => KnownAt::CompileTime,
             Self::Value(_, known) => *known,
         }
     }
 
+    /// The longest time, if it is a literal.
     pub fn literal(&self) -> Option<u64> {
         match self {
             Self::Millis(ms, _) => Some(*ms),
+            Self::Calendar(calendar, _) => Some(calendar.longest_ms()),
             Self::Value(..) => None,
         }
     }
 
-    /// A literal as text, in the largest unit that measures it exactly: `90s`, `1h`.
+    /// A literal as text: `90s`, `1h`, in the largest unit that measures it exactly, or `month`.
     pub fn text(&self) -> Option<String> {
-        self.literal().map(duration::show)
+        match self {
+            Self::Calendar(calendar, _) => Some(calendar.as_str().to_owned()),
+            time => time.literal().map(duration::show),
+        }
     }
 }

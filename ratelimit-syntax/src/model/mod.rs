@@ -6,7 +6,7 @@ pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
 
 use crate::key::Template;
 use proc_macro2::Span;
-pub use ratelimit_limit::rules::{Algorithm, Refill};
+pub use ratelimit_limit::rules::{Algorithm, Calendar, Refill};
 use syn::{Expr, Path};
 
 /// The checked attributes of one function.
@@ -43,7 +43,11 @@ pub struct Member {
     /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
     pub by: Option<Vec<Identity>>,
     pub cost: Option<Expr>,
+    /// The units that the call leaves to others.
+    pub keep: Option<Expr>,
     pub afterwards: Option<Afterwards>,
+    /// The function of a reference to the result that says for how long the limit pauses.
+    pub pause_if: Option<Expr>,
     pub until: Until,
     /// The condition that exempts a call.
     pub skip_if: Option<Expr>,
@@ -112,9 +116,9 @@ impl Model {
         self.on_limit.is_none() && !self.never_rejects()
     }
 
-    /// Whether the result of the body decides about a charge.
+    /// Whether the result of the body decides about a charge or a pause.
     pub fn judges(&self) -> bool {
-        self.members.iter().any(|member| member.judged().is_some())
+        self.members.iter().any(|member| member.judged().is_some() || member.pause_if.is_some())
     }
 
     /// Whether a limit lasts until the body of the response ends.

@@ -89,7 +89,13 @@ impl Store for RemoteStore {
         later(self.state.store.load_overrides(key, seen), Duration::ZERO)
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
-        later(self.state.store.save_override(key, entry, change), Duration::ZERO)
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        later(self.state.store.save_override(key, entry, change, expires), Duration::ZERO)
     }
 }

@@ -3,7 +3,9 @@
 
 mod after_the_body;
 mod brakes;
+mod calendar;
 mod concurrency;
+mod keep;
 mod lease;
 mod lease_bounds;
 mod lease_runtimes;
@@ -12,6 +14,7 @@ mod limiter;
 mod numbers;
 mod off;
 mod password_guesses;
+mod pause;
 mod records;
 mod shadow;
 mod skip_if;

@@ -47,6 +47,8 @@ pub(crate) struct Record {
     pub(crate) outcome: Outcome,
     /// The units that were given back, or taken in addition, after the decision.
     pub(crate) adjusted: Adjusted,
+    /// The time after which all is free, as an admitted call was told.
+    pub(crate) reset: Duration,
     /// When a permit was given back.
     pub(crate) released: Option<Duration>,
 }

@@ -1,4 +1,4 @@
-//! Simulates fleets: `fleet [--seed S] [--seeds N] [--threads T] [--until-broken] [--plant NAME] [--planted [WORD]]`.
+//! Simulates fleets: `fleet [--seed S] [--seeds N] [--threads T] [--until-broken] [--twice] [--plant NAME] [--planted [WORD]]`.
 
 use fleet::planted;
 use fleet::soak::Soak;
@@ -11,6 +11,7 @@ struct Options {
     seeds: Option<u64>,
     threads: usize,
     until_broken: bool,
+    twice: bool,
     plant: Option<String>,
     /// The word in the names of the planted bugs to hunt.
     hunt: Option<String>,
@@ -30,8 +31,15 @@ fn main() -> ExitCode {
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut options =
-        Options { first: 0, seeds: None, threads, until_broken: false, plant: None, hunt: None };
+    let mut options = Options {
+        first: 0,
+        seeds: None,
+        threads,
+        until_broken: false,
+        twice: false,
+        plant: None,
+        hunt: None,
+    };
     while let Some(word) = words.next() {
         let mut number = || {
             let text = words.next().unwrap_or_default();
@@ -42,6 +50,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--seeds" => options.seeds = Some(number()?),
             "--threads" => options.threads = usize::try_from(number()?.max(1)).unwrap_or(1),
             "--until-broken" => options.until_broken = true,
+            "--twice" => options.twice = true,
             "--plant" => options.plant = Some(words.next().unwrap_or_default()),
             "--planted" => options.hunt = Some(words.next().unwrap_or_default()),
             _ => return Err(format!("unknown option `{word}`")),
@@ -63,7 +72,13 @@ fn perform(options: &Options) -> Result<bool, String> {
         return Ok(show(options.first));
     }
     let (first, seeds) = (options.first, options.seeds.unwrap_or(1));
-    let soak = Soak { first, seeds, threads: options.threads, until_broken: options.until_broken };
+    let soak = Soak {
+        first,
+        seeds,
+        threads: options.threads,
+        until_broken: options.until_broken,
+        twice: options.twice,
+    };
     let totals = soak.run(|seed, promise| {
         println!("seed {seed}: {promise}; to repeat it: cargo xtask fleet --seed {seed}");
     });

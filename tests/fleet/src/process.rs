@@ -1,12 +1,11 @@
 //! A process of the fleet: a limiter with the unchanged client, and its calls.
 
 use crate::history::{Adjusted, Changed, History, Outcome, Record};
-use crate::schedule::{Call, Change, How, Kind, Schedule, Then};
+use crate::schedule::{Call, Change, How, Kind, NAMES, NOBODY, Schedule, Then};
 use crate::server::Link;
-use crate::world::World;
+use crate::world::{Links, World};
 use ratelimit::overrides::LimitChange;
-use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, Rejection};
-use std::sync::Arc;
+use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, Rejection};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -14,7 +13,7 @@ use tokio::time::{Instant, sleep};
 pub(crate) struct Process {
     number: usize,
     pub(crate) limiter: RateLimiter,
-    pub(crate) link: Arc<Link>,
+    pub(crate) links: Links,
     /// The limits in its code.
     pub(crate) limits: Vec<Limit>,
     calls: Vec<JoinHandle<()>>,
@@ -36,26 +35,25 @@ impl Drop for Running {
     }
 }
 
-const NAMES: [&str; 3] = ["first", "second", "third"];
-
 /// The key of a caller.
-pub(crate) fn key(limit: usize, who: u8) -> impl AsKey + Clone {
-    Key::new(NAMES[limit]).by(u64::from(who))
+pub(crate) fn key(limit: usize, who: u8) -> Box<dyn AsKey + Send + Sync> {
+    let key = Key::new(NAMES[limit]);
+    if who == NOBODY { Box::new(key) } else { Box::new(key.by(u64::from(who))) }
 }
 
 impl Process {
     /// Starts a process. `number` differs from those of all other processes of the run.
     pub(crate) fn start(world: &World, schedule: &Schedule, limits: &[Limit], number: usize) -> Self {
         let host = format!("p{number}");
-        let link = world.connect(&host, schedule.seed.wrapping_add(number as u64), schedule.is_slow);
+        let links = world.connect(&host, schedule.seed.wrapping_add(number as u64), schedule.is_slow);
         let limiter = RateLimiter::builder()
-            .redis(format!("redis://{host}"))
+            .redis(world.url(&host))
             .prefix("fleet")
             .deadline(schedule.deadline)
             .on_error(OnError::Deny)
             .build();
         let limiter = limiter.unwrap_or_else(|error| unreachable!("{error}"));
-        Self { number, limiter, link, limits: limits.to_vec(), calls: Vec::new() }
+        Self { number, limiter, links, limits: limits.to_vec(), calls: Vec::new() }
     }
 
     /// Starts a call.
@@ -69,6 +67,7 @@ impl Process {
             ended: sent,
             outcome: Outcome::Dropped,
             adjusted: Adjusted::Unknown,
+            reset: Duration::ZERO,
             released: None,
         };
         let running = Running { record, start, history: history.clone() };
@@ -103,7 +102,7 @@ impl Process {
 
     /// Ends the process at once, as `kill -9` does.
     pub(crate) fn kill(self) {
-        self.link.cut();
+        self.links.iter().for_each(Link::cut);
         self.calls.iter().for_each(JoinHandle::abort);
     }
 
@@ -124,27 +123,28 @@ pub(crate) fn with_count(limit: &Limit, count: u32) -> Limit {
 async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
     let Call { limit: at, who, cost, kind, .. } = running.record.call;
     let (limit, key) = (&limits[at], key(at, who));
-    let ended = |running: &mut Running, outcome| {
+    let ended = |running: &mut Running, outcome: Result<Decision, Rejection>| {
         running.record.ended = running.start.elapsed();
-        running.record.outcome = outcome;
+        running.record.reset = outcome.as_ref().map_or(Duration::ZERO, Decision::reset_after);
+        running.record.outcome = outcome.map_or_else(of, |_| Outcome::Admitted);
     };
     match kind {
         Kind::Check => {
             let outcome = limiter.check_cost(limit, key, cost).await;
-            ended(&mut running, of(outcome.err()));
+            ended(&mut running, outcome.map(|admitted| admitted.decision()));
         }
         Kind::Acquire => {
             let outcome = limiter.acquire_cost(limit, key, cost).await;
-            ended(&mut running, of(outcome.err()));
+            ended(&mut running, outcome.map(|admitted| admitted.decision()));
         }
         Kind::Stack { with } => {
             let other = self::key(with, who);
             let outcome = limiter.check_all(&[(limit, &key, cost), (&limits[with], &other, cost)]).await;
-            ended(&mut running, of(outcome.err()));
+            ended(&mut running, outcome.map(|admitted| admitted[0].decision()));
         }
         Kind::Charge { then } => match limiter.charge(limit, key, cost).await {
             Ok(charge) => {
-                ended(&mut running, Outcome::Admitted);
+                ended(&mut running, Ok(charge.decision()));
                 running.record.adjusted = match then {
                     Then::Keep => Adjusted::Took(0),
                     Then::Refund => charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave),
@@ -155,26 +155,25 @@ async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
                     }
                 };
             }
-            Err(rejection) => ended(&mut running, of(Some(rejection))),
+            Err(rejection) => ended(&mut running, Err(rejection)),
         },
         Kind::Permit { held } => match limiter.permit_cost(limit, key, cost).await {
             Ok(permit) => {
-                ended(&mut running, Outcome::Admitted);
+                ended(&mut running, Ok(permit.decision()));
                 sleep(held).await;
                 drop(permit);
                 running.record.released = Some(running.start.elapsed());
             }
-            Err(rejection) => ended(&mut running, of(Some(rejection))),
+            Err(rejection) => ended(&mut running, Err(rejection)),
         },
     }
 }
 
-fn of(rejection: Option<Rejection>) -> Outcome {
+fn of(rejection: Rejection) -> Outcome {
     match rejection {
-        None => Outcome::Admitted,
-        Some(Rejection::Limited(limited)) => Outcome::Refused(limited.decision().retry_after()),
-        Some(Rejection::Unavailable(unavailable)) => Outcome::Unknown(unavailable.error().to_string()),
-        Some(other) => Outcome::Unknown(other.to_string()),
+        Rejection::Limited(limited) => Outcome::Refused(limited.decision().retry_after()),
+        Rejection::Unavailable(unavailable) => Outcome::Unknown(unavailable.error().to_string()),
+        other => Outcome::Unknown(other.to_string()),
     }
 }
 

@@ -1,17 +1,19 @@
 //! Runs a schedule: one thread, one seed, paused time.
 
+use crate::faults::cause;
+use crate::findings::{Findings, look};
 use crate::history::{Happened, History};
-use crate::process::{Process, key, with_count};
+use crate::process::{Process, with_count};
 use crate::promises;
-use crate::schedule::{CALLERS, Event, Fault, How, Schedule};
+use crate::schedule::{Event, Fault, How, Schedule};
 use crate::shrink::shrink;
 use crate::timeline;
 use crate::world::World;
-use ratelimit::{__testing, Algorithm, Decision, Error, Limit};
+use ratelimit::__testing;
 use std::fmt::Write;
 use std::mem;
 use std::time::Duration;
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long everything is healthy before the fleet is looked at. Calls wait at most 3 s, and hold permits for 4 s.
@@ -30,31 +32,6 @@ pub struct Run {
     pub calls: usize,
     /// The run as an SVG file, if it is shown.
     pub timeline: Option<String>,
-}
-
-/// When a window begins and ends.
-pub(crate) type Window = (Duration, Duration);
-
-/// What was found after the run, when all was quiet.
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
-    /// What a new process sees of each limit and caller: right after the end, and after the leases of all permits.
-    pub(crate) seen: Vec<(usize, u8, Result<Decision, Error>)>,
-    pub(crate) seen_later: Vec<(usize, u8, Result<Decision, Error>)>,
-    /// Calls that still fail although everything is healthy.
-    pub(crate) unavailable: Vec<String>,
-    /// The windows of each counter and caller, as the server has stored them.
-    pub(crate) windows: Vec<(usize, u8, Vec<Window>)>,
-    /// The capacity of each limit as each process knows it.
-    pub(crate) believed: Vec<(usize, usize, u32)>,
-    /// How many keys of limits have no end.
-    pub(crate) endless: usize,
-    /// The commands that the server has executed, if they are shown.
-    pub(crate) commands: String,
-    pub(crate) tasks: usize,
-    pub(crate) connections: usize,
-    /// How many commands the server has executed, and how many keys it has.
-    pub(crate) sizes: (u64, usize),
 }
 
 /// Runs the schedule that belongs to a seed.
@@ -107,9 +84,9 @@ pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
 }
 
 async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Duration) {
-    let (world, start, history) = (World::create(), Instant::now(), History::default());
+    let (world, start, history) = (World::create(schedule), Instant::now(), History::default());
     if shows {
-        world.server.show_commands();
+        world.servers().iter().for_each(|server| server.show_commands());
     }
     let (mut fleet, mut newest) = (Vec::new(), schedule.limits.clone());
     for number in 0..schedule.processes {
@@ -153,79 +130,7 @@ async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Dura
     }
     world.heal();
     sleep(QUIET).await;
-    let findings = look(&world, schedule, fleet, born).await;
+    let findings = look(&world, schedule, fleet, born, start).await;
     let happened = mem::take(&mut *history.lock());
     (happened, findings, start.elapsed())
-}
-
-fn cause(world: &std::sync::Arc<World>, fleet: &[Process], fault: Fault) {
-    let server = &world.server;
-    match fault {
-        Fault::Link(process, fault) => fleet[process].link.add_fault(fault),
-        Fault::Silence(process, time) => fleet[process].link.be_silent(time),
-        Fault::Stall(time) => server.stall(time),
-        Fault::Reject(trouble, time) => server.reject(trouble, time),
-        Fault::ForgetScripts => server.forget_scripts(),
-        Fault::Clock { micros } => server.step_clock(micros),
-        Fault::Restart { down, keeps_keys } => {
-            server.stop(keeps_keys);
-            let server = std::sync::Arc::clone(server);
-            tokio::spawn(async move {
-                sleep(down).await;
-                server.start_again();
-            });
-        }
-        Fault::Kill(_) => {}
-    }
-}
-
-/// Looks at the fleet when all is quiet, and ends it.
-async fn look(world: &World, schedule: &Schedule, fleet: Vec<Process>, born: usize) -> Findings {
-    let mut findings = Findings::default();
-    for (number, process) in fleet.into_iter().enumerate() {
-        for (at, limit) in schedule.limits.iter().enumerate() {
-            match process.limiter.peek(limit, key(at, 0)).await {
-                Ok(decision) => findings.believed.push((number, at, decision.capacity())),
-                Err(error) => findings.unavailable.push(format!("process {number}: {error}")),
-            }
-        }
-        process.close().await;
-    }
-    let auditor = Process::start(world, schedule, &schedule.limits, born);
-    findings.seen = see(&auditor, schedule).await;
-    let permits = schedule.limits.iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency);
-    sleep(permits.map(Limit::time).max().unwrap_or_default() + Duration::from_secs(1)).await;
-    findings.seen_later = see(&auditor, schedule).await;
-    findings.windows = windows(world, schedule, &auditor);
-    auditor.close().await;
-    sleep(Duration::from_secs(60)).await;
-    findings.tasks = Handle::current().metrics().num_alive_tasks();
-    findings.commands = world.server.shown();
-    findings.sizes = world.server.sizes();
-    findings.endless = world.server.endless();
-    findings.connections = world.server.open_connections();
-    findings
-}
-
-fn windows(world: &World, schedule: &Schedule, auditor: &Process) -> Vec<(usize, u8, Vec<Window>)> {
-    let is_counter = |at: &usize| schedule.limits[*at].algorithm() == Algorithm::Counter;
-    let mut windows = Vec::new();
-    for at in (0..schedule.limits.len()).filter(is_counter) {
-        for who in 0..CALLERS {
-            if let Ok(key) = auditor.limiter.store_key(key(at, who), Algorithm::Counter) {
-                windows.push((at, who, world.server.begun(key.as_bytes())));
-            }
-        }
-    }
-    windows
-}
-
-async fn see(auditor: &Process, schedule: &Schedule) -> Vec<(usize, u8, Result<Decision, Error>)> {
-    let mut seen = Vec::new();
-    for (at, limit) in schedule.limits.iter().enumerate() {
-        for who in 0..CALLERS {
-            seen.push((at, who, auditor.limiter.peek(limit, key(at, who)).await));
-        }
-    }
-    seen
 }

@@ -4,7 +4,7 @@ use crate::run::run_schedule;
 use crate::schedule::{Event, Schedule, Step};
 
 /// The most runs. A run of few steps takes less than a millisecond.
-const MOST_RUNS: usize = 4000;
+const MOST_RUNS: usize = 1000;
 
 /// Returns the shrunk schedule of a seed, or `None` if the seed breaks no promise.
 pub(crate) fn shrink(seed: u64) -> Option<Schedule> {

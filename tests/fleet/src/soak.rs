@@ -19,6 +19,8 @@ pub struct Soak {
     pub threads: usize,
     /// Whether to stop at the first seed that breaks a promise.
     pub until_broken: bool,
+    /// Whether each seed runs twice. Both runs must have the same log.
+    pub twice: bool,
 }
 
 /// What many seeds have shown.
@@ -46,7 +48,7 @@ impl Soak {
             for _ in 0..self.threads {
                 scope.spawn(|| {
                     while let Some(seed) = self.next_seed(&next) {
-                        let run = run_or_panic(seed);
+                        let run = self.run_seed(seed);
                         if let Some(promise) = run.broken.first() {
                             bar.suspend(|| tell(seed, promise));
                             if self.until_broken {
@@ -64,6 +66,14 @@ impl Soak {
         totals.took = start.elapsed();
         totals.broken.sort();
         totals
+    }
+
+    fn run_seed(self, seed: u64) -> Run {
+        let mut run = run_or_panic(seed);
+        if self.twice && run_or_panic(seed).log != run.log {
+            run.broken.push("the same seed has two logs".to_owned());
+        }
+        run
     }
 
     fn next_seed(self, next: &AtomicU64) -> Option<u64> {

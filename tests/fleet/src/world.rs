@@ -1,66 +1,121 @@
-//! The world of one run: a server, and the network that the client's connections use instead of sockets.
+//! The world of one run: the servers, and the network that the client's connections use instead of sockets.
 
-use crate::server::{BUFFER, Link, Server, serve};
+use crate::schedule::{Layout, Schedule};
+use crate::server::{BUFFER, FIRST_PORT, Link, Owners, Role, Server, Slots, serve, split};
 use ratelimit::__testing::network;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The server and the links of all processes, by the host name in their URLs.
+/// The network between one process and each server.
+pub(crate) type Links = Arc<[Link]>;
+
+/// The servers, and the links of all processes by the host name in their URLs. A server's port says which one it is.
 pub(crate) struct World {
-    pub(crate) server: Arc<Server>,
-    links: Mutex<BTreeMap<String, Arc<Link>>>,
+    pub(crate) layout: Layout,
+    servers: Vec<Arc<Server>>,
+    /// The server in each role.
+    roles: Mutex<Vec<usize>>,
+    /// The node of each slot.
+    pub(crate) owners: Mutex<Owners>,
+    /// Whether a failover or a move of a slot is under way. The next one is left out.
+    pub(crate) is_changing: AtomicBool,
+    links: Mutex<BTreeMap<String, Links>>,
     is_healed: AtomicBool,
 }
 
 impl World {
     /// Creates a world, and makes it the network of this thread.
-    pub(crate) fn create() -> Arc<Self> {
+    pub(crate) fn create(schedule: &Schedule) -> Arc<Self> {
+        let (layout, owners) = (schedule.layout, split(3));
+        let role = |at: usize| match layout {
+            Layout::One => Role::Primary,
+            Layout::Sentinels => {
+                [Role::Primary, Role::Replica, Role::Sentinel(0), Role::Sentinel(0)][at].clone()
+            }
+            Layout::Cluster { any_slot } => {
+                Role::Node(Slots::new(u8::try_from(at).unwrap_or(0), Arc::clone(&owners), any_slot))
+            }
+        };
+        let server = |at| Arc::new(Server::start(role(at), layout != Layout::One));
         let world = Arc::new(Self {
-            server: Arc::new(Server::start()),
+            layout,
+            servers: (0..layout.servers()).map(server).collect(),
+            roles: Mutex::new((0..layout.servers()).collect()),
+            owners: Mutex::new(owners),
+            is_changing: AtomicBool::new(false),
             links: Mutex::default(),
             is_healed: AtomicBool::new(false),
         });
         let dialled = Arc::downgrade(&world);
-        network::set(Some(Box::new(move |host, _| match dialled.upgrade() {
-            Some(world) => world.dial(host),
+        network::set(Some(Box::new(move |host, port| match dialled.upgrade() {
+            Some(world) => world.dial(host, port),
             None => Err(io::ErrorKind::NetworkDown.into()),
         })));
         world
     }
 
-    fn links(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Link>>> {
+    fn links(&self) -> MutexGuard<'_, BTreeMap<String, Links>> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the link of a process.
-    pub(crate) fn connect(&self, host: &str, seed: u64, is_slow: bool) -> Arc<Link> {
-        let link = Arc::new(Link::new(seed, is_slow));
-        if self.is_healed.load(Ordering::Relaxed) {
-            link.heal();
-        }
-        self.links().insert(host.to_owned(), Arc::clone(&link));
-        link
+    pub(crate) fn roles(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.roles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn dial(&self, host: &str) -> io::Result<network::Stream> {
-        let link = self.links().get(host).cloned().ok_or(io::ErrorKind::NotFound)?;
-        if link.is_cut() || !self.server.is_up() {
+    pub(crate) fn servers(&self) -> &[Arc<Server>] {
+        &self.servers
+    }
+
+    /// The server that has this role now, and its number.
+    pub(crate) fn in_role(&self, role: usize) -> (usize, Arc<Server>) {
+        let at = self.roles()[role];
+        (at, Arc::clone(&self.servers[at]))
+    }
+
+    /// The URL with which a process finds the servers.
+    pub(crate) fn url(&self, host: &str) -> String {
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|at| FIRST_PORT + at);
+        match self.layout {
+            Layout::One => format!("redis://{host}:{first}"),
+            Layout::Sentinels => format!("redis+sentinel://{host}:{third},{host}:{fourth}/main"),
+            Layout::Cluster { .. } => format!("redis+cluster://{host}:{first},{host}:{second}"),
+        }
+    }
+
+    /// Adds the links of a process.
+    pub(crate) fn connect(&self, host: &str, seed: u64, is_slow: bool) -> Links {
+        let links: Links = (0..self.servers.len() as u64)
+            .map(|at| Link::new(seed.wrapping_add(at << 32), is_slow))
+            .collect();
+        if self.is_healed.load(Ordering::Relaxed) {
+            links.iter().for_each(Link::heal);
+        }
+        self.links().insert(host.to_owned(), Arc::clone(&links));
+        links
+    }
+
+    fn dial(&self, host: &str, port: u16) -> io::Result<network::Stream> {
+        let links = self.links().get(host).cloned().ok_or(io::ErrorKind::NotFound)?;
+        let at = usize::from(port.wrapping_sub(FIRST_PORT));
+        let (link, server) = links.get(at).zip(self.servers.get(at)).ok_or(io::ErrorKind::NotFound)?;
+        if link.is_cut() || !server.is_up() {
             return Err(io::ErrorKind::ConnectionRefused.into());
         }
-        let (client, server) = tokio::io::duplex(BUFFER);
-        let task = tokio::spawn(serve(Arc::clone(&self.server), Arc::clone(&link), server)).abort_handle();
+        let (client, end) = tokio::io::duplex(BUFFER);
+        let serving = serve(Arc::clone(server), (Arc::clone(&links), at), host.to_owned(), end);
+        let task = tokio::spawn(serving).abort_handle();
         link.add_connection(task.clone());
-        self.server.add_connection(task);
+        server.add_connection(task);
         Ok(Box::new(client))
     }
 
     /// Ends all faults that have a time.
     pub(crate) fn heal(&self) {
         self.is_healed.store(true, Ordering::Relaxed);
-        self.server.heal();
-        self.links().values().for_each(|link| link.heal());
+        self.servers.iter().for_each(|server| server.heal());
+        self.links().values().flat_map(|links| links.iter()).for_each(Link::heal);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::server;
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Path};
 use actix_web::{HttpResponse, HttpResponseBuilder};
@@ -10,14 +10,7 @@ use ratelimit::{RateLimitLayer, rate_limit};
 
 static GAUGE: Gauge = Gauge::new();
 
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
 async fn hostile(act: Path<String>) -> HttpResponse {
     let Answer { status, length, body } = Answer::of(&act, &GAUGE).await;
     let mut response = HttpResponseBuilder::new(StatusCode::from_u16(status).unwrap());

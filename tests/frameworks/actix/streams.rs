@@ -1,26 +1,19 @@
 //! Permits and charges that end with the body of a response of actix-web.
 
 use super::server;
-use crate::harness::client::{Client, Version};
-use crate::streams::contract::{self, STREAMS};
+use crate::streams::contract::{self, BLOCKS, LARGE, STREAMS, VERSIONS};
 use crate::streams::server::App;
 use actix_web::http::StatusCode;
 use actix_web::middleware::Compat;
 use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpResponse, error::ErrorNotFound};
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::net::SocketAddr;
-
-/// More bytes than a server and the operating system keep for a client that does not read.
-const LARGE: usize = 64 * 1024 * 1024;
-const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 
 /// Declares handlers that share one permit.
 macro_rules! handlers {
     ($($name:ident($app:pat) -> $returned:ty { $body:expr })*) => {
-        $(#[rate_limit(
-            key = "streams", count = 1, time = "1m", algorithm = "concurrency", by = "global", until = "body_end"
-        )]
+        $(#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
         async fn $name($app: Data<App>) -> $returned {
             $body
         })*
@@ -42,9 +35,7 @@ async fn by_hand(app: Data<App>) -> Result<HttpResponse, Rejection> {
 }
 
 /// Charges for each started kilobyte that was sent.
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
-)]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
 async fn blocks(app: Data<App>) -> Result<HttpResponse, Rejection> {
     Ok(HttpResponse::Ok().streaming(app.chunks()))
 }
@@ -71,28 +62,10 @@ async fn keeps_the_contract_of_streams() {
 /// The body is larger than the buffers of a connection.
 #[tokio::test]
 async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
-    for version in VERSIONS {
-        let app = App::new(RateLimiter::in_memory());
-        let client = Client::new(serve(&app), version);
-        let mut response = client.request("/large").send().await.unwrap();
-        assert!(response.chunk().await.unwrap().is_some());
-        assert_eq!(client.get("/whole").await.status, 429, "the client has not read the rest");
-        drop(response);
-        app.until_free(&STREAMS, "streams", 1).await;
-        let response = client.request("/large").send().await.unwrap();
-        assert_eq!(response.bytes().await.unwrap().len(), LARGE);
-        app.until_free(&STREAMS, "streams", 1).await;
-    }
+    contract::check_a_slow_client(&VERSIONS, async |app| serve(&app)).await;
 }
 
-/// Otherwise the server would run the stream to its end, although it sends nothing.
 #[tokio::test]
 async fn a_head_request_returns_the_permit_at_once() {
-    for version in VERSIONS {
-        let app = App::new(RateLimiter::in_memory());
-        let _body = app.next_body();
-        let client = Client::new(serve(&app), version);
-        assert_eq!(client.head("/head").send().await.unwrap().status(), 200);
-        app.until_free(&STREAMS, "streams", 1).await;
-    }
+    contract::check_a_head_request(&VERSIONS, async |app| serve(&app)).await;
 }

@@ -7,13 +7,13 @@ mod server_functions;
 mod signatures;
 
 use crate::harness::client::{Client, Reply, Version};
+use crate::harness::server::serve;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use ratelimit::clock::ManualClock;
 use ratelimit::{MemoryStore, RateLimitLayer, RateLimiter};
 use std::net::SocketAddr;
-use tokio::net::TcpListener;
 
 /// A limiter whose clock stands still, so that each wait is the whole `time`.
 async fn limiter() -> RateLimiter {
@@ -30,14 +30,6 @@ async fn bare(app: Router) -> Client {
 /// A client of an application in a layer.
 async fn layered(app: Router, layer: RateLimitLayer) -> Client {
     client(serve(app.layer(layer.limiter(limiter().await))).await)
-}
-
-async fn serve(app: Router) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-    address
 }
 
 fn client(server: SocketAddr) -> Client {

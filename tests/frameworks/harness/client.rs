@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    server: SocketAddr,
+    pub(crate) server: SocketAddr,
     pub(crate) address: IpAddr,
 }
 

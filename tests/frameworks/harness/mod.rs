@@ -5,3 +5,4 @@ pub(crate) mod client;
 pub(crate) mod contract;
 pub(crate) mod hostile;
 pub(crate) mod limiters;
+pub(crate) mod server;

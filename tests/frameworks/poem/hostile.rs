@@ -2,7 +2,7 @@
 
 use super::server;
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use poem::http::StatusCode;
 use poem::web::Path;
 use poem::{EndpointExt, Response, Route, handler};
@@ -11,14 +11,7 @@ use ratelimit::{RateLimitLayer, rate_limit};
 static GAUGE: Gauge = Gauge::new();
 
 #[handler]
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
 async fn hostile(Path(act): Path<String>) -> Response {
     let Answer { status, length, body } = Answer::of(&act, &GAUGE).await;
     let mut response = Response::builder().status(StatusCode::from_u16(status).unwrap());

@@ -2,7 +2,7 @@
 
 use super::server;
 use crate::harness::client::Version;
-use crate::streams::contract::{self, STREAMS};
+use crate::streams::contract::{self, BLOCKS, STREAMS};
 use crate::streams::server::App;
 use futures_util::StreamExt;
 use poem::error::NotFoundError;
@@ -26,9 +26,7 @@ fn ticks(app: &App) -> SSE {
 macro_rules! handlers {
     ($($name:ident => $returned:ty: |$app:ident| $body:expr;)*) => {
         $(#[handler]
-        #[rate_limit(
-            key = "streams", count = 1, time = "1m", algorithm = "concurrency", by = "global", until = "body_end"
-        )]
+        #[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
         async fn $name(Data($app): Data<&App>) -> $returned {
             $body
         })*
@@ -65,9 +63,7 @@ const STREAMING: [&str; 9] = [
 ];
 
 #[handler]
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| u64::from(sent.blocks(1000)), until = "body_end"
-)]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| u64::from(sent.blocks(1000)), until = "body_end")]
 async fn blocks(Data(app): Data<&App>) -> Result<Response, Rejection> {
     Ok(download(app).into_response())
 }

@@ -2,7 +2,7 @@
 
 use super::{build, serve};
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use bytes::Bytes;
 use futures_util::stream::{StreamExt, once};
 use futures_util::{Stream, future};
@@ -17,14 +17,7 @@ static GAUGE: Gauge = Gauge::new();
 type Chunks = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
 
 #[get("/<act>")]
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
 async fn hostile(act: &str) -> Result<(Status, ByteStream<Chunks>), Rejection> {
     let Answer { status, body, .. } = Answer::of(act, &GAUGE).await;
     let chunks: Chunks = match body {

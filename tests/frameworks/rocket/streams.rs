@@ -3,7 +3,7 @@
 use super::{build, serve};
 use crate::harness::client::{Client, Version};
 use crate::harness::limiters::until_free;
-use crate::streams::contract::{self, STREAMS};
+use crate::streams::contract::{self, BLOCKS, STREAMS};
 use crate::streams::server::App;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -26,7 +26,7 @@ fn texts(app: &App) -> impl Stream<Item = String> + Send + use<> {
 }
 
 #[get("/text")]
-#[rate_limit(key = "streams", count = 1, algorithm = "concurrency", by = "global", until = "body_end")]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
 async fn text(app: &State<App>) -> TextStream![String] {
     let texts = texts(app);
     TextStream! {
@@ -36,7 +36,7 @@ async fn text(app: &State<App>) -> TextStream![String] {
     }
 }
 
-#[rate_limit(key = "streams", count = 1, algorithm = "concurrency", by = "global", until = "body_end")]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
 #[get("/bytes")]
 async fn binary(
     app: &State<App>,
@@ -45,13 +45,13 @@ async fn binary(
 }
 
 #[get("/events")]
-#[rate_limit(key = "streams", count = 1, algorithm = "concurrency", by = "global", until = "body_end")]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
 async fn events(app: &State<App>) -> EventStream<impl Stream<Item = Event> + use<>> {
     EventStream::from(texts(app).map(Event::data))
 }
 
 #[get("/readers")]
-#[rate_limit(key = "streams", count = 1, algorithm = "concurrency", by = "global", until = "body_end")]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
 async fn readers(app: &State<App>) -> ReaderStream![Cursor<Bytes>] {
     let chunks = chunks(app);
     ReaderStream! {
@@ -62,23 +62,14 @@ async fn readers(app: &State<App>) -> ReaderStream![Cursor<Bytes>] {
 }
 
 #[get("/blocks")]
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
-)]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
 async fn blocks(app: &State<App>) -> Result<ByteStream<impl Stream<Item = Bytes> + use<>>, Rejection> {
     Ok(ByteStream(chunks(app)))
 }
 
 /// A file that may be missing, from a handler that returns a plain value.
 #[get("/file/<name>")]
-#[rate_limit(
-    key = "streams",
-    count = 1,
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end",
-    fallible
-)]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end", fallible)]
 async fn file(name: &str) -> Option<NamedFile> {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     NamedFile::open(Path::new(directory).join(name)).await.ok()

@@ -2,7 +2,7 @@
 
 use super::server;
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use ratelimit::{RateLimitLayer, rate_limit};
 use salvo::http::ResBody;
 use salvo::prelude::*;
@@ -10,14 +10,7 @@ use salvo::prelude::*;
 static GAUGE: Gauge = Gauge::new();
 
 #[handler]
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
 async fn hostile(req: &mut Request, res: &mut Response) {
     let Answer { status, length, body } = Answer::of(&req.param::<String>("act").unwrap(), &GAUGE).await;
     res.status_code(StatusCode::from_u16(status).unwrap());

@@ -31,9 +31,7 @@ fn app(depot: &Depot) -> &App {
 macro_rules! streams {
     ($($name:ident($depot:ident, $res:ident) $(-> $returned:ty)? $body:block)*) => {
         $(#[handler]
-        #[rate_limit(
-            key = "streams", count = 1, time = "1m", algorithm = "concurrency", by = "global", until = "body_end"
-        )]
+        #[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
         async fn $name($depot: &mut Depot, $res: &mut Response) $(-> $returned)? $body)*
 
         fn streams() -> Vec<Router> {
@@ -81,43 +79,21 @@ streams! {
 }
 
 /// The order of the attributes does not matter.
-#[rate_limit(
-    key = "streams",
-    count = 1,
-    time = "1m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
 #[handler]
 async fn above(res: &mut Response, depot: &mut Depot) {
     res.stream(app(depot).chunks());
 }
 
 #[handler]
-#[rate_limit(
-    key = "streams",
-    count = 1,
-    time = "1m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
 async fn events(depot: &mut Depot, res: &mut Response) {
     let ticks = app(depot).chunks().map(|chunk| chunk.map(|_| SseEvent::default().text("tick")));
     SseKeepAlive::new(ticks).max_interval(MINUTE).stream(res);
 }
 
 /// Above `#[handler]`, `fallible` is part of the signature that it reads.
-#[rate_limit(
-    key = "streams",
-    count = 1,
-    time = "1m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end",
-    fallible
-)]
+#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end", fallible)]
 #[handler]
 async fn plain_events(depot: &mut Depot, res: &mut Response) {
     let ticks = app(depot).chunks().map(|chunk| chunk.map(|_| SseEvent::default().text("tick")));
@@ -133,9 +109,7 @@ async fn by_hand(depot: &mut Depot, res: &mut Response) -> Result<(), Rejection>
 
 /// Charges for each started kilobyte that was sent.
 #[handler]
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end"
-)]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
 async fn blocks(depot: &mut Depot, res: &mut Response) {
     res.stream(app(depot).chunks());
 }

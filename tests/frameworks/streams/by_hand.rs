@@ -1,12 +1,15 @@
 //! `Permit::hold` and `Charge::settle_on_end`, without the attribute; and permits that are moved into a task.
 
-use super::server::{App, chunk, everywhere};
+use super::contract::{VERSIONS, everywhere};
+use super::server::{App, chunk};
+use crate::harness::server;
 use axum::Router;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use ratelimit::{Limit, Rejection};
+use std::net::SocketAddr;
 use std::time::Duration;
 use support::HOUR;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,39 +33,40 @@ async fn socket(State(app): State<App>, upgrade: WebSocketUpgrade) -> Result<Res
     }))
 }
 
-fn router() -> Router<App> {
-    Router::new().route("/download", get(download)).route("/socket", get(socket))
+async fn serve(app: App) -> SocketAddr {
+    let routes = Router::new().route("/download", get(download)).route("/socket", get(socket));
+    server::serve(routes.with_state(app)).await
 }
 
 #[tokio::test]
 async fn a_response_holds_a_permit_and_a_charge() {
-    everywhere(router, async |site| {
-        let body = site.app.next_body();
-        let response = site.get("/download").await;
-        site.app.until_free(&STREAMS, "streams", 1).await;
-        site.app.until_free(&BYTES, "bytes", 999).await;
+    everywhere(&VERSIONS, serve, async |app, client| {
+        let body = app.next_body();
+        let response = client.request("/download").send().await.unwrap();
+        app.until_free(&STREAMS, "streams", 1).await;
+        app.until_free(&BYTES, "bytes", 999).await;
         body.send(chunk(300)).await.unwrap();
         drop(body);
         assert_eq!(response.bytes().await.unwrap().len(), 300);
-        site.app.until_free(&BYTES, "bytes", 700).await;
-        site.app.until_free(&STREAMS, "streams", 2).await;
+        app.until_free(&BYTES, "bytes", 700).await;
+        app.until_free(&STREAMS, "streams", 2).await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_task_of_a_socket_holds_a_permit() {
-    everywhere(router, async |site| {
-        let mut socket = TcpStream::connect(site.address).await.unwrap();
+    everywhere(&VERSIONS, serve, async |app, client| {
+        let mut socket = TcpStream::connect(client.server).await.unwrap();
         let request = "GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
                        sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
         socket.write_all(request.as_bytes()).await.unwrap();
         let mut status = [0; 12];
         socket.read_exact(&mut status).await.unwrap();
         assert_eq!(&status, b"HTTP/1.1 101");
-        site.app.until_free(&STREAMS, "streams", 1).await;
+        app.until_free(&STREAMS, "streams", 1).await;
         drop(socket);
-        site.app.until_free(&STREAMS, "streams", 2).await;
+        app.until_free(&STREAMS, "streams", 2).await;
     })
     .await;
 }

@@ -5,9 +5,9 @@
 //! |---|---|
 //! | each of `streams` | the next body, in one form of return value |
 //! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
-//! | `/blocks` | the next body; `key = "blocks", time = "1h", count = 100, cost = 20, settle = \|sent\| sent.blocks(1000)` |
+//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = \|sent\| sent.blocks(1000)` |
 //!
-//! `streams` and `finished` share one permit: `key = "streams", time = "1m", count = 1, algorithm = "concurrency"`. All limits have
+//! `streams` and `finished` share one permit: `key = "streams", limit = STREAMS`. All limits have
 //! `by = "global"`, and the whole application is in `RateLimitLayer::new().limiter(app.limits)`.
 
 use super::server::{App, chunk};
@@ -17,6 +17,8 @@ use ratelimit::Limit;
 use std::net::SocketAddr;
 use support::{HOUR, MINUTE};
 
+/// The versions of HTTP that most servers speak.
+pub(crate) const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 /// The limit that all streams share.
 pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 /// The limit of `/blocks`.
@@ -29,23 +31,35 @@ pub(crate) async fn check(
     finished: &[(&str, u16)],
     serve: impl AsyncFn(App) -> SocketAddr,
 ) {
+    everywhere(versions, serve, async |app, client| {
+        for path in streams {
+            until_the_body_ends(app, client, path, streams).await;
+            until_the_client_goes_away(app, client, path).await;
+        }
+        for (path, status) in finished {
+            let reply = client.get(path).await;
+            assert_eq!(reply.status, *status, "{path}");
+            if *path == "/whole" {
+                assert_eq!((reply.header("content-length"), reply.body.as_str()), (Some("5"), "whole"));
+            }
+            app.until_free(&STREAMS, "streams", 1).await;
+        }
+        settled_by_what_was_sent(app, client).await;
+    })
+    .await;
+}
+
+/// Runs a test with each store and version of HTTP.
+pub(crate) async fn everywhere(
+    versions: &[Version],
+    serve: impl AsyncFn(App) -> SocketAddr,
+    test: impl AsyncFn(&App, &Client),
+) {
     for version in versions {
         for limiter in limiters().await {
             let app = App::new(limiter);
             let client = Client::new(serve(app.clone()).await, *version);
-            for path in streams {
-                until_the_body_ends(&app, &client, path, streams).await;
-                until_the_client_goes_away(&app, &client, path).await;
-            }
-            for (path, status) in finished {
-                let reply = client.get(path).await;
-                assert_eq!(reply.status, *status, "{path}");
-                if *path == "/whole" {
-                    assert_eq!((reply.header("content-length"), reply.body.as_str()), (Some("5"), "whole"));
-                }
-                app.until_free(&STREAMS, "streams", 1).await;
-            }
-            settled_by_what_was_sent(&app, &client).await;
+            test(&app, &client).await;
         }
     }
 }
@@ -77,6 +91,35 @@ async fn until_the_client_goes_away(app: &App, client: &Client, path: &str) {
     let sending = async { while body.send(chunk(3)).await.is_ok() {} };
     tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
     app.until_free(&STREAMS, "streams", 1).await;
+}
+
+/// The size of a body: more bytes than a server and the operating system keep for a client that does not read.
+pub(crate) const LARGE: usize = 64 * 1024 * 1024;
+
+/// The response of `/large` has [`LARGE`] bytes in memory. It holds its permit while a slow client reads it.
+pub(crate) async fn check_a_slow_client(versions: &[Version], serve: impl AsyncFn(App) -> SocketAddr) {
+    everywhere(versions, serve, async |app, client| {
+        let mut response = client.request("/large").send().await.unwrap();
+        assert_eq!(response.content_length(), u64::try_from(LARGE).ok());
+        assert!(response.chunk().await.unwrap().is_some());
+        assert_eq!(client.get("/whole").await.status, 429, "the client has not read the rest");
+        drop(response);
+        app.until_free(&STREAMS, "streams", 1).await;
+        let response = client.request("/large").send().await.unwrap();
+        assert_eq!(response.bytes().await.unwrap().len(), LARGE);
+        app.until_free(&STREAMS, "streams", 1).await;
+    })
+    .await;
+}
+
+/// The body of a HEAD request to `/head` is never polled. It returns the permit at once.
+pub(crate) async fn check_a_head_request(versions: &[Version], serve: impl AsyncFn(App) -> SocketAddr) {
+    everywhere(versions, serve, async |app, client| {
+        let _body = app.next_body();
+        assert_eq!(client.head("/head").send().await.unwrap().status(), 200);
+        app.until_free(&STREAMS, "streams", 1).await;
+    })
+    .await;
 }
 
 async fn settled_by_what_was_sent(app: &App, client: &Client) {

@@ -1,25 +1,18 @@
 //! axum under hostile clients.
 
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
+use crate::harness::server::serve;
 use axum::Router;
 use axum::extract::Path;
 use axum::http::header::CONTENT_LENGTH;
 use axum::response::Response;
 use axum::routing::any;
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
-use tokio::net::TcpListener;
 
 static GAUGE: Gauge = Gauge::new();
 
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    by = "global",
-    until = "body_end"
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
 async fn hostile(Path(act): Path<String>) -> Result<Response, Rejection> {
     let Answer { status, length, body } = Answer::of(&act, &GAUGE).await;
     let mut response = Response::builder().status(status);
@@ -36,11 +29,8 @@ async fn hostile(Path(act): Path<String>) -> Result<Response, Rejection> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_permit_is_lost() {
     check(&GAUGE, &[Version::Http1, Version::Http2], async |limiter| {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
         let app = Router::new().route("/{act}", any(hostile)).layer(RateLimitLayer::new().limiter(limiter));
-        tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        address
+        serve(app).await
     })
     .await;
 }

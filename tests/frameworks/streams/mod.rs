@@ -6,7 +6,6 @@
 mod by_hand;
 mod charges;
 pub(crate) mod contract;
-mod events;
 mod grpc;
 mod hostile;
 mod permits;

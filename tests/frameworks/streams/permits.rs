@@ -1,26 +1,54 @@
-//! A permit is held while the body is sent, and free however the body ends.
+//! axum: the contract of limits that end with a body, also for streams of events, whose type cannot contain another body; and a
+//! permit that is free however the body ends.
 
-use super::server::{App, chunk, everywhere};
+use super::contract::{self, BLOCKS, LARGE, STREAMS, VERSIONS};
+use super::server::{App, chunk};
+use crate::harness::server;
 use axum::Router;
 use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use ratelimit::{Limit, Rejection, rate_limit};
-use std::time::Duration;
+use futures_util::{Stream, StreamExt};
+use ratelimit::{RateLimitLayer, Rejection, rate_limit};
+use std::convert::Infallible;
+use std::net::SocketAddr;
 
-/// More bytes than a server and the operating system keep for a client that does not read.
-const WHOLE: usize = 64 * 1024 * 1024;
-const ONE: Limit = Limit::concurrency(1, Duration::from_secs(30));
+macro_rules! handlers {
+    ($($name:ident => $returned:ty: |$app:pat_param| $body:expr;)*) => {
+        $(#[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end")]
+        async fn $name(State($app): State<App>) -> $returned {
+            $body
+        })*
 
-#[rate_limit(key = "download", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", limiter = app.limits)]
-async fn download(State(app): State<App>) -> Result<Response, Rejection> {
-    Ok(app.body().into_response())
+        fn routes() -> Router<App> {
+            Router::new()$(.route(concat!("/", stringify!($name)), get($name)))*
+        }
+    };
 }
 
-/// A body that is in memory, and larger than the buffers of a connection.
-#[rate_limit(key = "download", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", limiter = app.limits)]
-async fn whole(State(app): State<App>) -> Result<Response, Rejection> {
-    Ok(vec![b'x'; WHOLE].into_response())
+handlers! {
+    download => Result<Response, Rejection>: |app| Ok(app.body().into_response());
+    head => Response: |app| app.body().into_response();
+    // As in axum's own example: the type of the error is only in the signature.
+    events => Sse<impl Stream<Item = Result<Event, Infallible>>>: |app| {
+        Sse::new(ticks(&app).map(Ok)).keep_alive(KeepAlive::default())
+    };
+    fallible_events => Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Rejection>: |app| Ok(Sse::new(ticks(&app).map(Ok)));
+    opaque_events => impl IntoResponse: |app| ([("x-stream", "1")], Sse::new(ticks(&app).map(Ok::<_, Infallible>)));
+    inner_events => Result<impl IntoResponse, Rejection>: |app| Ok(Sse::new(ticks(&app).map(Ok::<_, Infallible>)));
+    missing => Result<Response, Failed>: |_| Err(Failed::NotFound);
+    whole => Result<Response, Rejection>: |_| Ok("whole".into_response());
+    large => Result<Response, Rejection>: |_| Ok(vec![b'x'; LARGE].into_response());
+    panics => Response: |app| {
+        let is_free = app.limits.peek(&STREAMS, "streams").await.unwrap().remaining() == 1;
+        assert!(is_free, "a panic that the test wants");
+        app.body().into_response()
+    };
+}
+
+fn ticks(app: &App) -> impl Stream<Item = Event> + Send + use<> {
+    app.chunks().map(|_| Event::default().data("tick"))
 }
 
 /// The error of a handler that has taken its permit.
@@ -44,60 +72,45 @@ impl IntoResponse for Failed {
     }
 }
 
-#[rate_limit(key = "download", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", limiter = app.limits)]
-async fn missing(State(app): State<App>) -> Result<Response, Failed> {
-    drop(app.chunks());
-    Err(Failed::NotFound)
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
+async fn blocks(State(app): State<App>) -> Response {
+    app.body().into_response()
 }
 
-#[rate_limit(key = "download", count = 1, time = "30s", algorithm = "concurrency", until = "body_end", limiter = app.limits)]
-async fn panics(State(app): State<App>) -> Result<Response, Rejection> {
-    let body = app.body();
-    assert!(app.limits.peek(&ONE, "download").await.unwrap().remaining() == 1, "a panic that the test wants");
-    Ok(body.into_response())
-}
-
-fn router() -> Router<App> {
-    Router::new()
-        .route("/download", get(download))
-        .route("/whole", get(whole))
-        .route("/missing", get(missing))
-        .route("/panics", get(panics))
+async fn serve(app: App) -> SocketAddr {
+    let layer = RateLimitLayer::new().limiter(app.limits.clone());
+    server::serve(routes().route("/blocks", get(blocks)).with_state(app).layer(layer)).await
 }
 
 #[tokio::test]
-async fn a_permit_is_held_until_the_body_has_been_sent() {
-    everywhere(router, async |site| {
-        let body = site.app.next_body();
-        let mut response = site.get("/download").await;
-        assert_eq!(response.status(), 200);
-        assert_eq!(
-            site.status("/download").await,
-            429,
-            "the handler has returned, but its body has not ended"
-        );
-        body.send(chunk(3)).await.unwrap();
-        assert_eq!(response.chunk().await.unwrap().unwrap().len(), 3);
-        assert_eq!(site.status("/download").await, 429, "the body is being sent");
-        drop(body);
-        assert!(response.bytes().await.unwrap().is_empty());
-        site.app.until_free(&ONE, "download", 1).await;
-        assert_eq!(site.status("/download").await, 200);
-        site.app.until_free(&ONE, "download", 1).await;
+async fn keeps_the_contract_of_streams() {
+    let streams = ["/download", "/events", "/fallible_events", "/opaque_events", "/inner_events"];
+    contract::check(&VERSIONS, &streams, &[("/missing", 404), ("/whole", 200)], serve).await;
+}
+
+#[tokio::test]
+async fn events_are_sent_as_they_are() {
+    contract::everywhere(&VERSIONS, serve, async |app, client| {
+        let body = app.next_body();
+        let mut response = client.request("/events").send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        body.send(chunk(1)).await.unwrap();
+        assert_eq!(response.chunk().await.unwrap().unwrap(), "data: tick\n\n");
     })
     .await;
 }
 
+/// Without a further chunk.
 #[tokio::test]
 async fn a_client_that_goes_away_frees_the_permit() {
-    everywhere(router, async |site| {
-        let body = site.app.next_body();
-        let mut response = site.get("/download").await;
+    contract::everywhere(&VERSIONS, serve, async |app, client| {
+        let body = app.next_body();
+        let mut response = client.request("/download").send().await.unwrap();
         body.send(chunk(3)).await.unwrap();
         assert!(response.chunk().await.unwrap().is_some());
-        assert_eq!(site.status("/download").await, 429);
+        assert_eq!(client.get("/download").await.status, 429);
         drop(response);
-        site.app.until_free(&ONE, "download", 1).await;
+        app.until_free(&STREAMS, "streams", 1).await;
         assert!(body.is_closed(), "the server has dropped the body");
     })
     .await;
@@ -105,46 +118,19 @@ async fn a_client_that_goes_away_frees_the_permit() {
 
 #[tokio::test]
 async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
-    everywhere(router, async |site| {
-        let mut response = site.get("/whole").await;
-        assert_eq!(response.headers()["content-length"], WHOLE.to_string());
-        assert!(response.chunk().await.unwrap().is_some());
-        assert_eq!(site.status("/download").await, 429, "the client has not read the rest");
-        drop(response);
-        site.app.until_free(&ONE, "download", 1).await;
-        assert_eq!(site.get("/whole").await.bytes().await.unwrap().len(), WHOLE);
-        site.app.until_free(&ONE, "download", 1).await;
-    })
-    .await;
+    contract::check_a_slow_client(&VERSIONS, serve).await;
 }
 
 #[tokio::test]
 async fn a_body_that_is_never_polled_frees_the_permit() {
-    everywhere(router, async |site| {
-        let _body = site.app.next_body();
-        assert_eq!(site.head("/download").await.status(), 200);
-        site.app.until_free(&ONE, "download", 1).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_error_of_the_handler_frees_the_permit_at_once() {
-    everywhere(router, async |site| {
-        for _ in 0..3 {
-            assert_eq!(site.status("/missing").await, 404);
-            site.app.until_free(&ONE, "download", 1).await;
-        }
-    })
-    .await;
+    contract::check_a_head_request(&VERSIONS, serve).await;
 }
 
 #[tokio::test]
 async fn a_panic_of_the_handler_frees_the_permit() {
-    everywhere(router, async |site| {
-        let url = format!("http://{}/panics", site.address);
-        assert!(site.client.get(url).send().await.is_err());
-        site.app.until_free(&ONE, "download", 1).await;
+    contract::everywhere(&VERSIONS, serve, async |app, client| {
+        assert!(client.request("/panics").send().await.is_err());
+        app.until_free(&STREAMS, "streams", 1).await;
     })
     .await;
 }

@@ -2,6 +2,7 @@
 
 use crate::harness::hostile::{Gauge, LIMIT, PERMITS, attack};
 use crate::harness::limiters::{limiters, until_free};
+use crate::harness::server::serve_without_peers;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Request, State};
@@ -14,7 +15,7 @@ use std::panic::resume_unwind;
 use std::time::Duration;
 use support::SECOND;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 static GAUGE: Gauge = Gauge::new();
@@ -43,13 +44,6 @@ async fn socket(
         }
         drop((live, permit));
     }))
-}
-
-async fn serve(app: Router) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-    address
 }
 
 /// Asks for a socket. Returns the start of the answer.
@@ -87,7 +81,8 @@ async fn client(server: SocketAddr, mut rng: fastrand::Rng) -> std::io::Result<(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_permit_of_a_socket_is_lost() {
     for limiter in limiters().await {
-        let server = serve(Router::new().route("/", any(socket)).with_state(limiter.clone())).await;
+        let server =
+            serve_without_peers(Router::new().route("/", any(socket)).with_state(limiter.clone())).await;
         attack(move |rng| async move {
             let _ = timeout(SECOND, client(server, rng)).await;
         })
@@ -104,15 +99,7 @@ async fn no_permit_of_a_socket_is_lost() {
     }
 }
 
-#[rate_limit(
-    key = "hostile",
-    count = PERMITS,
-    time = "10m",
-    algorithm = "concurrency",
-    until = "body_end",
-    by = "global",
-    limiter = limiter
-)]
+#[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end", limiter = limiter)]
 async fn around(State(limiter): State<RateLimiter>, request: Request, next: Next) -> Response {
     next.run(request).await
 }
@@ -126,7 +113,7 @@ async fn the_body_of_an_upgrade_ends_at_once() {
     };
     let app = Router::new().route("/", any(echo)).layer(from_fn_with_state(limiter.clone(), around));
     let _ = support::take_events();
-    let (_stream, status) = open(serve(app).await).await.unwrap();
+    let (_stream, status) = open(serve_without_peers(app).await).await.unwrap();
     assert_eq!(&status, b"HTTP/1.1 101");
     until_free(&limiter, &LIMIT, "hostile", PERMITS).await;
     let events = support::take_events();

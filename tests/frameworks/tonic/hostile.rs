@@ -2,7 +2,7 @@
 
 use super::wire::{Note, server};
 use crate::harness::client::Version;
-use crate::harness::hostile::{Answer, Body, Gauge, PERMITS, check};
+use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use futures_util::stream::{StreamExt, once};
 use futures_util::{Stream, future};
 use ratelimit::{RateLimitLayer, rate_limit};
@@ -29,14 +29,7 @@ struct Service;
 
 #[tonic::async_trait]
 impl Hostile for Service {
-    #[rate_limit(
-        key = "hostile",
-        count = PERMITS,
-        time = "10m",
-        algorithm = "concurrency",
-        by = "global",
-        until = "body_end"
-    )]
+    #[rate_limit(key = "hostile", limit = LIMIT, by = "global", until = "body_end")]
     async fn act(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
         let act = request.metadata().get("act").unwrap().to_str().unwrap();
         let note = |text: bytes::Bytes| Note::new(String::from_utf8_lossy(&text));

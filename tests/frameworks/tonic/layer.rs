@@ -1,6 +1,7 @@
 //! The layer around a gRPC server, seen by clients of HTTP: what it writes on the wire.
 
 use super::service::{LimitsServer, Service, serve_in};
+use crate::harness::server::serve;
 use http::HeaderMap;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter};
 use std::net::SocketAddr;
@@ -64,11 +65,7 @@ async fn a_refused_grpc_request_is_answered_by_headers_alone() {
 async fn other_requests_are_answered_by_http() {
     let routes = Routes::new(LimitsServer::new(Service)).into_axum_router();
     let app = routes.route("/health", axum::routing::get(async || "fine")).layer(once());
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let server = listener.local_addr().unwrap();
-    let service = app.into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-
+    let server = serve(app).await;
     let get = async || reqwest::get(format!("http://{server}/health")).await.unwrap();
     assert_eq!(get().await.status(), 200);
     let refused = get().await;

@@ -2,6 +2,7 @@
 
 use super::service::{LimitsServer, Service, serve};
 use super::wire::Client;
+use crate::harness::server;
 use ratelimit::identity::PeerAddr;
 use ratelimit::{MemoryStore, RateLimitLayer, RateLimiter};
 use std::net::{IpAddr, SocketAddr};
@@ -40,19 +41,11 @@ fn layer() -> RateLimitLayer {
 #[tokio::test]
 async fn clients_of_a_router_of_axum_are_known_by_its_connect_info() {
     let app = Routes::new(LimitsServer::new(Service)).into_axum_router().layer(layer());
-    let listen = async || {
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let server = listener.local_addr().unwrap();
-        (listener, server)
-    };
-    let (listener, server) = listen().await;
-    let service = app.clone().into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+    let server = server::serve(app.clone()).await;
     for last in [2, 3] {
         assert_is_known(&Client::new(server, last)).await;
     }
-    let (listener, server) = listen().await;
-    tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+    let server = server::serve_without_peers(app).await;
     assert_is_unknown(&Client::new(server, 2)).await;
 }
 

@@ -2,8 +2,8 @@
 
 use super::unreliable_server::{DEADLINE, FAULTS, Fault, UnreliableServer};
 use crate::harness::{
-    Suspended, assert_recovered_within, is_soak, limiter_at, limiter_on, runtime, time_until_decided,
-    wait_for,
+    Suspended, assert_recovered_within, is_soak, limiter_at, limiter_on, runtime, script_calls,
+    time_until_decided, wait_for,
 };
 use ratelimit::{Limit, OnError, Permit, RateLimiter};
 use std::time::{Duration, Instant};
@@ -45,6 +45,24 @@ async fn assert_all_are_free(limiter: &RateLimiter, limit: &Limit, ended: Instan
     })
     .await;
     assert_recovered_within(SECOND, ended.elapsed());
+}
+
+/// A server without enough replicas runs scripts, and refuses their writes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_return_that_a_server_refuses_to_write_is_repeated() {
+    let server = RedisServer::start();
+    let limiter = limiter_on(&server).connect().await.unwrap();
+    let require = |replicas: &str| {
+        let set = redis::cmd("CONFIG").arg("SET").arg("min-replicas-to-write").arg(replicas).clone();
+        set.exec(&mut server.raw()).unwrap();
+    };
+    let held = take(&limiter, &PERMITS, KEY, 6).await;
+    require("1");
+    let before = script_calls(&server);
+    drop(held);
+    wait_for("the server has refused the return", async || script_calls(&server) > before).await;
+    require("0");
+    assert_all_are_free(&limiter, &PERMITS, Instant::now()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,13 +5,16 @@ use crate::harness::{operations, seed};
 use crate::models::definitions::{Kind, Numbers};
 use crate::models::random::traffic::{Traffic, any_numbers};
 
-const LIMITS: [Numbers; 33] = [
+const LIMITS: [Numbers; 36] = [
     Numbers::new(Kind::Counter, 1, 1),
     Numbers::new(Kind::Counter, 5, 60_000),
     Numbers::new(Kind::Counter, 7, 31_622_400_000),
     Numbers::new(Kind::Counter, 4_000_000_000, 500),
     Numbers::new(Kind::Counter, 4_000_000_000, 86_400_000 * 100).wait(86_400_000 * 90),
     Numbers::new(Kind::Counter, 3, 20).wait(40),
+    Numbers::new(Kind::Counter, 5, 3_600_000).calendar("hour -00:30"),
+    Numbers::new(Kind::Counter, 5, 604_800_000).calendar("week +14:00"),
+    Numbers::new(Kind::Counter, 9, 2_678_400_000).calendar("month +05:45"),
     Numbers::new(Kind::Greedy, 7, 60_000).wait(60_000),
     Numbers::new(Kind::Greedy, 1 << 25, 1),
     Numbers::new(Kind::Greedy, 3, 1000),
@@ -67,7 +70,7 @@ fn first_difference(numbers: Numbers, parts: &str, operations: usize, seed: u64)
 pub(super) fn agree(kind: Kind, parts: &str, operations: usize, seed: u64) {
     let mut limits: Vec<Numbers> = LIMITS.into_iter().filter(|numbers| numbers.kind == kind).collect();
     let mut random = fastrand::Rng::with_seed(seed);
-    limits.extend(std::iter::repeat_with(|| any_numbers(&mut random, kind)).take(limits.len()));
+    limits.extend(std::iter::repeat_with(|| any_numbers(&mut random, kind).block([0; 3])).take(limits.len()));
     for numbers in &limits {
         assert_eq!(first_difference(*numbers, parts, operations / limits.len(), seed), None);
     }

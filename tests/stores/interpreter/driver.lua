@@ -30,10 +30,11 @@ local function check_change(change, old, new)
   end
 end
 
-local function decide(text, cost, longest_delay, charges)
+local function decide(text, cost, keep, longest_delay, charges)
   local units, tag, ahead = read(text)
-  local wait, room, reset, change = judge(units, tag, ahead, cost)
+  local wait, room, reset, change = judge(units, tag, ahead, cost + keep, keep)
   local passes = wait <= longest_delay
+  if passes and keep > 0 then _, _, reset, change = judge(units, tag, ahead, cost) end
   if passes and not (charges and cost > 0) then reset = select(3, judge(units, tag, ahead, 0)) end
   if not passes or not charges or cost == 0 then return wait, room, reset end
   local new_units, new_tag, new_ahead, new_reset, ttl = charge(units, tag, ahead, cost, wait)

@@ -1,5 +1,6 @@
 //! An algorithm with a state for each key, as a server would store it.
 
+use crate::models::definitions::calendar::offset;
 use crate::models::definitions::{Answer, Kind, Numbers};
 use crate::models::random::operations::{Operation, Outcome};
 use mlua::{Function, Lua, Table, Value};
@@ -18,6 +19,15 @@ pub(crate) fn parts() -> String {
 
 /// Returns the name of the script's algorithm, and its rate in lowest terms.
 pub(super) fn algorithm(numbers: &Numbers) -> (&'static str, u64, u64) {
+    if let Some((window, zone)) = numbers.window() {
+        let name = match window {
+            "hour" => "counter_hour",
+            "day" => "counter_day",
+            "week" => "counter_week",
+            _ => "counter_month",
+        };
+        return (name, numbers.count.into(), (offset(zone) + 86_400_000).unsigned_abs());
+    }
     let (count, time) = (u64::from(numbers.count), numbers.time);
     let (mut divisor, mut rest) = (count, time);
     while rest != 0 {
@@ -104,11 +114,13 @@ impl Interpreted {
         let (decide, take, give) = self.functions.clone().expect("the clock is set");
         let text = self.states.get(&key).map(|state| state.text.clone());
         match operation {
-            Operation::Decide { mode, cost, .. } => {
-                let patience = if mode == Mode::Charge { self.numbers.wait } else { 0 };
+            Operation::Decide { mode, cost, keep, .. } => {
+                let is_bucket = matches!(self.numbers.kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
+                let may_wait = mode == Mode::Charge && (keep == 0 || is_bucket);
+                let patience = if may_wait { self.numbers.wait } else { 0 };
                 let charges = mode != Mode::Peek;
                 let (wait, room, reset, text, ttl): (u64, i64, u64, Value, Option<u64>) =
-                    decide.call((text, cost, patience, charges)).unwrap();
+                    decide.call((text, cost, keep, patience, charges)).unwrap();
                 let is_charged = self.write(key, text, ttl, reset);
                 let allowed = wait <= patience;
                 Outcome::Answer(Answer {

@@ -2,6 +2,7 @@
 //! whole scripts on keys in tables.
 
 mod algorithms;
+mod calendar;
 mod driver;
 mod server;
 mod states;

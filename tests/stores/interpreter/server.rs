@@ -70,7 +70,7 @@ impl Server {
         for (at, asked) in stack.iter().enumerate() {
             arguments.extend(limit(&asked.numbers, asked.permit));
             let n = u32::from(at + 1 == stack.len());
-            arguments.extend([n.to_string(), asked.cost.to_string()]);
+            arguments.extend([n.to_string(), asked.cost.to_string(), "0".to_owned()]);
         }
         let names = stack.iter().map(|asked| asked.key);
         let (reply, keys): (String, Keys) = self.run(&self.decide, keys, now, names, arguments);

@@ -66,8 +66,14 @@ impl Store for RemoteStore {
         self.store.load_overrides(key, seen)
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
-        self.store.save_override(key, entry, limit)
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        limit: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        self.store.save_override(key, entry, limit, expires)
     }
 }
 

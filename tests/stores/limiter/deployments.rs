@@ -1,5 +1,5 @@
-//! Two versions of a service on one server while the new one is deployed, and a server that restarts without its data: what the page
-//! *Deploy and operate* promises.
+//! Two versions of a service on one server while the new one is deployed, and a server that restarts without its data: what the
+//! pages *Upgrades* and *Deploy and operate* promise.
 
 use crate::harness::{decision, limiter_on, wait_for};
 use ratelimit::overrides::{LimitChange, OverrideEffect};

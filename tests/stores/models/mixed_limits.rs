@@ -3,7 +3,7 @@
 
 use crate::harness::{TestRequest, Twins, operations, seed};
 use crate::models::random::mixed_traffic::{differs_at, first_difference};
-use crate::models::random::shrink::shorten;
+use crate::models::random::shorten;
 use ratelimit::store::Mode;
 use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;

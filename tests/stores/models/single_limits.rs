@@ -37,7 +37,7 @@ async fn agree(limits: &[Numbers]) {
 }
 
 macro_rules! agree {
-    ($($name:ident: $kind:ident [$($count:literal per $time:literal $(.$with:ident($value:literal))*),* $(,)?];)*) => {
+    ($($name:ident: $kind:ident [$($count:literal per $time:literal $(.$with:ident($value:tt))*),* $(,)?];)*) => {
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
@@ -53,6 +53,11 @@ agree! {
     ];
     a_counter_with_turns_is_as_defined: Counter [
         1 per 1 .wait(5), 1 per 1000 .wait(3000), 5 per 60_000 .wait(1_000), 100 per 10 .wait(10), 3 per 2 .wait(100),
+    ];
+    a_window_of_the_calendar_is_as_defined: Counter [
+        5 per 3_600_000 .calendar("hour +05:30"), 5 per 86_400_000 .calendar("day -11:45"),
+        12 per 604_800_000 .calendar("week +00:00"), 3 per 2_678_400_000 .calendar("month +01:00"),
+        300 per 2_678_400_000 .calendar("month -23:59"),
     ];
     a_greedy_bucket_is_as_defined: Greedy [
         3 per 1000, 7 per 60_000 .burst(10), 300 per 1000 .burst(50), 999_983 per 1000 .burst(5000),
@@ -85,6 +90,23 @@ agree! {
     ];
     a_sliding_window_with_turns_is_as_defined: Window [
         1 per 1 .wait(5), 10 per 1000 .wait(3000), 5 per 60_000 .wait(50_000), 300 per 100 .wait(10), 3 per 2 .wait(9),
+    ];
+    a_counter_that_blocks_is_as_defined: Counter [
+        1 per 1 .block([1000, 0, 0]), 5 per 60_000 .block([60_000, 600_000, 3_600_000]),
+        100 per 1000 .block([1000, 2000, 0]), 2 per 1000 .wait(2000) .block([3000, 0, 0]),
+    ];
+    a_bucket_that_blocks_is_as_defined: Greedy [
+        3 per 1000 .block([1000, 2000, 3000]), 7 per 60_000 .burst(10) .block([5000, 0, 0]),
+        300 per 1000 .burst(50) .borrow(20) .wait(10) .block([1000, 60_000, 0]), 1 per 86_400_000 .burst(2) .block([1000, 0, 0]),
+    ];
+    an_interval_bucket_that_blocks_is_as_defined: Interval [
+        3 per 1000 .block([1000, 2000, 3000]), 2 per 7 .burst(9) .borrow(3) .wait(30) .block([1000, 0, 0]),
+    ];
+    a_leaky_bucket_that_blocks_is_as_defined: Leaky [
+        3 per 1000 .block([1000, 2000, 3000]), 7 per 60_000 .wait(5000) .block([5000, 10_000, 0]),
+    ];
+    a_sliding_window_that_blocks_is_as_defined: Window [
+        10 per 1000 .block([1000, 2000, 3000]), 5 per 60_000 .wait(50_000) .block([60_000, 600_000, 0]),
     ];
     a_sliding_log_is_as_defined: Log [
         1 per 1, 10 per 1000, 5 per 60_000, 300 per 100, 7 per 86_400_000, 3 per 2,

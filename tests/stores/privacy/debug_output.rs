@@ -37,7 +37,7 @@ async fn debug_shows_no_key() {
         format!("{:?}", Adjustment::new(bytes, limit, 1, Change::Take)),
         format!(
             "{:?}",
-            Overridden { version: 7, entries: vec![(b"key:walrus".to_vec(), "walrus".to_owned())] }
+            Overridden { version: 7, entries: vec![(b"key:walrus".to_vec(), "walrus".to_owned(), None)] }
         ),
         format!("{:?}", limiter.overrides().list().await.unwrap()),
         format!("{limiter:?} {:?} {permit:?}", limiter.overrides()),

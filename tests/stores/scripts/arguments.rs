@@ -4,8 +4,10 @@ use ratelimit::__testing;
 use redis::{Connection, Script, Value};
 use support::RedisServer;
 
-pub(super) const ALGORITHMS: [&str; 8] = [
+pub(super) const ALGORITHMS: [&str; 10] = [
     "counter",
+    "counter_hour",
+    "counter_month",
     "token_bucket",
     "token_bucket_interval",
     "leaky_bucket",
@@ -59,7 +61,7 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     let decide = &Script::new(decide);
     let refuses = |raw: &mut Connection, run_before: &str, bad: &[&str], what: &str| {
-        let good = [run_before, "5", "1000", "5", "0", "1", "1"];
+        let good = [run_before, "5", "1000", "5", "0", "1", "1", "0"];
         for mode in ["check", "charge", "peek"] {
             let arguments = [&[mode, "2"], &good[..], bad].concat();
             let error = run(raw, decide, &["a", "b"], &arguments).expect_err(what);
@@ -67,8 +69,9 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
         }
     };
     for algorithm in ALGORITHMS {
-        let good = [algorithm, "5", "1000", "5", "0", "1", "1"];
-        for (at, what) in [(1, "count"), (2, "time_ms"), (3, "burst"), (4, "wait_ms"), (5, "n"), (6, "cost")]
+        let good = [algorithm, "5", "1000", "5", "0", "1", "1", "0"];
+        for (at, what) in
+            [(1, "count"), (2, "time_ms"), (3, "burst"), (4, "wait_ms"), (5, "n"), (6, "cost"), (7, "extra")]
         {
             for number in NO_INTEGERS.into_iter().filter(|number| (at, *number) != (5, "-1")) {
                 let mut bad = good;
@@ -78,22 +81,30 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
         }
     }
     for bad in [
-        &["unknown", "5", "1000", "5", "0", "1", "1"][..],
-        &["bucket", "5", "1000", "5", "0", "1", "1"],
-        &["counter", "5", "0", "5", "0", "1", "1"],
-        &["counter", "5", "1000", "5", "0", "2", "1"],
+        &["unknown", "5", "1000", "5", "0", "1", "1", "0"][..],
+        &["bucket", "5", "1000", "5", "0", "1", "1", "0"],
+        &["counter_year", "5", "1000", "5", "0", "1", "1", "0"],
+        &["counter", "5", "0", "5", "0", "1", "1", "0"],
+        &["counter", "5", "1000", "5", "0", "2", "1", "0"],
         &["counter", "5", "1000", "5"],
-        &["counter", "5", "1000", "5", "0", "0", "1"],
-        &["counter", "5", "1000", "5", "0", "0.5", "1"],
-        &["counter", "5", "1000", "5", "9", "-2", "1"],
-        &["counter", "5", "1000", "5", "0", "-2", "0"],
-        &["counter", "5", "1000", "5", "0", "0", "1", "counter", "5", "1000", "5", "0", "2", "1"],
+        &["counter", "5", "1000", "5", "0", "0", "1", "0"],
+        &["counter", "5", "1000", "5", "0", "0.5", "1", "0"],
+        &["counter", "5", "1000", "5", "9", "-2", "1", "0"],
+        &["counter", "5", "1000", "5", "0", "-2", "0", "0"],
+        &["counter", "5", "1000", "5", "0", "1", "1", "0:"],
+        &["counter", "5", "1000", "5", "0", "1", "1", "0:0"],
+        &["counter", "5", "1000", "5", "0", "1", "1", "0:1:9007199254740991"],
+        &["counter", "5", "1000", "5", "0", "1", "1", "0:1:2:3:4:5:6:7:8:9:10"],
+        &["counter", "5", "1000", "5", "0", "1", "1", "0:1s"],
+        &["sliding_log", "5", "1000", "5", "0", "1", "1", "0:1000"],
+        &["concurrency", "5", "1000", "5", "0", "1", "1", "0:1000"],
+        &["counter", "5", "1000", "5", "0", "0", "1", "0", "counter", "5", "1000", "5", "0", "2", "1", "0"],
     ] {
         refuses(raw, "counter", bad, "a run");
     }
     // A single request has a shorter path.
-    for (at, number) in (1..7).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
-        let mut bad = ["counter", "5", "1000", "5", "0", "1", "1"];
+    for (at, number) in (1..8).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
+        let mut bad = ["counter", "5", "1000", "5", "0", "1", "1", "0"];
         bad[at] = number;
         if (at, number) != (5, "-1") {
             let error = run(raw, decide, &["a"], &[&["check", "1"], &bad[..]].concat()).expect_err("alone");
@@ -104,11 +115,13 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
         let bad = ["check", "0", "counter", "5", "1000", "5", "0", n];
         assert!(run(raw, decide, &["a"], &bad).is_err(), "n = {n} without a cost");
     }
-    assert!(run(raw, decide, &["a"], &["check", "0", "counter", "5", "1000", "5", "0", "2", "1"]).is_err());
-    let good = ["counter", "5", "1000", "5", "0", "1", "1"];
+    assert!(
+        run(raw, decide, &["a"], &["check", "0", "counter", "5", "1000", "5", "0", "2", "1", "0"]).is_err()
+    );
+    let good = ["counter", "5", "1000", "5", "0", "1", "1", "0"];
     assert!(run(raw, decide, &["a"], &[&["refund", "1"], &good[..]].concat()).is_err());
     assert!(run(raw, decide, &["a", "b"], &[&["check", "1"], &good[..]].concat()).is_err(), "more keys");
-    let merged = ["counter", "5", "1000", "5", "0", "-2", "1"];
+    let merged = ["counter", "5", "1000", "5", "0", "-2", "1", "0"];
     for mode in ["charge", "peek"] {
         assert!(
             run(raw, decide, &["a"], &[&[mode, "1"], &merged[..]].concat()).is_err(),
@@ -116,12 +129,12 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
         );
     }
     for n in ["2", "-2"] {
-        let last = ["counter", "5", "1000", "5", "0", n, "1"];
-        let stack = [&["check", "0", "counter", "5", "1000", "5", "0", "0", "1"], &last[..]].concat();
+        let last = ["counter", "5", "1000", "5", "0", n, "1", "0"];
+        let stack = [&["check", "0", "counter", "5", "1000", "5", "0", "0", "1", "0"], &last[..]].concat();
         let keys = &["a", "b", "c"][..if n == "2" { 3 } else { 2 }];
         assert!(run(raw, decide, keys, &stack).is_err(), "a stack that ends with n = {n}");
     }
-    let open = ["check", "1", "counter", "5", "1000", "5", "0", "0", "1"];
+    let open = ["check", "1", "counter", "5", "1000", "5", "0", "0", "1", "0"];
     assert!(run(raw, decide, &["a"], &open).is_err(), "a stack without an end");
     for number in NO_INTEGERS.into_iter().chain(["2"]) {
         let arguments = [&["check", number], &good[..]].concat();
@@ -153,6 +166,11 @@ pub(super) fn adjust_reports_bad_arguments(raw: &mut Connection, adjust: &str) {
         &["give", "counter", "5", "0", "5", "0", "1", "1"],
         &["take", "concurrency", "5", "1000", "5", "0", "1", "1"],
         &["renew", "counter", "5", "1000", "5", "0", "1", "1"],
+        &["block", "sliding_log", "5", "1000", "5", "0", "1", "1"],
+        &["open", "concurrency", "5", "1000", "5", "0", "1", "1"],
+        &["pause", "sliding_log", "5", "1000", "5", "0", "1", "1"],
+        &["block", "counter", "5", "1000", "5", "0", "1", "0"],
+        &["pause", "counter", "5", "1000", "5", "0", "1", "0"],
         &["give", "counter", "5", "1000"],
         &[],
     ] {

@@ -35,7 +35,8 @@ pub(super) fn report_failing_commands(raw: &mut Connection, decide: &str, adjust
             ["counter", "token_bucket", "token_bucket_interval", "leaky_bucket", "sliding_window"]
         {
             redis::cmd("FLUSHALL").exec(raw).unwrap();
-            let arguments = |mode: &'static str| [mode, at_once, algorithm, "7", "60000", "7", "0", "1", "1"];
+            let arguments =
+                |mode: &'static str| [mode, at_once, algorithm, "7", "60000", "7", "0", "1", "1", "0"];
             if command == "INCRBY" {
                 run(raw, &Script::new(decide), &["a"], &arguments("check")).unwrap();
             }
@@ -54,7 +55,8 @@ pub(super) fn report_failing_commands(raw: &mut Connection, decide: &str, adjust
 
 /// Asserts that `any_slot` reports a key that is elsewhere, decides the others, and ends with any other error.
 pub(super) fn report_keys_elsewhere(raw: &mut Connection, any_slot: &str, decide: &str) {
-    let arguments = ["3", "a", "elsewhere", "b", "check", "0", "counter", "5", "60000", "5", "0", "3", "1"];
+    let arguments =
+        ["3", "a", "elsewhere", "b", "check", "0", "counter", "5", "60000", "5", "0", "3", "1", "0"];
     for (error, is_elsewhere) in [
         ("ERR Script attempted to access a non local key in a cluster node", true),
         ("ERR Script attempted to access keys that do not hash to the same slot", true),

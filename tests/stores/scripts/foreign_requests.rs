@@ -61,7 +61,7 @@ pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &st
         }
         redis::cmd("FLUSHALL").exec(raw).unwrap();
         // In place of a number, a spelling of a state that only Lua reads, which counts now.
-        let state = ["check", "0", algorithm, "500", "60000", "500", "0", "1", "1"];
+        let state = ["check", "0", algorithm, "500", "60000", "500", "0", "1", "1", "0"];
         run(raw, decide, &["foreign"], &state).unwrap();
         let state: Option<String> = redis::cmd("GET").arg("foreign").query(raw).unwrap_or_default();
         redis::cmd("DEL").arg("foreign").exec(raw).unwrap();
@@ -70,7 +70,8 @@ pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &st
             redis::cmd("SET").arg("foreign").arg(state + ".0").exec(raw).unwrap();
         }
         let dump: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(raw).unwrap();
-        let requests = |n: &'static str, cost: &'static str| [algorithm, "5", "60000", "5", "0", n, cost];
+        let requests =
+            |n: &'static str, cost: &'static str| [algorithm, "5", "60000", "5", "0", n, cost, "0"];
         for at_once in ["3", "0", "2"] {
             reports(raw, decide, "charge", at_once, &requests("3", "1"), 4);
             reports(raw, decide, "check", at_once, &requests("3", "1"), 1);
@@ -127,7 +128,7 @@ pub(super) fn closed_limits_refuse(raw: &mut Connection, decide: &str, adjust: &
         for (count, burst) in [("0", "5"), ("5", "0"), ("0", "0")] {
             for key in ["foreign", "none"] {
                 for (mode, cost) in [("check", "1"), ("check", "0"), ("charge", "1"), ("peek", "0")] {
-                    let arguments = [mode, "1", algorithm, count, "1000", burst, "500", "1", cost];
+                    let arguments = [mode, "1", algorithm, count, "1000", burst, "500", "1", cost, "0"];
                     let answer = decided(&run(raw, decide, &[key], &arguments).unwrap());
                     assert_eq!(answer[..3], [1 - (1 << 53), 0, 0], "{arguments:?} {key}");
                 }

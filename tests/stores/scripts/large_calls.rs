@@ -16,11 +16,11 @@ pub(super) fn decide_many_keys(raw: &mut Connection, decide: &str) {
     let number = KEYS.to_string();
     let mut runs = vec!["check", &number];
     for at in 0..KEYS {
-        runs.extend(["counter", "10", "86400000", "10", "0", "1", ["1", "2", "3"][at % 3]]);
+        runs.extend(["counter", "10", "86400000", "10", "0", "1", ["1", "2", "3"][at % 3], "0"]);
     }
     run(raw, decide, &keys, &runs).unwrap();
     for (mode, numbers, taken) in [("peek", 1, 0), ("charge", 4, 1), ("check", 1, 2)] {
-        let one = [mode, &number, "counter", "10", "86400000", "10", "0", &number, "1"];
+        let one = [mode, &number, "counter", "10", "86400000", "10", "0", &number, "1", "0"];
         let answer = decided(&run(raw, decide, &keys, &one).unwrap());
         assert_eq!(answer.len(), numbers * KEYS, "{mode}");
         for (at, reply) in answer.chunks(numbers).enumerate() {
@@ -30,7 +30,8 @@ pub(super) fn decide_many_keys(raw: &mut Connection, decide: &str) {
         }
     }
     // A bucket that needs longer than 2^53 ms until it is full again.
-    let arguments = ["check", "2", "token_bucket_interval", "1", "31622400000", "400000", "0", "2", "350000"];
+    let arguments =
+        ["check", "2", "token_bucket_interval", "1", "31622400000", "400000", "0", "2", "350000", "0"];
     let answer = decided(&run(raw, decide, &["x", "y"], &arguments).unwrap());
     assert_eq!(answer, [(1 << 53) - 1, 50_000, (1 << 53) - 3].repeat(2));
 }
@@ -44,7 +45,7 @@ pub(super) fn store_many_units(raw: &mut Connection, decide: &str, adjust: &str)
             raw,
             decide,
             &["a"],
-            &["check", "1", "sliding_log", "10000", "86400000", "10000", "0", "1", cost],
+            &["check", "1", "sliding_log", "10000", "86400000", "10000", "0", "1", cost, "0"],
         )
         .unwrap();
     }

@@ -36,6 +36,7 @@ pub(crate) fn first_difference(
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut definition, mut now) = (numbers.definition(), 1_763_000_000_000_000);
     let (name, count, time, capacity) = arguments(numbers);
+    let steps = numbers.block.iter().filter(|ms| **ms > 0).map(|ms| format!(":{ms}")).collect::<String>();
     let mut done = 0;
     while done < requests {
         now += random
@@ -43,18 +44,23 @@ pub(crate) fn first_difference(
             .unwrap();
         twins.set_clock(now);
         let (n, cost) = (random.u32(1..=2 * numbers.count), random.u32(1..=numbers.count / 3 + 1));
+        let keep = if random.u32(0..3) == 0 { random.u32(0..=capacity) } else { 0 };
         let cost = if random.u32(0..20) == 0 { capacity + 1 } else { cost };
         done += n as usize;
-        let (mut passed, mut expected) = (0, Vec::new());
+        let (mut passed, mut expected, mut shown) = (0, Vec::new(), [0, 0]);
         for _ in 0..n {
-            let answer = definition.decide(now, Mode::Check, cost, 1);
+            let answer = definition.decide_keeping(now, Mode::Check, cost, keep, 1);
             passed += i64::from(answer.allowed);
             let retry = if answer.allowed {
                 0
             } else {
                 answer.retry_after.map_or(1 - (1 << 53), |ms| -i64::try_from(ms).unwrap())
             };
-            expected = vec![passed, answer.remaining.into(), answer.reset_after.try_into().unwrap(), retry];
+            // The numbers are those of the last request that passes. The store computes what the others are told.
+            if answer.allowed || passed == 0 {
+                shown = [answer.remaining.into(), answer.reset_after.try_into().unwrap()];
+            }
+            expected = vec![passed, shown[0], shown[1], retry];
         }
         let mut call = script.key(KEY);
         call.arg("check")
@@ -65,10 +71,13 @@ pub(crate) fn first_difference(
             .arg(capacity)
             .arg(0)
             .arg(-i64::from(n))
-            .arg(cost);
+            .arg(cost)
+            .arg(format!("{keep}{steps}"));
         let found = call.invoke(twins.raw()).map(|answer| decided(&answer));
         if found.as_ref() != Ok(&expected) {
-            return Some(format!("{n} times {cost} of {numbers:?} at {now}: {found:?}, not {expected:?}"));
+            return Some(format!(
+                "{n} times {cost} of {numbers:?} that leave {keep} at {now}: {found:?}, not {expected:?}"
+            ));
         }
     }
     None
@@ -81,9 +90,14 @@ fn merged_requests_are_decided_as_one_by_one() {
     for kind in [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log] {
         for (count, time) in [(1, 1), (5, 1000), (12, 60_000), (100, 7)] {
             twins.clear();
-            let numbers = Numbers::new(kind, count, time);
-            let difference = first_difference(&mut twins, decide, &numbers, operations(3000), seed());
-            assert_eq!(difference, None);
+            let plain = Numbers::new(kind, count, time);
+            for numbers in
+                [plain, plain.block([1000, 60_000, 0])].into_iter().take(1 + usize::from(plain.takes_block()))
+            {
+                let difference = first_difference(&mut twins, decide, &numbers, operations(3000), seed());
+                assert_eq!(difference, None);
+                twins.clear();
+            }
         }
     }
 }

@@ -5,7 +5,13 @@ use crate::models::definitions::{Kind, Numbers};
 use crate::scripts::source_rules::FILES;
 use ratelimit::{__testing, RedisStore};
 
-const LIMITS: [Numbers; 44] = [
+const LIMITS: [Numbers; 50] = [
+    Numbers::new(Kind::Counter, 5, 60_000).block([1000, 60_000, 0]),
+    Numbers::new(Kind::Counter, 3, 20).wait(4000).block([1000, 2000, 5000]),
+    Numbers::new(Kind::Greedy, 7, 60_000).burst(2).block([1000, 60_000, 0]),
+    Numbers::new(Kind::Interval, 5, 600).burst(20).wait(3000).block([1000, 2000, 0]),
+    Numbers::new(Kind::Leaky, 300, 1000).wait(3000).block([1000, 2000, 5000]),
+    Numbers::new(Kind::Window, 10, 1000).wait(1500).block([1000, 2000, 0]),
     Numbers::new(Kind::Counter, 2, 1),
     Numbers::new(Kind::Counter, 5, 60_000),
     Numbers::new(Kind::Counter, 4_000_000_000, 500),
@@ -128,8 +134,10 @@ impl Mutant {
 
     /// The limits that the file decides. The scripts for single requests do not decide limits with a wait.
     pub(super) fn limits(&self) -> Vec<Numbers> {
-        let decided =
-            |limit: &Numbers| self.kinds().contains(&limit.kind) && (!self.is_single() || limit.wait == 0);
+        let decided = |limit: &Numbers| {
+            self.kinds().contains(&limit.kind)
+                && (!self.is_single() || limit.wait == 0 && limit.block == [0; 3])
+        };
         LIMITS.into_iter().filter(decided).collect()
     }
 }

@@ -11,7 +11,6 @@ use ratelimit::{Limit, MemoryStore};
 use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 /// The calls to decide about, and their settings.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +73,7 @@ impl<'t> World<'t> {
     }
 
     fn call(&mut self, call: Call) -> Result<Decided, Box<dyn Error>> {
-        self.clock.set(Duration::from_micros(call.at));
+        self.clock.set(self.traffic.origin.unix_time(call.at));
         let request = Request::new(self.key(call.caller), self.limit, self.cost);
         let decisions = ready(self.store.decide(self.mode, &[&request]))?;
         let decision = decisions.first().ok_or("the memory store made no decision")?;
@@ -105,6 +104,8 @@ mod tests {
     use super::*;
     use crate::simulate::time::{MINUTE, SECOND};
     use crate::simulate::traffic::{Callers, Origin};
+    use jiff::Timestamp;
+    use jiff::tz::Offset;
 
     fn traffic(calls: impl IntoIterator<Item = (u64, u32)>, callers: u32) -> Traffic {
         let calls: Vec<Call> = calls.into_iter().map(|(at, caller)| Call { at, caller }).collect();
@@ -147,6 +148,21 @@ mod tests {
         let outcome = outcome("leaky_bucket count=1 time=1s wait=4s", &traffic, 1);
         assert_eq!((outcome.admitted, outcome.waited, outcome.longest_wait), (5, 4, 4 * SECOND));
         assert_eq!((outcome.worst, outcome.series[0].later), (1, 4));
+    }
+
+    #[test]
+    fn a_window_of_the_calendar_follows_the_time_of_the_log() {
+        // 23:59:50 on 31 January 2026 in UTC.
+        let start = Timestamp::from_second(1_769_903_990).unwrap();
+        let calls = [0, 5, 9, 10, 15].map(|second| (second * SECOND, 0));
+        let log = Traffic { origin: Origin::Log { start, zone: Offset::UTC }, ..traffic(calls, 1) };
+        for (limit, admitted) in [
+            ("counter count=1 time=month", 2),
+            ("counter count=1 time=month zone=+01:00", 1),
+            ("counter count=1 time=hour zone=-08:00", 2),
+        ] {
+            assert_eq!(outcome(limit, &log, 1).admitted, admitted, "{limit}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::simulate::time::{self, DAY, MINUTE, SECOND};
 use jiff::civil::Time;
 use jiff::tz::Offset;
 use jiff::{Span, Timestamp};
+use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Origin {
@@ -14,6 +15,16 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
+    /// The time since 1970 in UTC of a moment of the traffic in microseconds, for windows of the calendar. Simulated traffic starts
+    /// on Thursday, 1 January 1970.
+    pub(crate) fn unix_time(self, at: u64) -> Duration {
+        let start = match self {
+            Self::Zero => 0,
+            Self::Log { start, .. } => u64::try_from(start.as_microsecond()).unwrap_or_default(),
+        };
+        Duration::from_micros(start.saturating_add(at))
+    }
+
     /// The words under the axis of time.
     pub(crate) fn axis(self) -> String {
         match self {

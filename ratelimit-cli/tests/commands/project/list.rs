@@ -37,6 +37,25 @@ pub async fn login(user: User) -> Result<(), Error> { Ok(()) }
 }
 
 #[test]
+fn a_window_of_the_calendar_and_kept_units_are_described() {
+    let project = Project::of(
+        "calendar",
+        r#"
+use ratelimit::rate_limit;
+#[rate_limit(key = "mails", time = "month", zone = "+01:00", count = 500, by = user, keep = if paid { 0 } else { 20 })]
+pub async fn mail(user: u64, paid: bool) -> Result<(), Error> { Ok(()) }
+"#,
+    );
+    let expected = json!([{
+        "name": "mails", "package": "shop", "target": "lib", "function": "shop::mail", "file": "src/lib.rs", "line": 3,
+        "algorithm": "counter", "count": 500, "time": "month", "zone": "+01:00",
+        "by": [{ "expression": "user" }], "keep": { "expression": "if paid { 0 } else { 20 }" },
+    }]);
+    assert_eq!(Value::from(project.limits(&[])), expected);
+    project.run(&["list"]).exits(0).says(&["mails  counter count=500 time=month zone=+01:00"]);
+}
+
+#[test]
 fn limits_are_found_wherever_they_are() {
     let library = r#"
 mod api;

@@ -120,3 +120,35 @@ fn the_true_cost_of_an_opaque_result() {
         "#]],
     );
 }
+
+#[test]
+fn units_that_are_left_to_others() {
+    check(
+        r#"key = "render", keep = if user.pays { 0 } else { 20 }"#,
+        "async fn render(user: &User) -> Result<(), Error> { draw().await }",
+        &expect![[r#"
+            async fn render(user: &User) -> Result<(), Error> {
+                {
+                    use probe::ProbeCallers as _;
+                    (&&&p::ArgumentOf::<&User>::new())
+                        .__ratelimit_callers()
+                        .limit_without_identity();
+                }
+                let __check = {
+                    site::new("render", r::Limit::counter(100, core::secs(60)));
+                    let mut __call = p::Call::new(&__SITE);
+                    p::Call::keep(
+                        &mut __call,
+                        {
+                            use probe::ProbeUnits as _;
+                            p::units(p::Given(if user.pays { 0 } else { 20 }).__ratelimit_units())
+                        },
+                    );
+                    p::Call::start(&mut __call)
+                };
+                decide_or(rejection_as::<Result<(), Error>>());
+                { draw().await }
+            }
+        "#]],
+    );
+}

@@ -7,7 +7,9 @@ use super::super::names::Named;
 use super::effective_window::effective_window;
 use super::{AddField, Shown};
 use crate::answer::recorded::RecordedDecision;
+use crate::limit::Window;
 use crate::writer::{Bytes, push_number};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const POLICY: &str = "ratelimit-policy";
 const STATE: &str = "ratelimit";
@@ -60,12 +62,21 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
         }
         return;
     }
-    if limit.time_ms().is_multiple_of(1000) {
+    if let Some(window) = limit.window() {
+        push_integer(list, WINDOW, window_ms(window, recorded.decision().reset_after()) / 1000);
+    } else if limit.time_ms().is_multiple_of(1000) {
         push_integer(list, WINDOW, limit.time_ms() / 1000);
     }
     if limit.capacity() != limit.count() {
         push_integer(list, BURST, limit.capacity().into());
     }
+}
+
+/// The length of the current window of the calendar. The end of it is known by the server's clock, so that this process may be wrong
+/// about the date by a day.
+fn window_ms(window: Window, until_end: Duration) -> u64 {
+    let end = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_add(until_end);
+    window.length_ms(u64::try_from(end.as_millis()).unwrap_or(u64::MAX))
 }
 
 fn push_state(list: &mut Bytes, recorded: &RecordedDecision) {

@@ -7,7 +7,8 @@ use crate::rejection::whole_seconds;
 /// and for calls that never pass.
 ///
 /// - A refused call: the wait, as in `Retry-After`.
-/// - An admitted call: the time until nothing is in use, but at least the time in which the limit earns the units that are left.
+/// - An admitted call: the time until nothing is in use, but at least the time in which the limit earns the units that are left,
+///   except with a window of the calendar.
 ///   A bucket with 99 of 100 units is full again soon, but a client that used 99 units in each such time would be far above the
 ///   rate.
 pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
@@ -18,7 +19,10 @@ pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
     if !decision.is_allowed() {
         return decision.retry_after().map(whole_seconds);
     }
-    Some(whole_seconds(decision.reset_after()).max(earned_in(recorded)))
+    let until_reset = whole_seconds(decision.reset_after());
+    // The next window of the calendar begins for all clients at once, and earns nothing before that.
+    let has_date = limit.window().is_some() && until_reset > 0;
+    Some(if has_date { until_reset } else { until_reset.max(earned_in(recorded)) })
 }
 
 /// The time in which the limit earns the units that are left, in whole seconds, rounded up.

@@ -14,6 +14,7 @@ use crate::limiter::store_call::{Began, invalid_reply};
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::Request;
+use crate::store::cost::Cost;
 
 impl RateLimiter {
     /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
@@ -39,8 +40,9 @@ impl RateLimiter {
         &self,
         limit: &Limit,
         key: impl AsKey,
-        cost: u32,
+        cost: impl Into<Cost>,
     ) -> Result<Admitted, Rejection> {
+        let cost = cost.into();
         let began = self.learn_overrides().await;
         let request = self.spending_request(limit, &key, cost);
         let (_, decision) = self.admit_one(began, key.name(), request).await?;

@@ -40,12 +40,14 @@ impl<N: CallName> Attempt<'_, N> {
     ) -> Result<T, Pending<N>> {
         let watch = self.watch(requests.iter().copied());
         let decided = self.limiter.decide(self.began, Mode::Check, requests, |decided| {
-            then(concluded(self.names, &watch, || self.record(requests), decided))
+            let cost = |at: usize| requests.get(at).map_or(1, |request| request.cost());
+            then(concluded(self.names, cost, &watch, || self.record(requests), decided))
         });
         decided.map_err(|reply| {
+            let costs = Costs::of(requests);
             let record = self.record(requests);
-            let is_heard = record.is_some() || !watch.is_plain();
-            let told = is_heard.then(|| Box::new(Told { record, watch }));
+            let is_heard = record.is_some() || !watch.is_plain() || costs.0.is_some();
+            let told = is_heard.then(|| Box::new(Told { record, watch, costs }));
             Pending { names: SmallVec::from_slice(self.names), told, reply }
         })
     }
@@ -104,7 +106,7 @@ impl<N: CallName> Attempt<'_, N> {
             let outcome = decision.as_ref();
             let outcome =
                 outcome.map_or(Outcome::OtherLimited, |decision| Outcome::refused(refusal.source, decision));
-            Final { name: name.text(), outcome, decision, waited: None }
+            Final { name: name.text(), outcome, decision, cost: 0, waited: None }
         }));
         if let Some(record) = record {
             let _ = record.decided(refusal.all.iter().copied());
@@ -124,13 +126,14 @@ fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final
         _ if member.shadow => Outcome::ShadowAllowed,
         _ => Outcome::admitted(holdings.source, waited.is_some()),
     };
-    Final { name, outcome, decision, waited }
+    Final { name, outcome, decision, cost: member.request.cost(), waited }
 }
 
 /// Counts and records the decisions about requests that return nothing. Returns them, or the rejection if a limit has refused.
 #[inline]
 fn concluded<'d, N: CallName>(
     names: &[N],
+    cost: impl Fn(usize) -> u32,
     watch: &Watch,
     record: impl FnOnce() -> Option<Record>,
     decided: Result<(Source, &'d [Decision]), Error>,
@@ -139,7 +142,7 @@ fn concluded<'d, N: CallName>(
         Ok(decided) => decided,
         Err(error) => return Err(undecided(names, watch, error)),
     };
-    watch.decided(source, decisions, |at| names.get(at).map_or("", CallName::text));
+    watch.decided(source, decisions, |at| (names.get(at).map_or("", CallName::text), cost(at)));
     // Nothing is recorded of calls about which only the failure policy has decided.
     if source != Source::Nobody
         && let Some(record) = record()
@@ -195,9 +198,24 @@ fn noted<N: CallName>(rejection: Rejection) -> Rejection {
 /// A call that waits for the reply of the store, which is the whole decision.
 pub(crate) struct Pending<N> {
     names: SmallVec<[N; 1]>,
-    /// `None` if nobody listens. Boxed, because few calls have listeners.
+    /// `None` if nobody listens, and each limit has a cost of 1. Boxed, because nearly all calls are such.
     told: Option<Box<Told>>,
     reply: PendingReply<Decided>,
+}
+
+/// The costs of the requests of a pending call. `None` if each is 1, as nearly always.
+#[derive(Default)]
+struct Costs(Option<Box<[u32]>>);
+
+impl Costs {
+    fn of(requests: &[&Request]) -> Self {
+        let costs = requests.iter().map(|request| request.cost());
+        Self(costs.clone().any(|cost| cost != 1).then(|| costs.collect()))
+    }
+
+    fn at(&self, at: usize) -> u32 {
+        self.0.as_ref().and_then(|costs| costs.get(at)).copied().unwrap_or(1)
+    }
 }
 
 /// Those that hear of a pending decision: the request context, the hook and the span.
@@ -205,6 +223,7 @@ pub(crate) struct Pending<N> {
 struct Told {
     record: Option<Record>,
     watch: Watch,
+    costs: Costs,
 }
 
 impl<N: CallName> Future for Pending<N> {
@@ -212,12 +231,13 @@ impl<N: CallName> Future for Pending<N> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
-        let Told { record, watch } = self.told.take().map_or_else(Told::default, |told| *told);
+        let Told { record, watch, costs } = self.told.take().map_or_else(Told::default, |told| *told);
         let (source, decisions) = match decided {
             Ok(Decided { source, decisions }) => (source, decisions),
             Err(error) => return Poll::Ready(Err(undecided(&self.names, &watch, error))),
         };
-        let admitted = concluded(&self.names, &watch, || record, Ok((source, &decisions))).map(drop);
+        let cost = |at| costs.at(at);
+        let admitted = concluded(&self.names, cost, &watch, || record, Ok((source, &decisions))).map(drop);
         Poll::Ready(admitted.map(|()| decisions))
     }
 }

@@ -11,6 +11,7 @@ use crate::limiter::RateLimiter;
 use crate::limiter::store_call::invalid_reply;
 use crate::rejection::Rejection;
 use crate::store::Change;
+use crate::store::cost::Cost;
 
 /// The units that a call has taken. They can be refunded or settled once. If the charge is dropped, they stay charged.
 ///
@@ -107,7 +108,13 @@ impl RateLimiter {
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
-    pub async fn charge(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Charge, Rejection> {
+    pub async fn charge(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: impl Into<Cost>,
+    ) -> Result<Charge, Rejection> {
+        let cost = cost.into();
         let began = self.learn_overrides().await;
         let request = self.spending_request(limit, &key, cost);
         let (holdings, decision) = self.admit_one(began, key.name(), request).await?;
@@ -122,7 +129,7 @@ impl RateLimiter {
     /// If the store fails, under every failure policy, or if the limit is a concurrency limit.
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
         let began = self.learn_overrides().await;
-        let take = self.spending_request(limit, &key, cost)?.adjustment(cost, Change::Take);
+        let take = self.spending_request(limit, &key, cost.into())?.adjustment(cost, Change::Take);
         let adjusting = self.shared.store.adjust(&[take]);
         let taken = self.shared.store.within_rest(began, adjusting).await?;
         taken.first().copied().ok_or_else(invalid_reply)

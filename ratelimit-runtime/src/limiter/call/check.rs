@@ -9,7 +9,8 @@ use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Began, Forgetting, invalid_reply};
 use crate::rejection::Rejection;
-use crate::store::{Mode, PROBE, Request, StoreKey};
+use crate::store::cost::Cost;
+use crate::store::{Mode, PROBE, Request};
 use smallvec::SmallVec;
 use std::future::Future;
 use std::time::Duration;
@@ -70,22 +71,21 @@ impl RateLimiter {
         self.check_cost(limit, key, 1)
     }
 
-    /// Takes `cost` units of a limit, or none. A cost of zero asks for a decision and takes nothing. A cost above the limit's
-    /// [`capacity`](Limit::capacity) is always refused (`retry_after` is `None`).
+    /// Takes `cost` units of a limit, or none. The cost is a number, or a [`Cost`] that also leaves units to others. A cost of zero
+    /// asks for a decision and takes nothing. A cost above the limit's [`capacity`](Limit::capacity) is always refused
+    /// (`retry_after` is `None`).
     ///
     /// # Errors
     ///
     /// A [`Rejection`], as [`check`](Self::check).
-    #[expect(
-        clippy::manual_async_fn,
-        reason = "the future of an `async fn` moves its arguments when it is first polled"
-    )]
     pub fn check_cost(
         &self,
         limit: &Limit,
         key: impl AsKey,
-        cost: u32,
+        cost: impl Into<Cost>,
     ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
+        let cost = cost.into();
+        // The future of an `async fn` moves its arguments when it is first polled.
         async move {
             let began = if self.knows_overrides() { Began::default() } else { self.learn_overrides().await };
             let pending = {
@@ -107,10 +107,10 @@ impl RateLimiter {
         began: Began,
         limit: &Limit,
         key: &'k impl AsKey,
-        cost: u32,
+        cost: Cost,
         refused: &mut Option<Rejection>,
     ) -> Result<Decision, Pending<&'k str>> {
-        let mut request = Request::new(StoreKey::default(), *limit, cost);
+        let mut request = Request::of_cost(*limit, cost);
         if let Err(error) = self.complete_spending(&mut request, key) {
             *refused = Some(failed(key.name(), error));
             return Ok(NOTHING);
@@ -150,11 +150,14 @@ impl RateLimiter {
     /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
     /// it names the one with the longest wait. If two limits have the same key, the call is
     /// rejected as [`Unavailable`](Rejection::Unavailable).
-    pub async fn check_all(&self, stack: &[(&Limit, &dyn AsKey, u32)]) -> Result<Vec<Admitted>, Rejection> {
+    pub async fn check_all(
+        &self,
+        stack: &[(&Limit, &dyn AsKey, impl Into<Cost> + Copy)],
+    ) -> Result<Vec<Admitted>, Rejection> {
         let began = self.learn_overrides().await;
         let mut requests = SmallVec::<[Request; 2]>::with_capacity(stack.len());
         for (limit, key, cost) in stack {
-            let request = self.spending_request(limit, key, *cost).and_then(|request| {
+            let request = self.spending_request(limit, key, (*cost).into()).and_then(|request| {
                 if self.is_off() { Ok(request) } else { ensure_new_key(request, &requests) }
             });
             requests.push(request.map_err(|error| failed(key.name(), error))?);
@@ -186,7 +189,13 @@ impl RateLimiter {
     /// # Errors
     ///
     /// As [`peek`](Self::peek).
-    pub async fn peek_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Decision, Error> {
+    pub async fn peek_cost(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: impl Into<Cost>,
+    ) -> Result<Decision, Error> {
+        let cost = cost.into();
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost)?;
         let reply = self.shared.store.decide(Mode::Peek, &[&request]);
@@ -202,7 +211,7 @@ impl RateLimiter {
     /// If the store fails, under every failure policy.
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         let began = self.learn_overrides().await;
-        let request = self.request(limit, &key, 1)?;
+        let request = self.request(limit, &key, Cost::new(1))?;
         self.shared.leases.forget(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.reset(std::slice::from_ref(request.key()));

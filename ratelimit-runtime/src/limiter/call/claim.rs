@@ -28,13 +28,14 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
     if delay > Duration::ZERO {
         let _waiting = Waiting::begin(holdings.waits());
         timer::sleep(delay).await?;
+        holdings.outlast_pauses(delay).await?;
     }
     holdings.until_turn = false;
     Ok(holdings)
 }
 
 /// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
-async fn ask(
+pub(super) async fn ask(
     limiter: &RateLimiter,
     began: Began,
     mode: Mode,
@@ -90,7 +91,12 @@ impl<'l> Claim<'l> {
         loop {
             let wait = longest.saturating_sub(started.elapsed());
             // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
-            let mode = if waiting.is_some() && wait.is_zero() { Mode::Check } else { Mode::Charge };
+            let is_last = waiting.is_some() && wait.is_zero();
+            let mode = if is_last { Mode::Check } else { Mode::Charge };
+            if is_last {
+                // An earlier request that was late has used a part of the deadline that follows the wait.
+                self.began = Began::at(started + longest);
+            }
             let decided = self.ask(mode).await?;
             let Some(refused) = longest_refusal(&decided.decisions) else {
                 self.finish(decided.source);
@@ -156,9 +162,12 @@ impl<'l> Claim<'l> {
         self.stack.iter().enumerate().filter(|(_, member)| !member.shadow).map(|(at, _)| at)
     }
 
-    /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one.
+    /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one, unless the call
+    /// leaves units to others.
     fn has_ticket(&self) -> bool {
-        self.charged().count() == 1 && !self.permit_wait().is_zero()
+        self.charged().count() == 1
+            && !self.permit_wait().is_zero()
+            && self.charged().all(|member| member.request.keep() == 0)
     }
 
     /// How long the call may wait for permits: the shortest wait of its concurrency limits that wait. Zero if none waits.
@@ -179,9 +188,11 @@ impl<'l> Claim<'l> {
         })
     }
 
+    /// A returned permit does not wake a call that leaves units to others: it may be too few for it, but enough for the next.
     fn waiter(&self) -> PermitWaiter {
-        let waits =
-            self.charged().filter(|member| member.is_permit() && member.request.limit().wait_ms() > 0);
+        let waits = self.charged().filter(|member| {
+            member.is_permit() && member.request.limit().wait_ms() > 0 && member.request.keep() == 0
+        });
         self.limiter.shared.permits.wait_for(waits.map(|member| member.request.key()))
     }
 

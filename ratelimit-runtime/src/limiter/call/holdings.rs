@@ -28,7 +28,7 @@ pub(crate) struct Holdings {
     /// Where the decisions are recorded, from which the header fields of the response are made. `None` outside a request.
     pub(super) noted: Option<Noted>,
     /// The changes to send: the position of the limit, the units, and the kind of the change.
-    changes: SmallVec<[(usize, u32, Change); 1]>,
+    pub(super) changes: SmallVec<[(usize, u32, Change); 1]>,
     /// Whether the call still waits for its turn. Dropping it then returns everything.
     pub(super) until_turn: bool,
 }

@@ -15,6 +15,8 @@ pub(crate) struct Member {
     pub(crate) position: usize,
     /// The limit never refuses.
     pub(crate) shadow: bool,
+    /// Results of calls may pause the limit.
+    pub(crate) pauses: bool,
     /// The store's decision. `None` before the decision.
     pub(super) decision: Option<Decision>,
     /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
@@ -32,6 +34,7 @@ impl Member {
             request,
             position: 0,
             shadow: false,
+            pauses: false,
             decision: None,
             takes_nothing: false,
             series: LimitSeries::default(),

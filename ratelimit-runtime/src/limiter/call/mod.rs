@@ -5,12 +5,14 @@
 
 mod acquire;
 mod attempt;
+mod block;
 mod charge;
 mod check;
 mod claim;
 mod holdings;
 mod member;
 mod name;
+mod pause;
 mod permit;
 mod record;
 mod refused;

@@ -10,6 +10,7 @@ use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::rejection::Rejection;
 use crate::store::Request;
+use crate::store::cost::Cost;
 
 /// A place of a concurrency limit, which no other process can take until the permit is dropped.
 ///
@@ -90,19 +91,26 @@ impl RateLimiter {
         self.permit_cost(limit, key, 1).await
     }
 
-    /// Takes one [`permit`](Self::permit) of `cost` units, which are held and returned together.
+    /// Takes one [`permit`](Self::permit) of `cost` units, which are held and returned together. A call whose [`Cost`] leaves units
+    /// to others waits behind all others: it has no place in the order of arrival, and asks again about every 20 or 100 ms.
     ///
     /// # Errors
     ///
     /// As [`permit`](Self::permit).
-    pub async fn permit_cost(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<Permit, Rejection> {
+    pub async fn permit_cost(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        cost: impl Into<Cost>,
+    ) -> Result<Permit, Rejection> {
+        let cost = cost.into();
         let began = self.learn_overrides().await;
         let request = self.permit_request(limit, &key, cost);
         let (holdings, decision) = self.admit_one(began, key.name(), request).await?;
         Ok(Permit { holdings, decision })
     }
 
-    fn permit_request(&self, limit: &Limit, key: &impl AsKey, cost: u32) -> Result<Request, Error> {
+    fn permit_request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
         let request = self.request(limit, key, cost)?;
         if request.limit().is_concurrency() {
             return Ok(request);

@@ -55,11 +55,14 @@ impl Leases {
         }
     }
 
-    /// Whether a call may use leased units.
+    /// Whether a call may use leased units. Only the store knows how many units are left to others.
     #[inline]
     pub(in crate::limiter) fn may_decide(&self, mode: Mode, requests: &[&Request]) -> bool {
         let [request] = requests else { return false };
-        self.takes && mode == Mode::Check && (1..=request.limit().largest_lease()).contains(&request.cost())
+        self.takes
+            && mode == Mode::Check
+            && request.keep() == 0
+            && (1..=request.limit().largest_lease()).contains(&request.cost())
     }
 
     fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<Entry>> {

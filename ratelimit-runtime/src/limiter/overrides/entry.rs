@@ -5,6 +5,7 @@ use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange, ParseLimitError};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::time::Instant;
 
 /// The beginnings of fields: an override is for a name or for a key.
 pub(super) const NAME: &[u8] = b"name:";
@@ -16,6 +17,8 @@ pub(super) struct Entry {
     /// An empty change, if the text cannot be read.
     change: LimitChange,
     unreadable: Option<&'static str>,
+    /// When it no longer applies.
+    expires: Option<Instant>,
     was_applied: AtomicBool,
     /// Why it did not fit the limit of a call.
     misfit: OnceLock<&'static str>,
@@ -23,7 +26,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Reads an override that the store has in this field.
-    pub(super) fn read(field: &[u8], text: String) -> Self {
+    pub(super) fn read(field: &[u8], text: String, expires: Option<Instant>) -> Self {
         let read = if field.starts_with(NAME) || field.starts_with(KEY) {
             // The text is not shown, because anybody may have written it.
             text.parse().map_err(|error: ParseLimitError| error.reason())
@@ -32,12 +35,22 @@ impl Entry {
         };
         let (change, unreadable) =
             read.map_or_else(|why| (LimitChange::new(), Some(why)), |change| (change, None));
-        Self { text, change, unreadable, was_applied: AtomicBool::new(false), misfit: OnceLock::new() }
+        let (was_applied, misfit) = (AtomicBool::new(false), OnceLock::new());
+        Self { text, change, unreadable, expires, was_applied, misfit }
     }
 
     /// Why it cannot be read. It then has no effect.
     pub(super) const fn unreadable(&self) -> Option<&'static str> {
         self.unreadable
+    }
+
+    /// Whether it applies at this time. Only an override that expires needs the time.
+    pub(super) fn is_in_force(&self, now: impl FnOnce() -> Instant) -> bool {
+        self.expires.is_none_or(|end| now() < end)
+    }
+
+    pub(super) const fn expires(&self) -> Option<Instant> {
+        self.expires
     }
 
     pub(super) fn text(&self) -> &str {

@@ -1,18 +1,35 @@
 //! The result of `list`: overrides, their targets, and whether they have an effect.
 
-use super::entry::{KEY, NAME};
+use super::entry::{Entry, KEY, NAME};
 use crate::limit::LimitChange;
 use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// One override.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
+/// use ratelimit::RateLimiter;
+/// use ratelimit::overrides::{LimitChange, OverrideEffect, OverrideTarget};
+///
+/// let limiter = RateLimiter::in_memory();
+/// limiter.overrides().set("login", LimitChange::new().count(2)).await?;
+/// for one in limiter.overrides().list().await? {
+///     assert_eq!(one.target(), &OverrideTarget::Name("login".to_owned()));
+///     assert_eq!(one.effect(), OverrideEffect::NotMet); // no call of `login` has been made yet
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Override {
     target: OverrideTarget,
     change: LimitChange,
     effect: OverrideEffect,
+    expires: Option<Instant>,
 }
 
-/// The calls that an override is for.
+/// The calls that an [`Override`] is for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum OverrideTarget {
@@ -24,7 +41,7 @@ pub enum OverrideTarget {
     Other(String),
 }
 
-/// The effect of an override on the calls of this process.
+/// The effect of an [`Override`] on the calls of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OverrideEffect {
@@ -46,14 +63,14 @@ pub enum OverrideEffect {
 }
 
 impl Override {
-    pub(super) fn of(field: &[u8], change: LimitChange, effect: OverrideEffect) -> Self {
+    pub(super) fn of(field: &[u8], entry: &Entry) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let target = match (field.strip_prefix(NAME), field.strip_prefix(KEY)) {
             (Some(name), _) => OverrideTarget::Name(text(name)),
             (None, Some(key)) => OverrideTarget::Key(text(key)),
             (None, None) => OverrideTarget::Other(text(field)),
         };
-        Self { target, change, effect }
+        Self { target, change: *entry.change(), effect: entry.effect(), expires: entry.expires() }
     }
 
     /// The calls that it is for.
@@ -64,6 +81,11 @@ impl Override {
     /// The change of the limit in the code.
     pub const fn change(&self) -> &LimitChange {
         &self.change
+    }
+
+    /// How long it still applies. `None` if it does not expire.
+    pub fn expires_in(&self) -> Option<Duration> {
+        self.expires.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     /// Whether it has had an effect in this process.

@@ -19,6 +19,8 @@ use entry::changed;
 use entry::{KEY, field_of_key, field_of_name};
 use published::misfit;
 use std::future::Future;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The overrides of a limiter: changes of limits while the service runs.
 ///
@@ -66,6 +68,11 @@ pub struct Overrides<'l> {
     limiter: &'l RateLimiter,
 }
 
+/// How long an override that expires may apply.
+const SHORTEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+const WRONG_TIME: &str = "the time of an override that expires must be from 1 s to 366 days";
+
 impl<'l> Overrides<'l> {
     pub(super) const fn of(limiter: &'l RateLimiter) -> Self {
         Self { limiter }
@@ -88,14 +95,51 @@ impl<'l> Overrides<'l> {
         key: impl AsKey,
         change: impl Into<LimitChange>,
     ) -> impl Future<Output = Result<(), Error>> + Send {
-        let change = self.checked(key.name(), change.into());
-        let field = self.field(&key);
-        let (overrides, limiter, name) = (self, self.limiter.clone(), key.name().to_owned());
-        async move {
-            let (change, field) = (change?, field?);
-            limiter.check_override(&name, &change).await?;
-            overrides.save(Ok((field, Some(change.to_string())))).await
-        }
+        self.set_until(key.name().to_owned(), self.field(&key), change.into(), None)
+    }
+
+    /// As [`set`](Self::set), but the override expires: after this time, by the clock of the store, it applies in no process, and
+    /// a process that loads the overrides later removes it.
+    ///
+    /// A process computes the end when it learns of the override, so a wrong clock of its machine does not matter.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::overrides::LimitChange;
+    /// use ratelimit::{Key, RateLimiter, per};
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// // Nobody logs in as ann for an hour.
+    /// limiter.overrides().set_for(Key::new("login").by("ann"), LimitChange::new().count(0), per::HOUR).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`set`](Self::set), and if the time is not from 1 s to 366 days.
+    pub fn set_for(
+        self,
+        key: impl AsKey,
+        change: impl Into<LimitChange>,
+        time: Duration,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        self.set_until(key.name().to_owned(), self.field(&key), change.into(), Some(time))
+    }
+
+    async fn set_until(
+        self,
+        name: String,
+        field: Result<Vec<u8>, Error>,
+        change: LimitChange,
+        expires: Option<Duration>,
+    ) -> Result<(), Error> {
+        let change = self.checked(&name, change).and_then(|change| {
+            let fits = expires.is_none_or(|time| (SHORTEST..=LONGEST).contains(&time));
+            if fits { Ok(change) } else { Err(Error::new(ErrorKind::Limit, WRONG_TIME)) }
+        });
+        let (change, field) = (change?, field?);
+        self.limiter.check_override(&name, &change).await?;
+        self.save(Ok((field, Some(change.to_string()))), expires).await
     }
 
     /// Removes an override. The override of the name applies again, or the limit in the code.
@@ -105,7 +149,7 @@ impl<'l> Overrides<'l> {
     /// The store cannot remove it, whatever the failure policy is, or the key has an absent identity. It is no error if there
     /// was no override.
     pub fn remove(self, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
-        self.save(self.field(&key).map(|field| (field, None)))
+        self.save(self.field(&key).map(|field| (field, None)), None)
     }
 
     /// Removes an override that [`list`](Self::list) returned.
@@ -119,7 +163,7 @@ impl<'l> Overrides<'l> {
             OverrideTarget::Key(key) => [KEY, key.as_bytes()].concat(),
             OverrideTarget::Other(field) => field.as_bytes().to_vec(),
         };
-        self.save(Ok((field, None)))
+        self.save(Ok((field, None)), None)
     }
 
     /// The override of exactly this name or key, as the store has it now. `None` also if its text cannot be read.
@@ -148,7 +192,8 @@ impl<'l> Overrides<'l> {
             let entries = limiter.shared.overrides.entries();
             let mut list: Vec<Override> = entries
                 .iter()
-                .map(|(field, entry)| Override::of(field, *entry.change(), entry.effect()))
+                .filter(|(_, entry)| entry.is_in_force(Instant::now))
+                .map(|(field, entry)| Override::of(field, entry))
                 .collect();
             list.sort_by(|a, b| a.target().cmp(b.target()));
             Ok(list)
@@ -173,11 +218,12 @@ impl<'l> Overrides<'l> {
     fn save(
         self,
         target: Result<(Vec<u8>, Option<String>), Error>,
+        expires: Option<Duration>,
     ) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         let limiter = self.limiter.clone();
         async move {
             let ((field, change), key) = (target?, limiter.overrides_key());
-            let saved = limiter.shared.store.save_override(&key, &field, change.as_deref());
+            let saved = limiter.shared.store.save_override(&key, &field, change.as_deref(), expires);
             limiter.shared.store.within_deadline(saved).await?;
             limiter.refresh_overrides().await
         }

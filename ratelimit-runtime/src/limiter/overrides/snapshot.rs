@@ -5,9 +5,9 @@ use super::published::Publisher;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
-use crate::limiter::RateLimiter;
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::limiter::store_call::Began;
+use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::store::{Overridden, Reply, ReplyKind};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -46,14 +46,14 @@ impl Snapshot {
 
     fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         let entries = self.entries();
-        let of = |field: Vec<u8>| entries.get(&field).filter(|entry| entry.unreadable().is_none());
+        let of = |field: Vec<u8>| entries.get(&field).filter(|entry| applies(entry));
         let found = of(field_of_key(key)).or_else(|| of(field_of_name(name)));
         found.map(|entry| entry.apply(name, limit))
     }
 
     /// The override in a field, if it can be read.
     pub(super) fn entry(&self, field: &[u8]) -> Option<Arc<Entry>> {
-        self.entries().get(field).filter(|entry| entry.unreadable().is_none()).cloned()
+        self.entries().get(field).filter(|entry| applies(entry)).cloned()
     }
 
     /// The override of a name, and the limit that it makes of the limit in the code. `None` if there is no override, or if nothing
@@ -83,10 +83,12 @@ impl Snapshot {
             );
         }
         let mut entries = Entries::new();
-        for (field, text) in overridden.entries {
-            // An override that did not change keeps its effect, so that its warning is logged once.
-            let entry = known.get(&field).filter(|entry| entry.text() == text);
-            let entry = entry.cloned().unwrap_or_else(|| read(&field, text));
+        for (field, text, left) in overridden.entries {
+            let expires = left.map(|left| Instant::now() + left.min(LONGEST_TIME));
+            // An override that did not change keeps its effect, so that its warning is logged once. With another end it is new.
+            let same = |entry: &&Arc<Entry>| entry.text() == text && entry.expires().or(expires).is_none();
+            let entry = known.get(&field).filter(same);
+            let entry = entry.cloned().unwrap_or_else(|| read(&field, text, expires));
             entries.insert(field, entry);
         }
         let any = !entries.is_empty();
@@ -110,9 +112,13 @@ impl Snapshot {
     }
 }
 
+fn applies(entry: &Entry) -> bool {
+    entry.unreadable().is_none() && entry.is_in_force(Instant::now)
+}
+
 /// Reads an override that is new.
-fn read(field: &[u8], text: String) -> Arc<Entry> {
-    let entry = Entry::read(field, text);
+fn read(field: &[u8], text: String, expires: Option<Instant>) -> Arc<Entry> {
+    let entry = Entry::read(field, text, expires);
     if let Some(reason) = entry.unreadable() {
         tracing::error!(
             error = reason,

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 /// The refusals of a store, by a 64-bit hash of the key with a secret of this process.
 ///
-/// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused cost
+/// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused request
 /// would pass, after at most one second. The cache has a bounded size: a full shard is emptied.
 pub(super) struct DenyCache {
     hash_key: HashKey,
@@ -37,11 +37,12 @@ struct Shard {
 struct Entry {
     key: u64,
     limit: Limit,
-    cost: u32,
+    /// The cost and the units that were to be left to others.
+    needed: u32,
     remaining: u32,
     /// The entry refuses calls until then.
     until: u64,
-    /// When the cost would pass. `None`: never.
+    /// When the request would pass. `None`: never.
     passes: Option<u64>,
     reset: u64,
 }
@@ -81,8 +82,9 @@ impl DenyCache {
     /// Remembers the store's refusal of requests that were sent at `sent`, and forgets an older one if they passed.
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
+        let Some(needed) = request.needed() else { return };
         if decision.is_allowed() {
-            // A higher cost that was refused must now wait longer than its entry says.
+            // A request for more units that was refused must now wait longer than its entry says.
             if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
                 self.shard(key).remove(key);
@@ -96,7 +98,7 @@ impl DenyCache {
         let entry = Entry {
             key,
             limit: *request.limit(),
-            cost: request.cost(),
+            needed,
             remaining: decision.remaining(),
             until,
             passes: retry.map(|retry| now + micros(retry)),
@@ -167,11 +169,8 @@ impl Entry {
         if now >= self.until || *request.limit() != self.limit {
             return None;
         }
-        let later = if request.cost() == self.cost {
-            0
-        } else {
-            extra_wait_ms(&self.limit, self.cost, request.cost())?
-        };
+        let needed = request.needed()?;
+        let later = if needed == self.needed { 0 } else { extra_wait_ms(&self.limit, self.needed, needed)? };
         let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
         // Longer than no wait, so a refusal.
         let wait_ms = self.passes.map(|passes| (left(passes) + later).max(1));
@@ -179,10 +178,10 @@ impl Entry {
     }
 }
 
-/// How many ms later a cost passes than the refused cost. `None` if only the store can tell.
-fn extra_wait_ms(limit: &Limit, refused: u32, cost: u32) -> Option<u64> {
-    let more = cost.checked_sub(refused)?;
-    if cost > limit.capacity() {
+/// How many ms later so many units are free than the refused ones. `None` if only the store can tell.
+fn extra_wait_ms(limit: &Limit, refused: u32, needed: u32) -> Option<u64> {
+    let more = needed.checked_sub(refused)?;
+    if needed > limit.capacity() {
         return None;
     }
     match limit.state() {

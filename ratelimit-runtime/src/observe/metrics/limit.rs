@@ -5,7 +5,6 @@ use super::super::registry;
 use super::handle::Handle;
 use super::level::Level;
 use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
-use crate::decision::Decision;
 use metrics::{Counter, Histogram, SharedString};
 use std::time::Duration;
 
@@ -43,9 +42,9 @@ impl LimitMetrics {
 
     /// Counts a call that was allowed at once.
     #[inline]
-    pub(in super::super) fn count_allowed(&self, decision: &Decision) {
+    pub(in super::super) fn count_allowed(&self, is_near: bool) {
         self.count_outcome(Outcome::Allowed);
-        if is_near_limit(decision) {
+        if is_near {
             self.count_near_limit();
         }
     }
@@ -66,14 +65,9 @@ impl LimitMetrics {
     }
 
     /// Counts the outcome of a call.
-    pub(in super::super) fn count(
-        &self,
-        outcome: Outcome,
-        decision: Option<&Decision>,
-        waited: Option<Duration>,
-    ) {
+    pub(in super::super) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
         self.count_outcome(outcome);
-        if decision.is_some_and(is_near_limit) && outcome.is_admitted() {
+        if is_near {
             self.count_near_limit();
         }
         if outcome == Outcome::Waited
@@ -90,32 +84,5 @@ impl LimitMetrics {
 
     pub(in super::super) fn add_permits(&self, units: i64) {
         self.permits.add(units, self.permits.gauge.get_with(&PERMITS, || [self.name.clone()]));
-    }
-}
-
-/// Whether at least 80 % of the limit is in use after the decision.
-fn is_near_limit(decision: &Decision) -> bool {
-    u64::from(decision.remaining()) * 5 <= u64::from(decision.capacity())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::Limit;
-
-    #[test]
-    fn a_limit_is_near_from_80_percent_on() {
-        let near = |count, remaining| {
-            let limit = Limit::counter(count, Duration::from_secs(1));
-            is_near_limit(&Decision::allow(&limit, remaining, Duration::ZERO))
-        };
-        assert!(!near(100, 21) && near(100, 20) && near(100, 0));
-        assert!(
-            near(1, 0)
-                && !near(4, 1)
-                && near(5, 1)
-                && near(u32::MAX, u32::MAX / 5)
-                && !near(u32::MAX, u32::MAX)
-        );
     }
 }

@@ -1,7 +1,6 @@
 //! The measurements without the feature `metrics`: none.
 
 use super::outcome::Outcome;
-use crate::decision::Decision;
 use std::time::Duration;
 
 /// The place of a measured limit. Without the feature `metrics` no value exists, so an option of it takes no memory.
@@ -13,11 +12,11 @@ pub(super) const fn named(_: &str) -> Option<Measured> {
 }
 
 impl Measured {
-    pub(super) const fn count_allowed(self, _: &Decision) {
+    pub(super) const fn count_allowed(self, _: bool) {
         match self {}
     }
 
-    pub(super) const fn count(self, _: Outcome, _: Option<&Decision>, _: Option<Duration>) {
+    pub(super) const fn count(self, _: Outcome, _: bool, _: Option<Duration>) {
         match self {}
     }
 

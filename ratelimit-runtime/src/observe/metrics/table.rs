@@ -64,7 +64,7 @@ metrics! {
     DECISIONS: Counter "ratelimit.decisions" in "{decision}" by [LIMIT, OUTCOME],
         "Calls by limit, and what became of them";
     NEAR_LIMIT: Counter "ratelimit.near_limit" in "{decision}" by [LIMIT],
-        "Admitted calls after which at least 80 % of the limit was in use";
+        "Admitted calls that made a limit nearly used up: less than 80 % was in use before the call, and at least 80 % after it";
     WAIT_DURATION: Histogram "ratelimit.wait.duration" in "s" by [LIMIT],
         "Time that calls with the outcome `waited` waited for their turn or for a permit";
     WAITING: Gauge "ratelimit.waiting" in "{call}" by [LIMIT],

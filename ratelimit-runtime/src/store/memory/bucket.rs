@@ -126,11 +126,16 @@ impl<'l> NumberAlgorithm<'l> for Bucket<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32) -> Option<u64> {
+    fn wait_ms(&self, cost: u32, keeps: bool) -> Option<u64> {
         if cost > self.limit.capacity() {
             return None;
         }
         if self.limit.is_queue() {
+            let Level { grains, elapsed_ms, .. } = self.level;
+            if keeps && i64::from(cost) > self.room() {
+                let last = grains.saturating_add(i64::from(cost - 1) * self.scale.per_unit);
+                return Some(self.scale.leak_time(last, elapsed_ms));
+            }
             return Some(self.reset_ms());
         }
         let free = self.capacity() - self.level.grains;
@@ -221,4 +226,28 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
         number.value -= units.unsigned_abs();
     }
     u32::try_from(units).unwrap_or(u32::MAX)
+}
+
+/// The number with an end that a script knows, too: a power of two after the anchor, or the time at which the bucket is empty. `None` if
+/// it is empty.
+pub(super) fn expiring(limit: &Limit, number: Number, now: u64) -> Option<Number> {
+    if (number.value / UNITS).is_power_of_two() {
+        return Some(number);
+    }
+    let bucket = Bucket::read(limit, Some(number), now);
+    let reset_ms = bucket.reset_ms();
+    let deadline = now + reset_ms.min(LONGEST_LIFE_MS.unsigned_abs());
+    let life_ms = deadline - (number.deadline - number.value / UNITS);
+    (reset_ms > 0).then_some(Number { value: life_ms * UNITS + number.value % UNITS, deadline })
+}
+
+/// The number of a bucket that is used up for `ms` ms. `None` if it is used up for longer already.
+pub(super) fn used_up(limit: &Limit, number: Option<Number>, ms: u64, now: u64) -> Option<Number> {
+    let (bucket, units) =
+        (Bucket::read(limit, number, now), if limit.is_queue() { 0 } else { limit.capacity() });
+    let elapsed_ms = -signed(ms);
+    let leaked = bucket.scale.ticks(elapsed_ms).0.saturating_mul(bucket.scale.per_tick);
+    let grains = (i64::from(units) * bucket.scale.per_unit).saturating_sub(leaked);
+    let reset_ms = bucket.scale.leak_time(grains, elapsed_ms);
+    (bucket.level.grains < grains).then(|| anchored(limit, units.into(), signed(now + ms), reset_ms, now))
 }

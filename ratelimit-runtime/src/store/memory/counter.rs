@@ -40,7 +40,7 @@ impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32) -> Option<u64> {
+    fn wait_ms(&self, cost: u32, _: bool) -> Option<u64> {
         if cost > self.limit.count() {
             return None;
         }
@@ -60,7 +60,7 @@ impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     #[inline]
     fn charge(&mut self, cost: u32, wait: u64) -> Number {
         let time = self.limit.time_ms();
-        if self.ttl == wait {
+        if self.ttl <= wait {
             (self.used, self.ttl) = (0, wait + time);
         } else if self.ttl > time + self.limit.wait_ms() {
             // A window of an earlier, longer limit is shortened.

@@ -40,15 +40,16 @@ impl List {
     }
 
     fn judge(&self, state: ListState, terms: &Terms<'_>, now: Now) -> Verdict {
-        let Terms { limit, cost, permit, .. } = *terms;
+        let Terms { limit, needed, permit, .. } = *terms;
+        let needed = needed.unwrap_or(u32::MAX); // above the `count` of all lists
         if limit.refuses_all() {
             return Verdict { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
         }
         match (state, self) {
-            (ListState::Log, Self::Log(log)) => log.judge(limit, cost, now.us),
-            (ListState::Log, _) => Log::default().judge(limit, cost, now.us),
-            (ListState::Permits, Self::Permits(permits)) => permits.judge(limit, cost, permit, now.ms),
-            (ListState::Permits, _) => Permits::default().judge(limit, cost, permit, now.ms),
+            (ListState::Log, Self::Log(log)) => log.judge(limit, needed, now.us),
+            (ListState::Log, _) => Log::default().judge(limit, needed, now.us),
+            (ListState::Permits, Self::Permits(permits)) => permits.judge(limit, needed, permit, now.ms),
+            (ListState::Permits, _) => Permits::default().judge(limit, needed, permit, now.ms),
         }
     }
 
@@ -124,12 +125,12 @@ pub(super) fn decide(state: ListState, entry: Entry<'_, List>, terms: &Terms<'_>
     let verdict = judge(state, &entry, terms, now);
     match verdict.wait_within(terms.longest_wait) {
         Some(wait) if terms.charges => charge(state, entry, terms, &verdict, wait, now),
-        None if terms.leaves_ticket(&verdict) => enqueue(state, entry, terms, &verdict, now),
+        None if terms.waits_for_permit(&verdict) => enqueue(state, entry, terms, &verdict, now),
         _ => verdict,
     }
 }
 
-/// Leaves the ticket of a call that waits for a permit.
+/// Leaves the ticket of a call that waits for a permit. A call that leaves units to others has none.
 fn enqueue(
     state: ListState,
     entry: Entry<'_, List>,
@@ -140,7 +141,8 @@ fn enqueue(
     let Some(wait) = verdict.wait_ms else { return *verdict };
     let retry = update(state, entry, terms.limit, now, |list| {
         let List::Permits(permits) = list else { return (wait, 0) };
-        let retry = permits.enqueue(terms.limit, terms.cost, terms.permit, wait, now.ms);
+        let cost = if terms.keeps() { 0 } else { terms.cost };
+        let retry = permits.enqueue(terms.limit, cost, terms.permit, wait, now.ms);
         (retry, permits.lifetime(terms.limit, now.ms))
     });
     Verdict { wait_ms: Some(retry), ..*verdict }
@@ -165,6 +167,8 @@ pub(super) fn adjust(
             cost
         }
         Change::Renew(id) => renew(entry, limit, units, id, now),
+        // Only numbers have gates.
+        Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
     }
 }
 

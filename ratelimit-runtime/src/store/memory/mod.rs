@@ -1,8 +1,10 @@
 //! Memory store: stores the state of limits in this process, and makes the same decisions as the scripts.
 
 mod bucket;
+mod calendar;
 mod concurrency;
 mod counter;
+mod gates;
 mod list;
 mod number;
 mod number_algorithm;
@@ -14,14 +16,17 @@ mod table;
 mod terms;
 mod verdict;
 
-use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
 use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
+use calendar::Dates;
+use gates::Gates;
 use list::List;
 use overrides::Overrides;
+use std::time::Duration;
 use table::Table;
 use terms::{Now, Terms};
 use verdict::Verdict;
@@ -33,7 +38,8 @@ use verdict::Verdict;
 ///
 /// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. At least
 /// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
-/// full. In addition, a quarter as many sliding logs and concurrency limits fit. Each takes about 40 bytes plus its
+/// full. In addition, a quarter as many sliding logs and concurrency limits fit, and a quarter as many blocks, which take as much as a
+/// counter. Each log or concurrency limit takes about 40 bytes plus its
 /// entries; all entries together take at most 32 bytes times `max_keys`.
 ///
 /// A new key first takes the place of expired keys. If none has expired, the store evicts keys, and counts them in
@@ -69,13 +75,26 @@ use verdict::Verdict;
 ///
 /// Times are whole milliseconds, as in Redis, and whole microseconds for a sliding log. A burst that is shorter than 1 ms
 /// of the rate cannot be used fully.
+///
+/// # Example
+///
+/// ```
+/// use ratelimit::{MemoryStore, RateLimiter};
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// let store = MemoryStore::new().with_max_keys(100_000); // about 3 MB when full
+/// let limiter = RateLimiter::builder().store(store).build()?;
+/// # Ok(()) }
+/// ```
 #[must_use]
 pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,
     numbers: Table<u64>,
+    gates: Gates,
     /// Logs and permits.
     lists: Table<List>,
     overrides: Overrides,
+    dates: Dates,
     clock: C,
 }
 
@@ -98,15 +117,16 @@ impl Default for MemoryStore {
 impl<C: Clock> MemoryStore<C> {
     /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
     pub fn with_clock(clock: C) -> Self {
-        let ((numbers, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
-        Self { hash_key: HashKey::random(), numbers, lists, overrides, clock }
+        let ((numbers, gates, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
+        let (hash_key, dates) = (HashKey::random(), Dates::default());
+        Self { hash_key, numbers, gates, lists, overrides, dates, clock }
     }
 
     /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
     /// limits take 64 MB. The state of all previous decisions is dropped.
     pub fn with_max_keys(self, max_keys: usize) -> Self {
-        let (numbers, lists) = tables(max_keys);
-        Self { numbers, lists, ..self }
+        let (numbers, gates, lists) = tables(max_keys);
+        Self { numbers, gates, lists, ..self }
     }
 
     /// The number of stored limits, including expired ones whose place has not been reused. Locks each shard in turn.
@@ -116,12 +136,12 @@ impl<C: Clock> MemoryStore<C> {
 
     /// The number of bytes that this store has allocated for limits, including free space. Locks each shard in turn.
     pub fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.lists.bytes()
+        self.numbers.bytes() + self.gates.bytes() + self.lists.bytes()
     }
 
     /// The number of limits that were evicted before they expired, because the store was full.
     pub fn evictions(&self) -> u64 {
-        self.numbers.evictions() + self.lists.evictions()
+        self.numbers.evictions() + self.gates.evictions() + self.lists.evictions()
     }
 
     /// [`Store::decide`] without the [`Reply`].
@@ -152,9 +172,12 @@ impl<C: Clock> MemoryStore<C> {
     #[inline(always)]
     fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
-        let terms = Terms::of(mode, request);
+        let dated = self.dates.limit_at(request.limit(), &self.clock, now);
+        let mut terms = Terms::of(mode, request, dated.as_ref());
         let verdict = match terms.limit.state() {
-            State::Number(state) => number::decide(state, &self.numbers, hash, &terms, now),
+            State::Number(state) => {
+                number::decide(state, (&self.numbers, &self.gates), hash, &mut terms, now)
+            }
             State::List(state) => self.decide_list(state, hash, &terms, now),
         };
         Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
@@ -174,11 +197,16 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     fn adjust_one(&self, adjustment: &Adjustment, now: Now) -> u32 {
-        let (limit, units, change) = (adjustment.limit(), adjustment.units(), adjustment.change());
+        let dated = self.dates.limit_at(adjustment.limit(), &self.clock, now);
+        let limit = dated.as_ref().unwrap_or(adjustment.limit());
+        let (units, change) = (adjustment.units(), adjustment.change());
         let hash = self.hash_key.hash(adjustment.key());
         match limit.state() {
             State::Number(state) => {
                 let mut shard = self.numbers.lock(hash);
+                if let Some(changed) = self.change_gate(adjustment, &mut shard, hash, now) {
+                    return changed;
+                }
                 number::adjust(state, shard.entry(hash, now.ms), limit, units, change, now)
             }
             State::List(state) => {
@@ -192,10 +220,43 @@ impl<C: Clock> MemoryStore<C> {
     }
 }
 
-/// The tables for numbers and for lists. Lists are larger than numbers, so there is room for fewer.
-fn tables(max_keys: usize) -> (Table<u64>, Table<List>) {
+impl<C: Clock> MemoryStore<C> {
+    /// Changes the gate of a key, whose number is locked. `None` if the change is for the number alone.
+    fn change_gate(
+        &self,
+        adjustment: &Adjustment,
+        shard: &mut table::Guard<'_, u64>,
+        hash: u64,
+        now: Now,
+    ) -> Option<u32> {
+        let limit = adjustment.limit();
+        match adjustment.change() {
+            Change::Block(ms) => {
+                if self.gates.block(hash, ms, limit, now).is_none() {
+                    number::gated(shard.entry(hash, now.ms), limit, now);
+                }
+                Some(1)
+            }
+            Change::Pause(_) if limit.refuses_all() => Some(0),
+            Change::Pause(ms) => {
+                let (before, left) = self.gates.pause(hash, ms, limit, now);
+                if before.is_none() {
+                    number::gated(shard.entry(hash, now.ms), limit, now);
+                }
+                number::use_up(shard.entry(hash, now.ms), limit, left, now);
+                Some(1)
+            }
+            Change::Open => Some(self.gates.open(hash, now).into()),
+            Change::Closed => Some(u32::try_from(self.gates.left(hash, now)).unwrap_or(u32::MAX)),
+            Change::Give(_) | Change::Take | Change::Renew(_) => None,
+        }
+    }
+}
+
+/// The tables for numbers, gates and lists. Few keys have gates. Lists are larger than numbers, so there is room for fewer.
+fn tables(max_keys: usize) -> (Table<u64>, Gates, Table<List>) {
     let bytes = max_keys.saturating_mul(32);
-    (Table::new(max_keys, 0), Table::new(max_keys.div_ceil(4), bytes))
+    (Table::new(max_keys, 0), Gates::new(max_keys.div_ceil(4)), Table::new(max_keys.div_ceil(4), bytes))
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
@@ -214,17 +275,26 @@ impl<C: Clock> Store for MemoryStore<C> {
             let hash = self.hash_key.hash(key);
             let number = self.numbers.lock(hash).entry(hash, now).remove();
             let list = self.lists.lock(hash).entry(hash, now).remove();
-            existed += u64::from(number || list);
+            let gate = self.gates.remove(hash, Now::of(&self.clock));
+            existed += u64::from(number || gate || list);
         }
         Reply::ready(Ok(existed))
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        Reply::ready(Ok(self.overrides.load(key, seen)))
+        Reply::ready(Ok(self.overrides.load(key, seen, Now::of(&self.clock).ms)))
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) -> Reply<()> {
-        self.overrides.save(key, entry, limit);
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        let ms = |expires: Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+        let end = expires.map(|expires| Now::of(&self.clock).ms.saturating_add(ms(expires)));
+        self.overrides.save(key, entry, change, end);
         Reply::ready(Ok(()))
     }
 }

@@ -2,12 +2,13 @@
 
 use super::bucket::{self, Bucket};
 use super::counter::{self, Counter};
+use super::gates::Gates;
 use super::number_algorithm::NumberAlgorithm;
 use super::sliding_window::{self, SlidingWindow};
 use super::table::{Entry, Number, Table};
 use super::terms::{Now, Terms, takeable};
 use super::verdict::{Charged, Verdict, within};
-use crate::limit::{Limit, NumberState};
+use crate::limit::{Limit, NumberState, State};
 use crate::store::Change;
 
 /// Calls a function with the type of a state as its type parameter.
@@ -29,7 +30,12 @@ fn judged<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Verdict {
     if terms.limit.refuses_all() {
         return Verdict { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
     }
-    Verdict { wait_ms: state.wait_ms(terms.cost), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
+    Verdict { wait_ms: wait_ms(state, terms), room: state.room(), reset_ms: state.reset_ms(), stamp: 0 }
+}
+
+#[inline]
+fn wait_ms<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Option<u64> {
+    state.wait_ms(terms.needed?, terms.keeps())
 }
 
 fn charge_by<'l, A: NumberAlgorithm<'l>>(
@@ -58,34 +64,52 @@ fn charged<'l, A: NumberAlgorithm<'l>>(
 /// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
 #[inline]
 fn decide_by<'l, A: NumberAlgorithm<'l>>(
-    table: &Table<u64>,
+    (table, gates): (&Table<u64>, &Gates),
     hash: u64,
-    terms: &Terms<'l>,
+    terms: &mut Terms<'l>,
     now: Now,
 ) -> Verdict {
     let mut shard = table.lock(hash);
+    let gate = gates.meet(terms, hash, now);
     let entry = shard.entry(hash, now.ms);
     let mut state = A::read(terms.limit, entry.number(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
-    if may_pass && let Some(wait) = within(state.wait_ms(terms.cost), terms.longest_wait) {
+    if may_pass && let Some(wait) = within(gate.delays(wait_ms(&state, terms), now), terms.longest_wait) {
         let (number, room) = (state.charge(terms.cost, wait), state.room());
         entry.set_number(number, terms.limit, room);
         drop(shard);
-        return charged(&state, terms, room, wait, now);
+        return gate.shown(charged(&state, terms, room, wait, now), now);
     }
-    judged(&state, terms)
+    let verdict = judged(&state, terms);
+    let closed = gates.refused(gate, &verdict, terms, hash, now);
+    if gate.is_none() && !closed.is_none() {
+        gated(entry, terms.limit, now);
+    }
+    closed.shown(verdict, now)
+}
+
+/// Gives a number that gets a gate the end that it has in the scripts. There, a bucket whose tag does not tell its end expires when it
+/// is empty.
+pub(super) fn gated(entry: Entry<'_, u64>, limit: &Limit, now: Now) {
+    let Some(number) = entry.number().filter(|_| limit.algorithm().is_bucket()) else { return };
+    match bucket::expiring(limit, number, now.ms) {
+        Some(number) => entry.set_number(number, limit, room_by::<Bucket<'_>>(limit, number, now)),
+        None => {
+            entry.remove();
+        }
+    }
 }
 
 /// Judges a request, and charges it if it passes.
 #[inline]
 pub(super) fn decide(
     state: NumberState,
-    table: &Table<u64>,
+    tables: (&Table<u64>, &Gates),
     hash: u64,
-    terms: &Terms<'_>,
+    terms: &mut Terms<'_>,
     now: Now,
 ) -> Verdict {
-    by_state!(state, decide_by(table, hash, terms, now))
+    by_state!(state, decide_by(tables, hash, terms, now))
 }
 
 pub(super) fn judge(state: NumberState, entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {
@@ -121,8 +145,25 @@ pub(super) fn adjust(
             }
             cost
         }
-        // Only permits are renewed.
-        Change::Renew(_) => 0,
+        // Only permits are renewed, and a gate is no part of the number.
+        Change::Renew(_) | Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
+    }
+}
+
+/// Uses up a limit for this time in ms. A limit that is used up for longer stays as it is.
+pub(super) fn use_up(entry: Entry<'_, u64>, limit: &Limit, ms: u64, now: Now) {
+    let (number, end) = (entry.number(), now.ms + ms);
+    let full = |deadline| {
+        let is_longer = number.is_some_and(|number| number.deadline >= deadline);
+        (!is_longer).then_some(Number { value: limit.count().into(), deadline })
+    };
+    let used_up = match limit.state() {
+        State::Number(NumberState::Bucket) => bucket::used_up(limit, number, ms, now.ms),
+        State::Number(NumberState::SlidingWindow) => full(end + limit.time_ms()),
+        State::Number(NumberState::Counter) | State::List(_) => full(end),
+    };
+    if let Some(number) = used_up {
+        entry.set_number(number, limit, 0);
     }
 }
 

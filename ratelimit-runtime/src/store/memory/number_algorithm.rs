@@ -8,8 +8,8 @@ pub(super) trait NumberAlgorithm<'l>: Sized {
     /// Reads a number that exists. At its very deadline, it still exists, as a key in Redis does.
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;
 
-    /// As [`Verdict::wait_ms`].
-    fn wait_ms(&self, cost: u32) -> Option<u64>;
+    /// As [`Verdict::wait_ms`]. If `keeps`, the cost includes units that are left to others.
+    fn wait_ms(&self, cost: u32, keeps: bool) -> Option<u64>;
 
     /// As [`Verdict::room`].
     fn room(&self) -> i64;

@@ -4,23 +4,37 @@ use crate::key::StoreKey;
 use crate::store::Overridden;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The overrides of each limiter, by the key under which it stores them.
 #[derive(Default)]
-pub(super) struct Overrides(Mutex<HashMap<Vec<u8>, Overridden>>);
+pub(super) struct Overrides(Mutex<HashMap<Vec<u8>, Stored>>);
+
+#[derive(Default)]
+struct Stored {
+    version: u64,
+    /// Each with its change, and its end in ms of the store's clock.
+    entries: Vec<(Vec<u8>, String, Option<u64>)>,
+}
 
 impl Overrides {
-    pub(super) fn load(&self, key: &StoreKey, seen: u64) -> Option<Overridden> {
+    pub(super) fn load(&self, key: &StoreKey, seen: u64, now_ms: u64) -> Option<Overridden> {
         let stored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let overridden = stored.get(key.as_bytes()).cloned().unwrap_or_default();
-        (overridden.version != seen).then_some(overridden)
+        let Some(Stored { version, entries }) = stored.get(key.as_bytes()) else {
+            return (seen != 0).then(Overridden::default);
+        };
+        let in_force = entries.iter().filter(|(.., end)| end.is_none_or(|end| end > now_ms));
+        let left = |end: u64| Duration::from_millis(end.saturating_sub(now_ms));
+        let entries =
+            in_force.map(|(entry, change, end)| (entry.clone(), change.clone(), end.map(left))).collect();
+        (*version != seen).then_some(Overridden { version: *version, entries })
     }
 
-    pub(super) fn save(&self, key: &StoreKey, entry: &[u8], limit: Option<&str>) {
+    pub(super) fn save(&self, key: &StoreKey, entry: &[u8], change: Option<&str>, end_ms: Option<u64>) {
         let mut stored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let overridden = stored.entry(key.as_bytes().to_vec()).or_default();
-        overridden.entries.retain(|(name, _)| name != entry);
-        overridden.entries.extend(limit.map(|limit| (entry.to_vec(), limit.to_owned())));
+        overridden.entries.retain(|(name, ..)| name != entry);
+        overridden.entries.extend(change.map(|change| (entry.to_vec(), change.to_owned(), end_ms)));
         overridden.version += 1;
     }
 }

@@ -76,7 +76,7 @@ impl<'l> NumberAlgorithm<'l> for SlidingWindow<'l> {
         Self { limit, cells, reset_ms: number.map_or(0, |number| number.deadline - now), now }
     }
 
-    fn wait_ms(&self, cost: u32) -> Option<u64> {
+    fn wait_ms(&self, cost: u32, _: bool) -> Option<u64> {
         if cost > self.limit.count() {
             return None;
         }

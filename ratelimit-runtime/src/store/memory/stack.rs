@@ -1,13 +1,14 @@
 //! Decisions about stacks: all members are judged and charged while the shards of all their keys are locked.
 
 use super::MemoryStore;
+use super::gates::Gate;
 use super::list::{self, List};
 use super::number;
 use super::table::Guards;
 use super::terms::{Now, Terms};
 use super::verdict::Verdict;
 use crate::clock::Clock;
-use crate::limit::State;
+use crate::limit::{Limit, State};
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 
@@ -49,18 +50,21 @@ impl Locked<'_> {
 
 impl<C: Clock> MemoryStore<C> {
     pub(super) fn decide_stack(&self, mode: Mode, stack: &[&Request], now: Now, decisions: &mut Decisions) {
-        let members: SmallVec<[Member<'_>; 4]> = stack
+        let dated: SmallVec<[Option<Limit>; 4]> =
+            stack.iter().map(|request| self.dates.limit_at(request.limit(), &self.clock, now)).collect();
+        let mut members: SmallVec<[Member<'_>; 4]> = stack
             .iter()
-            .map(|request| Member {
-                terms: Terms::of(mode, request),
+            .zip(&dated)
+            .map(|(request, dated)| Member {
+                terms: Terms::of(mode, request, dated.as_ref()),
                 hash: self.hash_key.hash(request.key()),
             })
             .collect();
-        self.decide_locked(&members, now, decisions);
+        self.decide_locked(&mut members, now, decisions);
         self.lists.shed(now.ms);
     }
 
-    fn decide_locked(&self, members: &[Member<'_>], now: Now, decisions: &mut Decisions) {
+    fn decide_locked(&self, members: &mut [Member<'_>], now: Now, decisions: &mut Decisions) {
         let hashes = |numbers: bool| {
             let is_number = |member: &Member<'_>| matches!(member.terms.limit.state(), State::Number(_));
             let chosen = members.iter().filter(move |member| is_number(member) == numbers);
@@ -71,15 +75,33 @@ impl<C: Clock> MemoryStore<C> {
             numbers: self.numbers.lock_all(hashes(true)),
             lists: self.lists.lock_all(hashes(false)),
         };
-        let verdicts: SmallVec<[Verdict; 4]> =
-            members.iter().map(|member| locked.judge(member, now)).collect();
+        let judged = members.iter_mut().map(|member| {
+            let gate = match member.terms.limit.state() {
+                State::Number(_) => self.gates.meet(&mut member.terms, member.hash, now),
+                State::List(_) => Gate::default(),
+            };
+            let verdict = locked.judge(member, now);
+            // Each member that refuses the stack blocks its own callers.
+            let closed = self.gates.refused(gate, &verdict, &member.terms, member.hash, now);
+            if gate.is_none() && !closed.is_none() {
+                number::gated(
+                    locked.numbers.of(member.hash).entry(member.hash, now.ms),
+                    member.terms.limit,
+                    now,
+                );
+            }
+            (closed, closed.shown(verdict, now))
+        });
+        let judged: SmallVec<[(Gate, Verdict); 4]> = judged.collect();
         let passes = members
             .iter()
-            .zip(&verdicts)
-            .all(|(member, verdict)| verdict.wait_within(member.terms.longest_wait).is_some());
-        for (member, verdict) in members.iter().zip(&verdicts) {
+            .zip(&judged)
+            .all(|(member, (_, verdict))| verdict.wait_within(member.terms.longest_wait).is_some());
+        for (member, (gate, verdict)) in members.iter().zip(&judged) {
             let verdict = match verdict.wait_within(member.terms.longest_wait) {
-                Some(wait) if passes && member.terms.charges => locked.charge(member, verdict, wait, now),
+                Some(wait) if passes && member.terms.charges => {
+                    gate.shown(locked.charge(member, verdict, wait, now), now)
+                }
                 _ => *verdict,
             };
             decisions.push(verdict.decision(member.terms.limit, member.terms.longest_wait));

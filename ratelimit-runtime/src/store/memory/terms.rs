@@ -25,6 +25,8 @@ impl Now {
 pub(super) struct Terms<'a> {
     pub(super) limit: &'a Limit,
     pub(super) cost: u32,
+    /// The units of the cost, and those that are left to others. `None` if no limit can hold them.
+    pub(super) needed: Option<u32>,
     pub(super) permit: u64,
     /// The longest time in ms that the request may wait for its turn.
     pub(super) longest_wait: u64,
@@ -35,14 +37,16 @@ pub(super) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
+    /// The terms of a request. `dated`: its limit at the time of the decision, if its windows are those of the calendar.
     #[inline]
-    pub(super) fn of(mode: Mode, request: &'a Request) -> Self {
-        let limit = request.limit();
+    pub(super) fn of(mode: Mode, request: &'a Request, dated: Option<&'a Limit>) -> Self {
+        let limit = dated.unwrap_or(request.limit());
         Self {
             limit,
             cost: request.cost(),
+            needed: request.needed(),
             permit: request.permit(),
-            longest_wait: if mode == Mode::Charge && !limit.is_concurrency() { limit.wait_ms() } else { 0 },
+            longest_wait: if mode == Mode::Charge && request.may_reserve() { limit.wait_ms() } else { 0 },
             charges: mode != Mode::Peek && request.cost() > 0,
             stamped: mode == Mode::Charge,
         }
@@ -50,7 +54,7 @@ impl<'a> Terms<'a> {
 
     /// The terms of a charge that is made without a check.
     pub(super) fn unchecked(limit: &'a Limit, cost: u32) -> Self {
-        Self { limit, cost, permit: 0, longest_wait: 0, charges: true, stamped: false }
+        Self { limit, cost, needed: Some(cost), permit: 0, longest_wait: 0, charges: true, stamped: false }
     }
 
     /// The verdict after a charge, which left `room` units free.
@@ -59,8 +63,18 @@ impl<'a> Terms<'a> {
         Verdict { wait_ms: Some(wait), room, reset_ms, stamp: if self.stamped { stamp } else { 0 } }
     }
 
-    /// Whether a refused request leaves a ticket.
-    pub(super) fn leaves_ticket(&self, verdict: &Verdict) -> bool {
+    /// Whether a refusal by the limit blocks the callers of the key.
+    pub(super) fn closes_gate(&self) -> bool {
+        self.charges && !self.keeps() && !self.limit.block_steps().is_none() && !self.limit.refuses_all()
+    }
+
+    /// Whether this request leaves units to others.
+    pub(super) fn keeps(&self) -> bool {
+        self.needed != Some(self.cost)
+    }
+
+    /// Whether a refused request waits for a permit.
+    pub(super) fn waits_for_permit(&self, verdict: &Verdict) -> bool {
         self.limit.is_concurrency()
             && self.stamped
             && self.limit.wait_ms() > 0

@@ -61,6 +61,16 @@ use topology::key_slot;
 ///
 /// The futures need a tokio runtime with I/O and time enabled. Each runtime that uses the store has its own connections, batches
 /// and circuit breakers. So a runtime that is blocked, idle or shut down does not delay the calls of another one.
+///
+/// ```
+/// use ratelimit::{RateLimiter, RedisStore};
+///
+/// # fn main() -> Result<(), ratelimit::Error> {
+/// // Opens no connection: the first call does. `RateLimiterBuilder::redis(url)` is the same in one step.
+/// let store = RedisStore::new("redis://127.0.0.1")?;
+/// let limiter = RateLimiter::builder().store(store).build()?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct RedisStore {
     client: Arc<Client>,
@@ -142,10 +152,18 @@ impl Store for RedisStore {
         Reply::pending(async move { overrides::load(&client, &key, seen).await })
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
         let (client, key) = (Arc::clone(&self.client), key.clone());
         let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
-        Reply::pending(async move { overrides::save(&client, &key, &entry, change.as_deref()).await })
+        Reply::pending(
+            async move { overrides::save(&client, &key, &entry, change.as_deref(), expires).await },
+        )
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {

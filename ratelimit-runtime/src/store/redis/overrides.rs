@@ -1,21 +1,30 @@
 //! Overrides: one hash for each prefix, with a field for each override and a version that every change replaces.
 //!
-//! This key has no TTL, because overrides are configuration.
+//! This key has no TTL, because overrides are configuration. An override that expires ends with ` until=` and a time of the
+//! server's clock in ms. Whoever loads the overrides later removes it.
 
 use super::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::random;
 use crate::store::Overridden;
-use redis::Value;
+use redis::{Cmd, Value};
+use std::time::Duration;
 
 const VERSION: &[u8] = b"version";
 /// Versions are random numbers below this, the bound of exact integers in Lua.
 const VERSIONS: u64 = 1 << 53;
+const UNTIL: &str = " until=";
 
-/// Deletes a field that is empty.
-const DELETE_REMOVED: &str =
-    "if redis.call('HGET', KEYS[1], ARGV[1]) == '' then redis.call('HDEL', KEYS[1], ARGV[1]) end return 0";
+/// Deletes fields that still have these texts.
+const DELETE: &str = "for at = 1, #ARGV, 2 do \
+    if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end \
+    end return 0";
+
+/// Sets a field to a text that names its end, and the version.
+const SET_UNTIL: &str = "local now = redis.call('TIME') \
+    local ends = now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[3] \
+    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. string.format('%.0f', ends), ARGV[4], ARGV[5]) return 0";
 
 /// Loads the overrides, unless their version is `seen`.
 pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<Option<Overridden>, Error> {
@@ -29,15 +38,43 @@ pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<O
     let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
     let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| invalid(client))?;
     let mut overridden = Overridden::default();
-    for (entry, limit) in fields {
-        let limit = String::from_utf8_lossy(&limit).into_owned();
+    let (mut now_ms, mut expired) = (None, eval(DELETE, key));
+    for (entry, stored) in fields {
+        let stored = String::from_utf8_lossy(&stored).into_owned();
         if entry == VERSION {
-            overridden.version = limit.parse().map_err(|_| invalid(client))?;
-        } else if !limit.is_empty() {
-            overridden.entries.push((entry, limit));
+            overridden.version = stored.parse().map_err(|_| invalid(client))?;
+        } else if let Some((change, end)) = with_end(&stored) {
+            let now = match now_ms {
+                Some(now) => now,
+                None => *now_ms.insert(time_ms(client, key).await?),
+            };
+            if end > now {
+                let left = Duration::from_millis(end - now);
+                overridden.entries.push((entry, change.to_owned(), Some(left)));
+            } else {
+                expired.arg(entry).arg(stored);
+            }
+        } else if !stored.is_empty() {
+            overridden.entries.push((entry, stored, None));
         }
     }
+    if expired.args_iter().count() > 4 {
+        // A user who may only read has the same overrides.
+        let _ = client.command(key, &expired).await;
+    }
     Ok(Some(overridden))
+}
+
+/// The change of an override that expires, and its end in ms of the server's clock.
+fn with_end(stored: &str) -> Option<(&str, u64)> {
+    let (change, end) = stored.rsplit_once(UNTIL)?;
+    Some((change, end.parse().ok()?))
+}
+
+async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
+    let time = client.command(key, &redis::cmd("TIME")).await?;
+    let (seconds, micros): (u64, u64) = redis::from_redis_value(time).map_err(|_| invalid(client))?;
+    Ok(seconds.saturating_mul(1000).saturating_add(micros / 1000))
 }
 
 /// Sets or removes the override of an entry.
@@ -49,18 +86,34 @@ pub(super) async fn save(
     client: &Client,
     key: &StoreKey,
     entry: &[u8],
-    limit: Option<&str>,
+    change: Option<&str>,
+    expires: Option<Duration>,
 ) -> Result<(), Error> {
     let version = (random::bits() % VERSIONS).max(1);
-    let mut set = redis::cmd("HSET");
-    set.arg(key.as_bytes()).arg(entry).arg(limit.unwrap_or_default()).arg(VERSION).arg(version);
+    let set = match (change, expires) {
+        (Some(change), Some(expires)) => {
+            let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+            let mut set = eval(SET_UNTIL, key);
+            set.arg(entry).arg(format!("{change}{UNTIL}")).arg(ms).arg(VERSION).arg(version);
+            set
+        }
+        _ => {
+            let mut set = redis::cmd("HSET");
+            set.arg(key.as_bytes()).arg(entry).arg(change.unwrap_or_default()).arg(VERSION).arg(version);
+            set
+        }
+    };
     client.command(key, &set).await?;
-    if limit.is_none() {
-        client
-            .command(key, redis::cmd("EVAL").arg(DELETE_REMOVED).arg(1).arg(key.as_bytes()).arg(entry))
-            .await?;
+    if change.is_none() {
+        client.command(key, eval(DELETE, key).arg(entry).arg("")).await?;
     }
     Ok(())
+}
+
+fn eval(script: &str, key: &StoreKey) -> Cmd {
+    let mut command = redis::cmd("EVAL");
+    command.arg(script).arg(1).arg(key.as_bytes());
+    command
 }
 
 fn invalid(client: &Client) -> Error {

@@ -1,14 +1,18 @@
 //! Calls are decided while all is well, and processes believe what is true.
 
+use crate::findings::Findings;
 use crate::history::{Changed, Happened, Outcome, Record};
 use crate::process::with_count;
-use crate::run::Findings;
-use crate::schedule::{Fault, Schedule};
+use crate::schedule::Schedule;
 
 pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findings) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
     broken.extend(findings.unavailable.iter().map(|error| format!("still fails when all is quiet: {error}")));
     broken.extend(needless(schedule, &happened.calls));
+    broken.extend(unsaved(&happened.changes, findings));
+    if findings.redirected > 0 {
+        broken.push(format!("{} commands were redirected when all was quiet", findings.redirected));
+    }
     for (at, limit) in schedule.limits.iter().enumerate() {
         let of_limit = |(_, of, _): &&(usize, usize, u32)| *of == at;
         let seen = findings.seen.iter().find(|seen| seen.0 == at).and_then(|seen| seen.2.as_ref().ok());
@@ -17,14 +21,14 @@ pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
         broken.extend(wrong.map(|(process, _, capacity)| {
             format!("process {process} takes {capacity} as the capacity of limit {at}, and it is {known}")
         }));
-        let loses_keys =
-            schedule.faults().any(|(_, fault)| matches!(fault, Fault::Restart { keeps_keys: false, .. }));
-        if let Some(last) = last_change(&happened.changes, at).filter(|_| !loses_keys) {
-            let expected =
-                last.change.how.count().map_or(*limit, |count| with_count(limit, count)).capacity();
+        let stored = findings.overrides.iter().rfind(|(_, of, _)| *of == at);
+        if let Some((moment, _, count)) = stored.filter(|_| !schedule.loses_keys()) {
+            let expected = count.map_or(*limit, |count| with_count(limit, count)).capacity();
             if known != expected {
-                broken
-                    .push(format!("the capacity of limit {at} is {known}, and not {expected} after {last}"));
+                let moment = moment.as_micros();
+                broken.push(format!(
+                    "the capacity of limit {at} is {known}, and not {expected} since the override at {moment} us"
+                ));
             }
         }
     }
@@ -34,18 +38,18 @@ pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
 /// A call had no decision although nothing was wrong.
 fn needless(schedule: &Schedule, calls: &[Record]) -> Option<String> {
     let is_unknown = |record: &&Record| matches!(record.outcome, Outcome::Unknown(_));
-    let is_needless =
-        |record: &&Record| !schedule.explains_failure(record.call.process, record.sent, record.ended);
+    let is_needless = |record: &&Record| !schedule.explains_failure(record);
     calls.iter().filter(is_unknown).find(is_needless).map(|record| format!("had no decision: {record}"))
 }
 
-/// The last change of the overrides of a limit, if it is certain which one is the last.
-fn last_change(changes: &[Changed], limit: usize) -> Option<&Changed> {
-    let mut of_limit: Vec<&Changed> =
-        changes.iter().filter(|changed| changed.change.limit == limit).collect();
-    of_limit.sort_by_key(|changed| changed.sent);
-    let (last, earlier) = of_limit.split_last()?;
-    let is_certain = last.error.is_none()
-        && earlier.iter().all(|earlier| earlier.error.is_none() && earlier.ended < last.sent);
-    is_certain.then_some(last)
+/// A change of an override was reported as saved, and no server has stored it meanwhile.
+fn unsaved(changes: &[Changed], findings: &Findings) -> Option<String> {
+    let is_stored = |changed: &&Changed| {
+        let count = changed.change.how.count();
+        findings.overrides.iter().any(|(at, limit, stored)| {
+            *limit == changed.change.limit && *stored == count && changed.sent <= *at && *at <= changed.ended
+        })
+    };
+    let saved = changes.iter().filter(|changed| changed.error.is_none());
+    saved.filter(|changed| !is_stored(changed)).map(|changed| format!("was not saved: {changed}")).next()
 }

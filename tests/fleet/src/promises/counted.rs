@@ -18,7 +18,7 @@ fn lost_permits(case: &Case<'_>) -> Option<String> {
     }
     // Only a process that has ended may leave permits until the end of their leases.
     match case.seen(&case.findings.seen)? {
-        Ok(held) if held > 0 && !case.schedule.ends_processes() => {
+        Ok(held) if held > 0 && !case.schedule.ends_processes() && !case.schedule.loses_keys() => {
             Some(format!("{held} permits are still taken when all is quiet"))
         }
         _ => None,
@@ -39,7 +39,9 @@ fn miscounted(case: &Case<'_>) -> Option<String> {
     let sum = |(least, most), units: (u64, u64)| (least + units.0, most + units.1);
     let (least, most) = case.calls.iter().map(|record| record.units()).fold((0, 0), sum);
     // Units of a lease whose process was killed, or whose fetch or return was lost, are lost until the window ends.
-    let may_lose = case.is_leased() && !schedule.is_calm();
+    // So are those of a stack whose limits are decided one by one, if their return is lost.
+    let is_split = case.calls.iter().any(|record| schedule.splits(record));
+    let may_lose = (case.is_leased() || is_split) && !schedule.is_calm();
     if used < least && used < most_shown(case.limit) {
         return Some(format!("{used} units are used, although {least} were admitted"));
     }

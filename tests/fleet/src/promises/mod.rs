@@ -7,9 +7,9 @@ mod order;
 mod refused;
 mod troubles;
 
+use crate::findings::Findings;
 use crate::history::{Happened, Record};
 use crate::process::{longest, with_count};
-use crate::run::Findings;
 use crate::schedule::{CALLERS, Change, Event, How, Schedule};
 use ratelimit::{Algorithm, Decision, Error, Limit};
 use std::time::Duration;

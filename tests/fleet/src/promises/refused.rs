@@ -1,4 +1,4 @@
-//! No call is refused without a reason.
+//! No call is refused without a reason, and the times in replies are true.
 
 use super::troubles::UNDER_WAY;
 use super::{Case, TIMER};
@@ -14,8 +14,27 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if !is_exact {
         return None;
     }
+    if let Some(broken) = too_long(case) {
+        return Some(broken);
+    }
     let mut refused = case.calls.iter().filter(|record| record.is_refused() && is_alone(record));
     refused.find_map(|record| needless(case, record).or_else(|| again(case, record)))
+}
+
+/// A call was told a time until it passes, or until all is free, that is longer than the limit permits.
+fn too_long(case: &Case<'_>) -> Option<String> {
+    // A bucket in debt leaks for twice its time.
+    let longest =
+        Duration::from_millis(2 * case.limit.longest_reset_ms()) + case.limit.longest_wait() + TIMER;
+    let is_too_long = |record: &&&Record| {
+        let retry = if let Outcome::Refused(retry) = record.outcome { retry } else { None };
+        record.call.limit == case.at && retry.unwrap_or(record.reset) > longest
+    };
+    let alone = case.calls.iter().filter(|record| is_alone(record));
+    alone
+        .clone()
+        .find(is_too_long)
+        .map(|record| format!("was told {:?}, and the longest time is {longest:?}: {record}", record.reset))
 }
 
 /// A stack may be refused by its other limit.
@@ -64,7 +83,7 @@ fn last_effect(case: &Case<'_>, record: &Record) -> Duration {
 /// The most units that a call can have had in use at once. A refused call that waits for a permit has a ticket.
 fn largest_use(case: &Case<'_>, record: &Record) -> u64 {
     let has_ticket = case.is_concurrency() && !case.limit.longest_wait().is_zero();
-    let takes = !record.is_refused() || has_ticket;
+    let takes = !record.is_refused() || has_ticket || case.schedule.splits(record);
     if takes { u64::from(record.call.cost).max(record.units().1) } else { 0 }
 }
 
@@ -86,7 +105,8 @@ fn again(case: &Case<'_>, first: &Record) -> Option<String> {
     let later = case.calls.iter().filter(|later| later.sent >= passes && later.call.cost <= first.call.cost);
     let second = later.min_by_key(|later| later.sent)?;
     let is_between = |other: &&&Record| {
-        let takes_nothing = other.is_refused() || other.call.cost == 0 && other.units().1 == 0;
+        let takes_nothing = other.is_refused() && !case.schedule.splits(other)
+            || other.call.cost == 0 && other.units().1 == 0;
         other.step != first.step
             && other.step != second.step
             && !takes_nothing

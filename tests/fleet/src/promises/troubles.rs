@@ -1,6 +1,8 @@
 //! What the faults of a schedule explain.
 
-use crate::schedule::{Event, Fault, Schedule};
+use crate::faults::ELECTION;
+use crate::history::Record;
+use crate::schedule::{Event, FailOver, Fault, Kind, Layout, NOBODY, Schedule};
 use std::time::Duration;
 
 /// A process uses a server again within a second of its return.
@@ -16,13 +18,31 @@ impl Schedule {
         })
     }
 
-    /// The times at which keys may have been lost, or the server's clock has stepped, with the length of the step.
+    /// The times at which keys may have been lost, or the servers' clocks have stepped, with the length of the step.
     pub(super) fn disturbances(&self) -> impl Iterator<Item = (Duration, Duration)> + '_ {
         self.faults().filter_map(|(at, fault)| match fault {
             Fault::Restart { keeps_keys: false, .. } => Some((at, Duration::ZERO)),
+            Fault::FailOver { how: FailOver::Crash { .. } | FailOver::Split { .. }, .. } => {
+                Some((at, Duration::ZERO))
+            }
             Fault::Clock { micros } => Some((at, Duration::from_micros(micros.unsigned_abs()))),
             _ => None,
         })
+    }
+
+    /// Whether writes may be lost that a server has confirmed.
+    pub(super) fn loses_keys(&self) -> bool {
+        self.faults().any(|(_, fault)| match fault {
+            Fault::Restart { keeps_keys, .. } => !keeps_keys,
+            Fault::FailOver { how, .. } => !matches!(how, FailOver::Planned { .. }),
+            _ => false,
+        })
+    }
+
+    /// Whether a stack can be decided limit by limit, because its keys are on several nodes.
+    pub(super) fn splits(&self, record: &Record) -> bool {
+        let is_stack = matches!(record.call.kind, Kind::Stack { .. });
+        is_stack && record.call.who == NOBODY && matches!(self.layout, Layout::Cluster { .. })
     }
 
     pub(super) fn is_disturbed(&self) -> bool {
@@ -46,28 +66,63 @@ impl Schedule {
             || self.steps.iter().any(|step| matches!(step.event, Event::Night(_) | Event::Retire(_)))
     }
 
-    /// Whether a fault explains that a process has no decision between two times.
-    pub(super) fn explains_failure(&self, process: usize, from: Duration, to: Duration) -> bool {
+    /// Whether a fault explains that a call has no decision.
+    pub(super) fn explains_failure(&self, record: &Record) -> bool {
         if self.is_slow {
             return true;
         }
-        self.faults().filter(|(at, _)| *at <= to).any(|(at, fault)| {
+        let process = record.call.process;
+        self.faults().filter(|(at, _)| *at <= record.ended).any(|(at, fault)| {
             let lasts = match fault {
                 // It waits for the next call.
-                Fault::Link(of, _) => return of == process,
-                Fault::Silence(of, time) if of == process => time,
-                Fault::Stall(time) | Fault::Reject(_, time) | Fault::Restart { down: time, .. } => time,
+                Fault::Link { process: of, .. } => return of == process,
+                Fault::Silence { process: of, time, .. } if of == process => time,
+                Fault::Restart { server, down, .. } if self.is_needed(server) => down,
+                Fault::Reject(server, _, time) if self.is_needed(server) => time,
+                Fault::Stall(_, time) => time,
+                Fault::FailOver { how, lag, .. } => ELECTION + lag + how.lasts(),
+                // A stack has several keys, which are on both nodes meanwhile.
+                Fault::Move { time, lag, .. } => {
+                    let is_stack = matches!(record.call.kind, Kind::Stack { .. });
+                    if !is_stack || time * 2 < self.deadline / 2 {
+                        return false;
+                    }
+                    time * 2 + lag
+                }
                 _ => return false,
             };
-            at + lasts + RETURN >= from
+            at + lasts + RETURN >= record.sent
         })
+    }
+
+    /// Whether calls fail without the server in this role. One sentinel is enough, and a replica serves nothing until a failover.
+    fn is_needed(&self, role: usize) -> bool {
+        let of_sentinels = |(_, fault)| matches!(fault, Fault::Restart { server, .. } if server > 1);
+        self.layout.serves(role)
+            || (role > 1
+                && self.layout == Layout::Sentinels
+                && self.faults().filter(|fault| of_sentinels(*fault)).count() > 1)
     }
 
     /// Whether a permit can end while it is held: its renewals do not arrive for the length of a lease.
     pub(super) fn cuts_off(&self, lease: Duration) -> bool {
         let stops = |fault: Fault| {
-            matches!(fault, Fault::Silence(..) | Fault::Stall(_) | Fault::Reject(..) | Fault::Restart { .. })
+            matches!(
+                fault,
+                Fault::Silence { .. }
+                    | Fault::Stall(..)
+                    | Fault::Reject(..)
+                    | Fault::Restart { .. }
+                    | Fault::FailOver { .. }
+            )
         };
         lease < Duration::from_secs(20) && self.faults().any(|(_, fault)| stops(fault))
+    }
+}
+
+impl FailOver {
+    /// How long the old primary is still there.
+    fn lasts(self) -> Duration {
+        if let Self::Split { lasts, .. } = self { lasts } else { Duration::ZERO }
     }
 }

@@ -1,5 +1,6 @@
 //! The commands that the library uses, on keys and texts. `collections` has those on lists, scores and hashes.
 
+use super::Trouble;
 use super::collections;
 use super::keyspace::{Bytes, Keyspace, Value, wrong_kind};
 use super::reply::Reply;
@@ -11,10 +12,57 @@ pub(super) type Outcome = Result<Reply, Reply>;
 pub(crate) fn execute(keys: &mut Keyspace, words: &[Bytes]) -> Reply {
     let Some((name, arguments)) = words.split_first() else { return Reply::error("ERR no command") };
     let name = String::from_utf8_lossy(name).to_ascii_uppercase();
+    if let Some(refusal) = refusal(keys, &name, arguments) {
+        return refusal;
+    }
     let outcome = texts(keys, &name, arguments)
         .or_else(|| collections::execute(keys, &name, arguments))
         .unwrap_or_else(|| Err(Reply::Error(format!("ERR unknown command '{name}'"))));
     outcome.unwrap_or_else(|error| error)
+}
+
+/// The commands that only read.
+const READS: [&str; 14] = [
+    "TIME",
+    "GET",
+    "MGET",
+    "EXISTS",
+    "DBSIZE",
+    "LLEN",
+    "LINDEX",
+    "ZCARD",
+    "ZSCORE",
+    "ZCOUNT",
+    "ZRANGE",
+    "ZRANGEBYSCORE",
+    "HGET",
+    "HGETALL",
+];
+/// The commands that need memory.
+const GROWS: [&str; 6] = ["SET", "INCRBY", "DECRBY", "RPUSH", "ZADD", "HSET"];
+
+/// The error of a write that the server refuses, or of a key that a script may not touch. A server that lacks memory lets a script
+/// go on that has written.
+fn refusal(keys: &mut Keyspace, name: &str, arguments: &[Bytes]) -> Option<Reply> {
+    if let Some(guard) = keys.guard.take() {
+        let touched = if name == "TIME" { &[][..] } else { &arguments[..arguments.len().min(1)] };
+        let refusal = touched.iter().find_map(|key| guard.refusal(keys, key));
+        keys.guard = Some(guard);
+        if refusal.is_some() {
+            return refusal;
+        }
+    }
+    let writes = !READS.contains(&name);
+    let is_refused = match keys.trouble {
+        Some(Trouble::OutOfMemory) => GROWS.contains(&name) && !keys.has_written,
+        Some(_) => writes,
+        None => false,
+    };
+    if is_refused {
+        return keys.trouble.map(Trouble::reply);
+    }
+    keys.has_written |= writes;
+    None
 }
 
 fn texts(keys: &mut Keyspace, name: &str, words: &[Bytes]) -> Option<Outcome> {

@@ -1,7 +1,7 @@
 //! The server's end of a connection, and the network between a process and a server with its faults.
 
-use super::Server;
 use super::reply::{Words, take_command};
+use super::{Client, Server, may_change};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,8 @@ pub(crate) struct Link(Mutex<LinkState>);
 
 struct LinkState {
     random: fastrand::Rng,
-    faults: VecDeque<LinkFault>,
+    /// Each meets a command after this many others.
+    faults: VecDeque<(u8, LinkFault)>,
     /// Nothing passes until then. Then all of it arrives, as TCP sends it again.
     silent_until: Instant,
     /// A process that was killed has no network.
@@ -59,9 +60,22 @@ impl Link {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a fault that the next command meets.
-    pub(crate) fn add_fault(&self, fault: LinkFault) {
-        self.state().faults.push_back(fault);
+    /// Adds a fault that a command meets after this many others.
+    pub(crate) fn add_fault(&self, after: u8, fault: LinkFault) {
+        self.state().faults.push_back((after, fault));
+    }
+
+    /// The fault that the next command meets.
+    fn next_fault(&self) -> Option<LinkFault> {
+        let mut state = self.state();
+        let (after, fault) = state.faults.front_mut()?;
+        if *after > 0 {
+            *after -= 1;
+            return None;
+        }
+        let fault = *fault;
+        state.faults.pop_front();
+        Some(fault)
     }
 
     pub(crate) fn be_silent(&self, time: Duration) {
@@ -112,7 +126,14 @@ impl Link {
 }
 
 /// Serves a connection until it breaks or the process closes it.
-pub(crate) async fn serve(server: Arc<Server>, link: Arc<Link>, mut stream: DuplexStream) {
+pub(crate) async fn serve(
+    server: Arc<Server>,
+    (links, at): (Arc<[Link]>, usize),
+    host: String,
+    mut stream: DuplexStream,
+) {
+    let link = &links[at];
+    let mut client = Client { host, is_asking: false };
     // A large command arrives in one piece.
     let mut input = Vec::with_capacity(BUFFER);
     while let Ok(1..) = stream.read_buf(&mut input).await {
@@ -120,7 +141,7 @@ pub(crate) async fn serve(server: Arc<Server>, link: Arc<Link>, mut stream: Dupl
         link.pass().await;
         let mut output = Vec::new();
         while let Some(command) = take_command(&mut input) {
-            if execute(&server, &link, &command, &mut stream, &mut output).await.is_err() {
+            if execute(&server, link, &mut client, &command, &mut stream, &mut output).await.is_err() {
                 return;
             }
         }
@@ -135,6 +156,7 @@ pub(crate) async fn serve(server: Arc<Server>, link: Arc<Link>, mut stream: Dupl
 async fn execute(
     server: &Server,
     link: &Link,
+    client: &mut Client,
     command: &Words,
     stream: &mut DuplexStream,
     output: &mut Vec<u8>,
@@ -143,13 +165,12 @@ async fn execute(
     while server.stalled_until() > Instant::now() {
         sleep_until(server.stalled_until()).await;
     }
-    let is_script = command.first().is_some_and(|name| name.starts_with(b"EVAL"));
-    let fault = if is_script { link.state().faults.pop_front() } else { None };
+    let fault = if may_change(command) { link.next_fault() } else { None };
     if fault == Some(LinkFault::Reset) {
         return broken();
     }
     let start = output.len();
-    server.execute(command).write(output);
+    server.execute(client, command).write(output);
     match fault {
         Some(LinkFault::LoseReply) => broken(),
         Some(LinkFault::HalfReply) => {

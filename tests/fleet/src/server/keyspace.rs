@@ -1,6 +1,8 @@
 //! The keys of a server, and when they end.
 
+use super::Trouble;
 use super::reply::Reply;
+use super::slots::{Slots, slot_of};
 use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) type Bytes = Vec<u8>;
@@ -26,7 +28,7 @@ impl Value {
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     value: Value,
     /// In ms of the server's clock.
     ends: Option<u64>,
@@ -40,6 +42,12 @@ pub(crate) struct Keyspace {
     pub(crate) now: u64,
     /// Each text that was stored with an end: the key, its time and its end, in µs of the server's clock.
     pub(crate) begun: Vec<(Bytes, u64, u64)>,
+    /// Why writes are refused.
+    pub(crate) trouble: Option<Trouble>,
+    /// Whether the running command has written.
+    pub(crate) has_written: bool,
+    /// The slots of this node, while a script runs that has declared no keys.
+    pub(crate) guard: Option<Slots>,
 }
 
 pub(crate) fn wrong_kind() -> Reply {
@@ -98,6 +106,21 @@ impl Keyspace {
 
     pub(crate) fn clear(&mut self) {
         self.keys.clear();
+    }
+
+    /// A copy of the keys, as a replica has it.
+    pub(crate) fn copy(&self) -> Self {
+        Self { keys: self.keys.clone(), ..Self::default() }
+    }
+
+    /// Takes the first key of a slot.
+    pub(crate) fn take_of_slot(&mut self, slot: u16) -> Option<(Bytes, Entry)> {
+        let key = self.keys.keys().find(|key| slot_of(key) == slot)?.clone();
+        self.keys.remove_entry(&key)
+    }
+
+    pub(crate) fn put(&mut self, (key, entry): (Bytes, Entry)) {
+        self.keys.insert(key, entry);
     }
 
     /// The keys without an end, except for hashes.

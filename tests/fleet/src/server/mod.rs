@@ -3,17 +3,22 @@
 mod collections;
 mod commands;
 mod connection;
+mod execute;
 mod keyspace;
 mod reply;
+mod role;
 mod scripts;
+mod slots;
 
 pub(crate) use connection::{BUFFER, Link, LinkFault, serve};
 pub(crate) use keyspace::Keyspace;
 pub(crate) use reply::Reply;
+pub(crate) use role::Role;
+pub(crate) use slots::{FIRST_PORT, Owners, Slots, slot_of, split};
 
+use execute::may_change;
 use keyspace::Bytes;
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -28,6 +33,8 @@ pub(crate) enum Trouble {
     Loading,
     OutOfMemory,
     ReadOnly,
+    ClusterDown,
+    NoReplicas,
 }
 
 impl Trouble {
@@ -36,7 +43,14 @@ impl Trouble {
             Self::Loading => "LOADING Redis is loading the dataset in memory",
             Self::OutOfMemory => "OOM command not allowed when used memory > 'maxmemory'.",
             Self::ReadOnly => "READONLY You can't write against a read only replica.",
+            Self::ClusterDown => "CLUSTERDOWN The cluster is down",
+            Self::NoReplicas => "NOREPLICAS Not enough good replicas to write.",
         })
+    }
+
+    /// Whether only commands that write are rejected. A script then runs until its first write.
+    fn is_about_writes(self) -> bool {
+        matches!(self, Self::OutOfMemory | Self::NoReplicas)
     }
 }
 
@@ -45,6 +59,9 @@ pub(crate) struct Server(Mutex<State>);
 
 struct State {
     keys: Keyspace,
+    role: Role,
+    /// Earlier states of the keys, if a replica follows.
+    past: Option<VecDeque<(Instant, Keyspace)>>,
     scripts: BTreeSet<String>,
     is_up: bool,
     start: Instant,
@@ -53,15 +70,29 @@ struct State {
     stalled_until: Instant,
     connections: Vec<AbortHandle>,
     executed: u64,
+    /// How many commands were sent to another server.
+    redirected: u64,
+    /// Each override that was stored: its time, its field and its text.
+    overrides: Vec<(Instant, Bytes, Bytes)>,
     /// Commands with their times, if they are shown.
-    shown: Option<String>,
+    shown: Option<Vec<(Instant, String)>>,
+}
+
+/// The client's end of a connection, as the server knows it.
+pub(crate) struct Client {
+    /// The name of the host to which the client has connected.
+    pub(crate) host: String,
+    /// Whether the next command may be about a slot that this server takes over.
+    pub(crate) is_asking: bool,
 }
 
 impl Server {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(role: Role, is_replicated: bool) -> Self {
         let now = Instant::now();
         Self(Mutex::new(State {
             keys: Keyspace::default(),
+            role,
+            past: is_replicated.then(VecDeque::new),
             scripts: BTreeSet::new(),
             is_up: true,
             start: now,
@@ -70,6 +101,8 @@ impl Server {
             stalled_until: now,
             connections: Vec::new(),
             executed: 0,
+            redirected: 0,
+            overrides: Vec::new(),
             shown: None,
         }))
     }
@@ -80,11 +113,11 @@ impl Server {
 
     /// Shows all commands from now on.
     pub(crate) fn show_commands(&self) {
-        self.state().shown = Some(String::new());
+        self.state().shown = Some(Vec::new());
     }
 
     /// The commands since they are shown.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> Vec<(Instant, String)> {
         self.state().shown.take().unwrap_or_default()
     }
 
@@ -94,17 +127,23 @@ impl Server {
 
     /// Stops the process. Its script cache is gone, and without persistence its keys.
     pub(crate) fn stop(&self, keeps_keys: bool) {
+        self.hang_up();
         let mut state = self.state();
         state.is_up = false;
         state.scripts.clear();
-        state.connections.drain(..).for_each(|connection| connection.abort());
         if !keeps_keys {
             state.keys.clear();
+            state.past.iter_mut().for_each(VecDeque::clear);
         }
     }
 
     pub(crate) fn start_again(&self) {
         self.state().is_up = true;
+    }
+
+    /// Closes all connections.
+    pub(crate) fn hang_up(&self) {
+        self.state().connections.drain(..).for_each(|connection| connection.abort());
     }
 
     pub(crate) fn forget_scripts(&self) {
@@ -144,11 +183,11 @@ impl Server {
         self.state().connections.iter().filter(|connection| !connection.is_finished()).count()
     }
 
-    /// How many commands were executed, and how many keys there are.
-    pub(crate) fn sizes(&self) -> (u64, usize) {
+    /// How many commands were executed, how many were redirected, and how many keys there are.
+    pub(crate) fn sizes(&self) -> (u64, u64, usize) {
         let mut state = self.state();
         state.set_time();
-        (state.executed, state.keys.live())
+        (state.executed, state.redirected, state.keys.live())
     }
 
     /// The texts that were stored under a key, by their times and ends since the start.
@@ -159,6 +198,11 @@ impl Server {
         of_key.map(|(_, from, to)| (passed(*from), passed(*to))).collect()
     }
 
+    /// The overrides that were stored.
+    pub(crate) fn overrides(&self) -> Vec<(Instant, Bytes, Bytes)> {
+        self.state().overrides.clone()
+    }
+
     /// How many keys of limits have no end. Overrides are configuration, and have none.
     pub(crate) fn endless(&self) -> usize {
         let mut state = self.state();
@@ -166,67 +210,7 @@ impl Server {
         state.keys.endless()
     }
 
-    fn execute(&self, words: &[Bytes]) -> Reply {
-        self.state().execute(words)
-    }
-}
-
-impl State {
-    fn set_time(&mut self) {
-        let passed = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.keys.now = (EPOCH_MICROS + passed).saturating_add_signed(self.clock_offset);
-    }
-
-    fn execute(&mut self, words: &[Bytes]) -> Reply {
-        self.set_time();
-        self.executed += 1;
-        self.show(words);
-        let Some((name, arguments)) = words.split_first() else { return Reply::error("ERR no command") };
-        match (&*name.to_ascii_uppercase(), arguments) {
-            (b"HELLO", _) => Reply::Array(
-                ["server", "redis", "mode", "standalone", "role", "master"].map(Reply::text).into(),
-            ),
-            (b"PING", _) => Reply::Status("PONG"),
-            (b"CLIENT" | b"SELECT", _) => Reply::OK,
-            _ if self.trouble.is_some_and(|(_, until)| Instant::now() < until) => {
-                self.trouble.map_or(Reply::OK, |(trouble, _)| trouble.reply())
-            }
-            (b"EVALSHA", [digest, rest @ ..]) => {
-                let digest = String::from_utf8_lossy(digest).into_owned();
-                if !self.scripts.contains(&digest) {
-                    return Reply::error("NOSCRIPT No matching script. Please use EVAL.");
-                }
-                self.run(&digest, rest)
-            }
-            (b"EVAL", [text, rest @ ..]) => {
-                let digest = scripts::digest(text);
-                if let Err(error) = scripts::compile(&digest, text) {
-                    return error;
-                }
-                self.scripts.insert(digest.clone());
-                self.run(&digest, rest)
-            }
-            _ => commands::execute(&mut self.keys, words),
-        }
-    }
-
-    fn show(&mut self, words: &[Bytes]) {
-        if let Some(shown) = &mut self.shown {
-            let word = |word: &Bytes| String::from_utf8_lossy(&word[..word.len().min(24)]).into_owned();
-            let words: Vec<String> = words.iter().map(word).collect();
-            let _ = writeln!(
-                shown,
-                "{:>12} us {}",
-                self.start.elapsed().as_micros(),
-                words.join(" ").escape_debug()
-            );
-        }
-    }
-
-    fn run(&mut self, digest: &str, words: &[Bytes]) -> Reply {
-        let Some((number, words)) = words.split_first() else { return Reply::error("ERR no number of keys") };
-        let number = String::from_utf8_lossy(number).parse().unwrap_or(0).min(words.len());
-        let (names, arguments) = words.split_at(number);
-        scripts::run(&mut self.keys, digest, names, arguments)
+    fn execute(&self, client: &mut Client, words: &[Bytes]) -> Reply {
+        self.state().execute(client, words)
     }
 }

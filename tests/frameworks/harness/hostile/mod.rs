@@ -1,6 +1,6 @@
 //! Clients that reset, cut and half close their connections at any moment, against bodies that fail, panic or never end.
 //!
-//! A framework's test serves `/{act}` for each act of [`Answer::of`]. The handler holds one of [`PERMITS`] permits of the key
+//! A framework's test serves `/{act}` for each act of [`Answer::of`]. The handler has [`LIMIT`], and holds one of its permits under the key
 //! `hostile` until its body ends. There are never more bodies than permits, and in the end all permits are free.
 
 mod acts;

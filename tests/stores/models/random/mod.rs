@@ -4,4 +4,5 @@ pub(crate) mod extremes;
 pub(crate) mod mixed_traffic;
 pub(crate) mod operations;
 pub(crate) mod shrink;
-pub(crate) mod traffic;
+
+pub(crate) use ratelimit::__testing::conformance::{shorten, traffic};

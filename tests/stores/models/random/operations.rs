@@ -1,53 +1,17 @@
-//! Operations on a key: their outcome by definition and by a store, and whether both agree.
+//! Operations on the keys of the tests, made by a store.
 
 use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
-use crate::models::definitions::{Answer, Definition, Kind, Numbers};
-use ratelimit::store::{Change, Mode, Store};
+pub(crate) use ratelimit::__testing::conformance::{Operation, Outcome, agree, answer, by_definition};
+use ratelimit::store::{Mode, Store};
 use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
 
-/// An operation on a key.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Operation {
-    Decide { mode: Mode, cost: u32, permit: u64 },
-    Adjust { units: u32, change: Change },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Answer(Answer),
-    Units(u32),
-}
-
-/// A store's decision in the form of the definitions.
-pub(crate) fn answer(decision: &Decision) -> Answer {
-    let ms = |duration: Duration| {
-        assert_eq!(duration.subsec_nanos() % 1_000_000, 0, "a fraction of a millisecond");
-        u64::try_from(duration.as_millis()).unwrap()
-    };
-    Answer {
-        allowed: decision.is_allowed(),
-        delay: ms(decision.delay()),
-        limit: decision.capacity(),
-        remaining: decision.remaining(),
-        retry_after: decision.retry_after().map(ms),
-        reset_after: ms(decision.reset_after()),
-        stamp: decision.stamp(),
-    }
-}
-
-pub(crate) fn by_definition(definition: &mut dyn Definition, now: u64, step: Operation) -> Outcome {
-    match step {
-        Operation::Decide { mode, cost, permit } => {
-            Outcome::Answer(definition.decide(now, mode, cost, permit))
-        }
-        Operation::Adjust { units, change } => Outcome::Units(match change {
-            Change::Give(stamp) => definition.give(now, units, stamp),
-            Change::Take => definition.take(now, units),
-            Change::Renew(id) => definition.renew(now, id),
-            other => panic!("no definition of {other:?}"),
-        }),
-    }
+/// The outcome of a decision, whose times are whole milliseconds.
+fn outcome(decision: &Decision) -> Outcome {
+    let times = [Some(decision.delay()), decision.retry_after(), Some(decision.reset_after())];
+    let whole = |time: Duration| time.subsec_nanos() % 1_000_000 == 0;
+    assert!(times.into_iter().flatten().all(whole), "a fraction of a millisecond");
+    Outcome::Answer(answer(decision))
 }
 
 /// Makes operations of one sort (requests of one mode, or adjustments) in one call of the store.
@@ -60,9 +24,9 @@ pub(crate) async fn by_store(
     let (mut requests, mut adjustments) = (Vec::new(), Vec::new());
     for &(key, step) in steps {
         match step {
-            Operation::Decide { mode, cost, permit } => {
+            Operation::Decide { mode, cost, keep, permit } => {
                 the_mode = mode;
-                requests.push(TestRequest::new(key, limit, cost).with_permit(permit));
+                requests.push(TestRequest::new(key, limit, cost).with_permit(permit).with_keep(keep));
             }
             Operation::Adjust { units, change } => {
                 adjustments.push(TestAdjustment { key, limit, units, change });
@@ -73,23 +37,5 @@ pub(crate) async fn by_store(
     if requests.is_empty() {
         return Ok(adjust(store, &adjustments).await?.into_iter().map(Outcome::Units).collect());
     }
-    let decisions = decide(store, the_mode, &requests).await?;
-    Ok(decisions.iter().map(|decision| Outcome::Answer(answer(decision))).collect())
-}
-
-/// Whether a store's outcomes are as defined. A store may report that it removed a permit, a ticket or a stamp that
-/// no longer counts: no caller uses that number, and the exact number would cost each release another command.
-pub(crate) fn agree(
-    numbers: &Numbers,
-    steps: &[(usize, Operation)],
-    found: &[Outcome],
-    expected: &[Outcome],
-) -> bool {
-    let lists = matches!(numbers.kind, Kind::Concurrency | Kind::Log);
-    let one = |((found, expected), (_, step)): ((&Outcome, &Outcome), &(usize, Operation))| {
-        let removed =
-            matches!((step, found), (Operation::Adjust { change: Change::Give(_), .. }, Outcome::Units(_)));
-        found == expected || lists && removed && *expected == Outcome::Units(0)
-    };
-    found.len() == expected.len() && found.iter().zip(expected).zip(steps).all(one)
+    Ok(decide(store, the_mode, &requests).await?.iter().map(outcome).collect())
 }

@@ -7,5 +7,5 @@ mod read;
 mod selection;
 mod table;
 
-pub(crate) use read::open;
+pub(crate) use read::{open, read};
 pub(crate) use selection::{By, Selection, Status};

@@ -13,7 +13,7 @@ use crate::simulate::traffic::{Callers, Origin};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// The longest line, in bytes, so that a file without line ends does not fill the memory.
@@ -33,18 +33,15 @@ struct Reading {
     calls: Vec<(i64, u32)>,
 }
 
-/// Reads the log at a path. `-` is the standard input.
+/// Reads the log at a path.
 pub(crate) fn open(path: &Path, selection: &Selection) -> Result<Traffic, String> {
-    if path.as_os_str() == "-" {
-        return read(io::stdin().lock(), "the log", selection);
-    }
     let name = safe(&path.file_name().unwrap_or_default().to_string_lossy());
     let file = File::open(path).map_err(|error| error.to_string())?;
     read(BufReader::with_capacity(1 << 18, file), &name, selection)
 }
 
 /// Reads a whole log. `name` is its name in descriptions.
-fn read(mut reader: impl BufRead, name: &str, selection: &Selection) -> Result<Traffic, String> {
+pub(crate) fn read(mut reader: impl BufRead, name: &str, selection: &Selection) -> Result<Traffic, String> {
     let mut reading = Reading::default();
     let mut first = Vec::new();
     next_line(&mut reader, &mut first)?;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::key::Name;
+use crate::limit::Calendar;
 
 const BURST: Limit = Limit::counter(10, ONE_SECOND);
 const DAILY: Limit = Limit::counter(5000, DAY);
@@ -82,6 +83,24 @@ fn a_window_is_whole_seconds_or_left_out() {
         let seconds = ms.div_ceil(1000);
         let decision = admitted("x", limit, 0, limit.time());
         assert_admitted(&decision, &wanted, &format!("\"x\";r=0;t={seconds}"));
+    }
+}
+
+#[test]
+fn a_window_of_the_calendar_lasts_until_its_end() {
+    for (calendar, seconds) in [(Calendar::Hour, 3600), (Calendar::Day, 86_400), (Calendar::Week, 604_800)] {
+        let limit = Limit::calendar(100, calendar).zone("+05:30");
+        let policy = format!("\"x\";q=100;w={seconds}");
+        // A counter of this length would say `t` for the time in which it earns 99 units.
+        assert_admitted(&admitted("x", limit, 99, Duration::from_secs(90)), &policy, r#""x";r=99;t=90"#);
+    }
+    // 90 s before the end of a month, its length in days is the day before the end.
+    let month = Limit::calendar(100, Calendar::Month);
+    let window = month.window().unwrap();
+    for (end, days) in [(5_097_600_000_i64, 28), (2_678_400_000, 31), (68_256_000_000, 29)] {
+        for error in [-86_400_000, 0, 86_400_000] {
+            assert_eq!(window.length_ms(u64::try_from(end + error).unwrap()), days * 86_400_000);
+        }
     }
 }
 

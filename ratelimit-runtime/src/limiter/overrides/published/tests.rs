@@ -90,8 +90,14 @@ impl Store for WithoutLimits {
         self.0.load_overrides(key, seen)
     }
 
-    fn save_override(&self, key: &StoreKey, entry: &[u8], change: Option<&str>) -> Reply<()> {
-        self.0.save_override(key, entry, change)
+    fn save_override(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        expires: Option<Duration>,
+    ) -> Reply<()> {
+        self.0.save_override(key, entry, change, expires)
     }
 
     fn load_limits(&self, _: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {

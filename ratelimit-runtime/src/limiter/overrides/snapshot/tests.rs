@@ -8,7 +8,7 @@ use crate::store::{Adjusted, Adjustment, Decisions, Mode, Request, Store};
 const SECOND: Duration = Duration::from_secs(1);
 
 fn overridden(version: u64, entries: &[(&str, &str)]) -> Overridden {
-    let entries = entries.iter().map(|(field, text)| (field.as_bytes().to_vec(), (*text).to_owned()));
+    let entries = entries.iter().map(|(field, text)| (field.as_bytes().to_vec(), (*text).to_owned(), None));
     Overridden { version, entries: entries.collect() }
 }
 
@@ -25,6 +25,27 @@ fn an_override_keeps_its_effect_while_it_does_not_change() {
     assert!(Arc::ptr_eq(&before, &entry("name:a")), "its warning is not repeated");
     snapshot.replace(overridden(3, &[("name:a", "burst=8")]));
     assert!(!Arc::ptr_eq(&before, &entry("name:a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_that_expires_ends_by_itself() {
+    let limiter = RateLimiter::in_memory();
+    let limit = Limit::counter(5, SECOND);
+    let capacity = async || limiter.peek(&limit, "a").await.unwrap().capacity();
+    limiter.overrides().set_for("a", LimitChange::new().count(2), SECOND * 60).await.unwrap();
+    assert_eq!(capacity().await, 2);
+    assert_eq!(limiter.overrides().list().await.unwrap()[0].expires_in(), Some(SECOND * 60));
+    tokio::time::advance(SECOND * 59).await;
+    assert_eq!(capacity().await, 2);
+    assert_eq!(limiter.overrides().list().await.unwrap()[0].expires_in(), Some(SECOND));
+    tokio::time::advance(SECOND).await;
+    assert_eq!(capacity().await, 5);
+    assert_eq!(limiter.overrides().list().await.unwrap(), []);
+    assert_eq!(limiter.overrides().get("a").await.unwrap(), None);
+    for time in [Duration::from_millis(999), SECOND * 86_400 * 367] {
+        let error = limiter.overrides().set_for("a", LimitChange::new().count(2), time).await.unwrap_err();
+        assert!(error.to_string().contains("from 1 s to 366 days"), "{error}");
+    }
 }
 
 /// Replies to nothing but the search for overrides, and says whether it is connected.
@@ -128,7 +149,7 @@ async fn a_first_call_has_one_deadline() {
 async fn an_override_that_cannot_be_read_is_listed_and_changes_nothing() {
     let (limiter, limit) = (RateLimiter::in_memory(), Limit::counter(5, SECOND));
     let save = |field: &str, text| {
-        limiter.shared.store.save_override(&limiter.overrides_key(), field.as_bytes(), text)
+        limiter.shared.store.save_override(&limiter.overrides_key(), field.as_bytes(), text, None)
     };
     save("name:a", Some("cuont=5")).await.unwrap();
     save("field of others", Some("count=5")).await.unwrap();

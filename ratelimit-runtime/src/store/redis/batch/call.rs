@@ -72,11 +72,10 @@ impl QueuedCall {
                 tokio::spawn(worker::run(Arc::clone(&self.client), Arc::clone(&session), worker));
             }
             Entered::Full => {
-                let why = format_args!("at most {QUEUE_CAPACITY} calls may wait");
                 return Err(self.client.endpoint().error(
                     ErrorKind::Unavailable,
                     "too many calls wait for",
-                    why,
+                    format_args!("at most {QUEUE_CAPACITY} calls may wait"),
                 ));
             }
         }

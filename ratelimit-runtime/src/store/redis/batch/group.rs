@@ -141,6 +141,10 @@ pub(super) async fn send(
     };
     match replies {
         Ok(replies) => replies.into_iter().map(|reply| Group::outcome(client, session, reply)).collect(),
+        // Nothing was sent. Another node of a cluster may have taken over the slots, which each caller finds out.
+        Err(SendError::NotConnected(_)) if client.topology().is_cluster() => {
+            groups.iter().map(|_| GroupOutcome::SendOneByOne).collect()
+        }
         Err(failed) => {
             client.topology().note_failure();
             let error = failed.explain();

@@ -38,7 +38,7 @@ struct Entry {
     hash: u64,
 }
 
-/// Entries with the same limit and cost. A section is one run of the script, or several if it has merged entries.
+/// Entries with the same limit and units. A section is one run of the script, or several if it has merged entries.
 struct Section {
     /// Indices of entries in the order of the script call.
     entries: Vec<usize>,
@@ -52,7 +52,7 @@ struct Position {
     entry: usize,
 }
 
-/// The number of sections that are searched for an equal limit and cost. Most services have few limits per call.
+/// The number of sections that are searched for an equal limit and units. Most services have few limits per call.
 const SEARCHED_SECTIONS: usize = 8;
 
 impl Merged {
@@ -95,23 +95,18 @@ impl Merged {
 
     fn can_merge(&self, requests: &[&Request], entry: usize, request: &Request) -> bool {
         let first = requests[self.entries[entry].first];
-        let (limit, cost) = (request.limit(), request.cost());
         // In mode `charge`, each request needs a stamp of its own.
         self.mode == Mode::Check
-            && cost > 0
-            && cost == first.cost()
-            && limit.wait_ms() == 0
-            && limit == first.limit()
+            && request.cost() > 0
+            && request.limit().wait_ms() == 0
+            && request.is_decided_as(first)
     }
 
-    /// Adds an entry to the latest section with its limit and cost. Searches only the section `earliest` and later ones, at
+    /// Adds an entry to the latest section with its limit and units. Searches only the section `earliest` and later ones, at
     /// most [`SEARCHED_SECTIONS`]. Adds a section if no section fits.
     fn add(&mut self, requests: &[&Request], request: usize, hash: u64, earliest: usize) -> Position {
-        let (limit, cost) = (requests[request].limit(), requests[request].cost());
-        let is_same = |section: &[usize]| {
-            let first = requests[self.entries[section[0]].first];
-            first.cost() == cost && first.limit() == limit
-        };
+        let is_same =
+            |section: &[usize]| requests[self.entries[section[0]].first].is_decided_as(requests[request]);
         let searched =
             earliest.max(self.sections.len().saturating_sub(SEARCHED_SECTIONS))..self.sections.len();
         let found = searched.rev().find(|section| is_same(&self.sections[*section].entries));
@@ -120,7 +115,7 @@ impl Merged {
         let section = found.unwrap_or_else(|| {
             // Most batches have one section.
             let room = if self.sections.is_empty() { requests.len() } else { 1 };
-            let longest_reset = longest_reset(limit);
+            let longest_reset = longest_reset(requests[request].limit());
             self.sections.push(Section { entries: Vec::with_capacity(room), longest_reset });
             self.sections.len() - 1
         });
@@ -257,6 +252,9 @@ impl EntryReply {
         let record = if passes {
             *passing -= 1;
             [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
+        } else if request.closes_gate() && -delay < FOREIGN_KEY {
+            // The first refused request has closed the gate. The numbers of the reply are those of the requests that pass.
+            [delay, 0, reset.max(-delay), 0]
         } else {
             *record
         };

@@ -1,7 +1,7 @@
 //! The keys and arguments of `decide` and `adjust`, as `lua/decide.lua` and `lua/adjust.lua` document them.
 
 use crate::key::StoreKey;
-use crate::limit::Limit;
+use crate::limit::{Calendar, Limit};
 use crate::store::{Adjustment, Change, Mode, Request};
 use redis::{Cmd, ToRedisArgs};
 use std::collections::HashSet;
@@ -44,22 +44,29 @@ pub(crate) const fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// Splits requests into runs. Neighbours with the same limit and cost form one run. A member of a stack and a request for
+/// Splits requests into runs. Neighbours with the same limit and units form one run. A member of a stack and a request for
 /// a permit each form a run of their own.
 fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Request]> {
     let mut stacked = false;
     requests.chunk_by(move |a, b| {
         let joined = a.passes_with_next() || b.passes_with_next() || stacked;
         stacked = a.passes_with_next();
-        !joined && !a.limit().is_concurrency() && a.cost() == b.cost() && a.limit() == b.limit()
+        !joined && !a.limit().is_concurrency() && a.is_decided_as(b)
     })
 }
 
-/// Adds the arguments of a run, whose requests have the limit and the cost of `first`. `number` is the script's `n`: the
+/// Adds the arguments of a run, whose requests have the limit and the units of `first`. `number` is the script's `n`: the
 /// number of requests, 0 for a request that passes only together with the next run, or negative for merged requests.
 pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedisArgs) {
     encode_limit(command, first.limit(), first.permit());
     command.arg(number).arg(first.cost());
+    let block = first.limit().block_steps();
+    if block.is_none() {
+        command.arg(first.keep());
+    } else {
+        let steps: String = block.steps_ms().map(|ms| format!(":{ms}")).collect();
+        command.arg(format!("{}{steps}", first.keep()));
+    }
 }
 
 /// Adds the algorithm and its numbers. A concurrency limit sends the id of the permit in place of the burst.
@@ -67,7 +74,7 @@ fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
     let rate = limit.rate();
     let has_id = limit.is_concurrency() && limit.capacity() > 0;
     let burst = if has_id { permit } else { limit.capacity().into() };
-    command.arg(module(limit)).arg(rate.tokens).arg(rate.period_ms).arg(burst).arg(limit.wait_ms());
+    command.arg(module(limit)).arg(rate.tokens).arg(period_ms(limit)).arg(burst).arg(limit.wait_ms());
 }
 
 /// Returns the name of the Lua module that implements a limit.
@@ -77,7 +84,22 @@ const fn module(limit: &Limit) -> &'static str {
     } else if limit.is_queue() {
         "leaky_bucket_queue"
     } else {
-        limit.algorithm().as_str()
+        match limit.calendar_window() {
+            Some(Calendar::Hour) => "counter_hour",
+            Some(Calendar::Day) => "counter_day",
+            Some(Calendar::Week) => "counter_week",
+            Some(Calendar::Month) => "counter_month",
+            _ => limit.algorithm().as_str(),
+        }
+    }
+}
+
+/// Returns the script's `time_ms`. The server computes the end of a window of the calendar, and needs the offset of the zone.
+const fn period_ms(limit: &Limit) -> u64 {
+    const DAY_MS: i64 = 86_400_000;
+    match limit.window() {
+        Some(window) => (window.zone.ms() + DAY_MS).unsigned_abs(),
+        None => limit.rate().period_ms,
     }
 }
 
@@ -92,6 +114,10 @@ pub(crate) fn encode_adjust(command: &mut Cmd, adjustments: &[Adjustment]) {
             Change::Give(stamp) => ("give", stamp),
             Change::Take => ("take", 0),
             Change::Renew(id) => ("renew", id),
+            Change::Block(ms) => ("block", ms),
+            Change::Open => ("open", 0),
+            Change::Pause(ms) => ("pause", ms),
+            Change::Closed => ("closed", 0),
         };
         command.arg(change);
         encode_limit(command, adjustment.limit(), stamp);

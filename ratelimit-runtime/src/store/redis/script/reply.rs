@@ -127,7 +127,7 @@ pub(crate) fn adjusted(reply: &Value, adjustments: &[Adjustment]) -> Result<Adju
     }
     let units = |(field, adjustment): (&Value, &Adjustment)| match field {
         Value::Int(units) => {
-            let units = u32::try_from(*units).ok().filter(|units| *units <= adjustment.units());
+            let units = u32::try_from(*units).ok().filter(|units| *units <= adjustment.most());
             units.ok_or_else(|| OUT_OF_RANGE.into())
         }
         _ => Err("expected a list of integers".into()),

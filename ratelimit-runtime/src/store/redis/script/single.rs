@@ -28,13 +28,16 @@ impl SingleScripts {
         Self { counter, token_bucket, sliding_window, sliding_log, concurrency }
     }
 
-    /// Returns the small script for a plain request: not part of a stack, without a wait, and with a cost from 1 to the
-    /// capacity. Only mode `check` has small scripts, and mode `charge` for permits.
+    /// Returns the small script for a plain request: not part of a stack, without a wait, with a cost from 1 to the
+    /// capacity, without units that are left to others, and without a window of the calendar. Only mode `check` has small scripts, and mode `charge` for permits.
     pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
         let (limit, cost) = (request.limit(), request.cost());
         let plain = !request.passes_with_next()
             && !limit.refuses_all()
             && limit.wait_ms() == 0
+            && request.keep() == 0
+            && limit.window().is_none()
+            && limit.block_steps().is_none()
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
         // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.

@@ -17,3 +17,4 @@ pub(crate) use node::Node;
 pub(crate) use per_runtime::PerRuntime;
 pub(crate) use session::{SendError, Session, missing_reply};
 pub(crate) use slow_calls::SlowCalls;
+pub(crate) use under_way::{Ending, UnderWay};

@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
 
 /// Waits for a result.
-pub(super) struct UnderWay<T>(Arc<Shared<T>>);
+pub(crate) struct UnderWay<T>(Arc<Shared<T>>);
 
 /// Ends the work. If it is dropped without a result, as with its runtime, nobody waits any longer.
-pub(super) struct Ending<T>(Arc<Shared<T>>);
+pub(crate) struct Ending<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     result: OnceLock<T>,
@@ -24,19 +24,24 @@ impl<T> Clone for UnderWay<T> {
 }
 
 impl<T: Clone> UnderWay<T> {
-    pub(super) fn start() -> (Ending<T>, Self) {
+    pub(crate) fn start() -> (Ending<T>, Self) {
         let ended = Notify::new();
         let shared = Arc::new(Shared { result: OnceLock::new(), has_ended: AtomicBool::new(false), ended });
         (Ending(Arc::clone(&shared)), Self(shared))
     }
 
     /// Returns whether there will be a result, or is one.
-    pub(super) fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.0.result.get().is_some() || !self.0.has_ended.load(Ordering::Acquire)
     }
 
+    /// Returns whether the work has a result.
+    pub(crate) fn has_result(&self) -> bool {
+        self.0.result.get().is_some()
+    }
+
     /// Waits for the result. It is `None` if the work was dropped.
-    pub(super) async fn result(&self) -> Option<T> {
+    pub(crate) async fn result(&self) -> Option<T> {
         let mut ended = pin!(self.0.ended.notified());
         // From now on it is notified, so the end cannot be missed.
         ended.as_mut().enable();
@@ -48,7 +53,7 @@ impl<T: Clone> UnderWay<T> {
 }
 
 impl<T> Ending<T> {
-    pub(super) fn with(self, result: T) {
+    pub(crate) fn with(self, result: T) {
         let _ = self.0.result.set(result);
     }
 }

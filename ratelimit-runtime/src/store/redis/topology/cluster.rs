@@ -37,7 +37,7 @@ impl Slots {
         awaited: &Awaited,
     ) -> Result<Value, SendError> {
         let mut node = self.node(slot, awaited).await.map_err(SendError::NotConnected)?;
-        let mut asking = false;
+        let (mut asking, mut may_have_successor) = (false, true);
         let mut left = ATTEMPTS;
         loop {
             let reply = if asking {
@@ -49,6 +49,14 @@ impl Slots {
             left -= 1;
             let (session, error) = match reply {
                 Err(SendError::Failed(session, error)) if left > 0 => (session, error),
+                // Nothing was sent, and another node may have taken over the slot.
+                Err(SendError::NotConnected(error)) if may_have_successor => {
+                    self.refresh();
+                    may_have_successor = false;
+                    let successor = self.successor(slot, &node, awaited).await;
+                    (node, asking) = (successor.ok_or(SendError::NotConnected(error))?, false);
+                    continue;
+                }
                 Err(failed) => {
                     self.refresh();
                     return Err(failed);

@@ -2,49 +2,47 @@
 
 use crate::error::Error;
 use crate::store::MissedDeadline;
-use crate::store::redis::server::SlowCalls;
+use crate::store::redis::server::{Ending, SlowCalls, UnderWay};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// The shortest time between the starts of two queries.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The result of a query, or `None` while it is under way.
-pub(super) type QueryResult = Option<Result<(), Error>>;
+/// The result of a query.
+pub(super) type QueryResult = Result<(), Error>;
 
 #[derive(Default)]
 pub(super) struct SlotQueries {
     last: Mutex<Option<Query>>,
     slow_calls: SlowCalls,
     slow: AtomicBool,
+    /// Whether a task asks until each node can be reached.
+    follows: AtomicBool,
 }
 
 /// The query under way, or the last one.
 struct Query {
     began: Instant,
-    result: watch::Receiver<QueryResult>,
+    result: UnderWay<QueryResult>,
 }
 
 impl SlotQueries {
-    /// Returns the query under way, or one that has just ended. Otherwise starts a new one by `start`.
-    pub(super) fn join(
-        &self,
-        start: impl FnOnce(watch::Sender<QueryResult>),
-    ) -> watch::Receiver<QueryResult> {
+    /// Returns the query under way, or one that has just ended. Otherwise starts a new one by `start`. Calls wait for it in the
+    /// order of their arrival.
+    pub(super) fn join(&self, start: impl FnOnce(Ending<QueryResult>)) -> UnderWay<QueryResult> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(query) = &*last {
-            let is_alive = query.result.has_changed().is_ok();
-            let has_ended = query.result.borrow().is_some();
-            if (is_alive && !has_ended) || (has_ended && query.began.elapsed() < INTERVAL) {
-                return query.result.clone();
-            }
+        if let Some(query) = &*last
+            && query.result.is_alive()
+            && (!query.result.has_result() || query.began.elapsed() < INTERVAL)
+        {
+            return query.result.clone();
         }
-        let (sender, result) = watch::channel(None);
+        let (ending, result) = UnderWay::start();
         *last = Some(Query { began: Instant::now(), result: result.clone() });
-        start(sender);
+        start(ending);
         result
     }
 
@@ -57,6 +55,22 @@ impl SlotQueries {
     /// call waits.
     pub(super) fn are_slow(&self) -> bool {
         self.slow.load(Ordering::Relaxed)
+    }
+}
+
+/// A task that asks for the slot map while a node cannot be reached. There is one in each runtime.
+pub(super) struct Following(Arc<SlotQueries>);
+
+impl Following {
+    /// Returns `None` if there is such a task.
+    pub(super) fn begin(queries: &Arc<SlotQueries>) -> Option<Self> {
+        (!queries.follows.swap(true, Ordering::Relaxed)).then(|| Self(Arc::clone(queries)))
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.0.follows.store(false, Ordering::Relaxed);
     }
 }
 

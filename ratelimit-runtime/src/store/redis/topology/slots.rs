@@ -2,20 +2,22 @@
 
 use super::key_slot;
 use super::slot_map::{SlotMap, SlotRanges, named_endpoint};
-use super::slot_queries::{QueryResult, SlotQueries};
+use super::slot_queries::{Following, QueryResult, SlotQueries};
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::Awaited;
 use crate::store::redis::connect::{Connector, Endpoint};
-use crate::store::redis::server::{Node, PerRuntime, SendError};
+use crate::store::redis::server::{Node, PerRuntime, SendError, UnderWay};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// The maximum time for one node to reply with the slot map. It is longer than the TLS handshake with a server that does not
 /// use TLS.
 const QUERY_TIMEOUT: Duration = Duration::from_millis(1500);
+
+/// While a node cannot be reached, the slot map is asked for after this time, also if no call does so.
+const FOLLOWED_AFTER: Duration = Duration::from_millis(500);
 
 pub(super) const CANNOT_USE: &str = "cannot use the cluster of";
 
@@ -128,34 +130,48 @@ impl Slots {
         self.queries.existing().is_some_and(|queries| queries.are_slow())
     }
 
-    /// Starts a query in the background, unless there was one just now.
+    /// Starts a query in the background, unless there was one just now. While a node cannot be reached, another query follows.
     pub(super) fn refresh(self: &Arc<Self>) {
         if let Ok(queries) = self.queries.current(SlotQueries::default) {
             drop(self.join_query(&queries));
+            if let Some(following) = Following::begin(&queries) {
+                tokio::spawn(follow(Arc::downgrade(self), following));
+            }
         }
+    }
+
+    /// Returns the node that has taken over a slot from one that cannot be reached.
+    pub(super) async fn successor(
+        self: &Arc<Self>,
+        slot: u16,
+        of: &Arc<Node>,
+        awaited: &Awaited,
+    ) -> Option<Arc<Node>> {
+        self.wait_for_query(awaited).await.ok()?;
+        awaited.clear();
+        self.known_node(slot).filter(|node| !Arc::ptr_eq(node, of))
     }
 
     /// Waits for a query.
     async fn wait_for_query(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
         let queries = self.queries.current(SlotQueries::default)?;
         awaited.set(Arc::<SlotQueries>::clone(&queries));
-        let mut result = self.join_query(&queries);
-        if let Ok(Some(result)) = result.wait_for(Option::is_some).await.as_deref() {
-            return result.clone();
+        if let Some(result) = self.join_query(&queries).result().await {
+            return result;
         }
         let why = "the runtime that asked for its slots has shut down; try the call again";
         Err(self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, why))
     }
 
-    fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> watch::Receiver<QueryResult> {
-        queries.join(|sender| {
+    fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
+        queries.join(|ending| {
             let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
             tokio::spawn(async move {
                 let result = slots.query().await;
                 if result.is_ok() {
                     queries.succeeded();
                 }
-                let _ = sender.send(Some(result));
+                ending.with(result);
             });
         })
     }
@@ -198,6 +214,19 @@ impl Slots {
 
     fn with_map<R>(&self, act: impl FnOnce(&SlotMap) -> R) -> R {
         act(&self.map.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Asks for the slot map while a node that serves slots cannot be reached, so that a node that takes over is known before the next
+/// call.
+async fn follow(slots: Weak<Slots>, _following: Following) {
+    loop {
+        tokio::time::sleep(FOLLOWED_AFTER).await;
+        let Some(slots) = slots.upgrade() else { return };
+        if slots.serving_nodes().iter().all(|node| node.unavailable().is_none()) {
+            return;
+        }
+        slots.refresh();
     }
 }
 

@@ -1,0 +1,87 @@
+//! The answer to one input of the page.
+
+use crate::simulate::engine::{Grid, Outcome, Terms, decide};
+use crate::simulate::numbers::float;
+use crate::simulate::time::SECOND;
+use crate::simulate::traffic::log::{Selection, read};
+use ratelimit::Limit;
+use serde_json::{Value, json};
+
+/// The most bars of a chart.
+const PARTS: u64 = 120;
+
+/// Decides the log under each limit.
+///
+/// # Errors
+///
+/// A sentence for the reader: if a limit or the log cannot be read.
+pub(crate) fn answer(input: &str) -> Result<Value, String> {
+    let (limits, log) = input.split_once("\n\n").ok_or("the input has no empty line after its limits")?;
+    let limits: Vec<Limit> = limits
+        .lines()
+        .map(|text| text.parse().map_err(|error| format!("{text}: {error}")))
+        .collect::<Result<_, String>>()?;
+    let traffic = read(log.as_bytes(), "the log", &Selection::default())?;
+    let grid = Grid::covering(traffic.length, PARTS);
+    let terms = Terms { traffic: &traffic, cost: 1, grids: &[grid] };
+    let outcomes: Result<Vec<_>, _> = limits.iter().map(|limit| decide(limit, &terms, |_, _| {})).collect();
+    let outcomes = outcomes.map_err(|error| error.to_string())?;
+    Ok(json!({
+        "traffic": traffic.words,
+        "notes": traffic.notes,
+        "part_seconds": float(grid.width) / float(SECOND),
+        "offered": grid.offered(&traffic),
+        "limits": outcomes.iter().map(limit).collect::<Vec<_>>(),
+    }))
+}
+
+fn limit(outcome: &Outcome) -> Value {
+    let series = outcome.series.first();
+    json!({
+        "limit": outcome.limit.to_string(),
+        "admitted": outcome.admitted,
+        "refused": outcome.refused,
+        "waited": outcome.waited,
+        "longest_wait_seconds": float(outcome.longest_wait) / float(SECOND),
+        "callers_refused": outcome.callers_refused,
+        "most_in_one_window": outcome.worst,
+        "admitted_parts": series.map(|series| &series.admitted),
+        "refused_parts": series.map(|series| &series.refused),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answer;
+
+    /// The limits of the guide's page *Choosing a limit*, which says what each admits of a burst at the edge of a window.
+    #[test]
+    fn limits_are_decided_beside_each_other() {
+        let mut log = "time,caller,calls,seconds\n".to_owned();
+        log.push_str("0,a,1,1\n59,a,99,1\n60,a,100,1\n");
+        let input = format!("counter count=100 time=1m\nsliding_log count=100 time=1m\n\n{log}");
+        let found = answer(&input).unwrap();
+        let numbers = |at: usize| {
+            ["admitted", "refused", "most_in_one_window"]
+                .map(|key| found["limits"][at][key].as_u64().unwrap())
+        };
+        assert_eq!(numbers(0), [200, 0, 199]);
+        assert_eq!(numbers(1), [101, 99, 100]);
+        assert_eq!(
+            found["offered"].as_array().unwrap().len(),
+            found["limits"][0]["admitted_parts"].as_array().unwrap().len()
+        );
+    }
+
+    #[test]
+    fn mistakes_are_sentences() {
+        for (input, says) in [
+            ("counter count=0\n\nx", "counter count=0: "),
+            ("counter count=1 time=1s\n\n", "it is empty"),
+            ("counter count=1 time=1s", "no empty line"),
+        ] {
+            let error = answer(input).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

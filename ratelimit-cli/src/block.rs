@@ -1,0 +1,136 @@
+//! `ratelimit block` and `unblock`: refuses some callers for a time.
+
+use crate::caller::Caller;
+use crate::exit::{Exit, Failure};
+use crate::known;
+use crate::length::length;
+use crate::limits::{Limits, Numbers};
+use crate::options::{Callers, Given};
+use crate::output::{duration, milliseconds, note, print, print_json, safe};
+use crate::session::Session;
+use clap::Args;
+use ratelimit::store::{Adjustment, Change, Store as _, StoreKey, StoredKey};
+use ratelimit::{Algorithm, Limit};
+use serde_json::json;
+use std::time::Duration;
+
+/// Refuse the calls of some identities for a time, whatever their limit has free
+///
+/// Examples: `block login --for 203.0.113.7 1h`, `block search --for ann --for bob 10m`. All processes honour a block at once, except
+/// that a process hands out units that it has leased. A counter, a bucket and a sliding window can be blocked. Without --for it blocks the
+/// limit that all callers share. The services publish which algorithm a limit has; for the limits of methods, pass --limit.
+#[derive(Args, Debug)]
+pub(crate) struct Block {
+    /// The name of the limit, as in the attribute's `key`
+    name: String,
+    #[command(flatten)]
+    callers: Callers,
+    #[command(flatten)]
+    given: Given,
+    /// For how long, such as `1h`
+    #[arg(value_name = "TIME", value_parser = length)]
+    time: Duration,
+}
+
+/// End a block, whether by hand or after a refusal
+#[derive(Args, Debug)]
+pub(crate) struct Unblock {
+    /// The name of the limit, as in the attribute's `key`
+    name: String,
+    #[command(flatten)]
+    callers: Callers,
+    #[command(flatten)]
+    given: Given,
+}
+
+pub(crate) async fn block(block: &Block, session: &Session) -> Result<Exit, Failure> {
+    let ms = u64::try_from(block.time.as_millis()).unwrap_or(u64::MAX);
+    let limits = limits(&block.name, &block.given, session).await?;
+    let mut shown = Vec::new();
+    for caller in Caller::all(&block.name, &block.callers)? {
+        let caller = caller.found(false, session).await?;
+        let known: Vec<_> =
+            keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
+        if known.is_empty() {
+            return Err(Failure::usage(format!(
+                "the algorithm of `{}` is not known; pass it as `--limit \"counter count=5 time=1m\"`",
+                safe(&block.name)
+            )));
+        }
+        for (limit, key, _) in known {
+            change(session, limit, key, Change::Block(ms)).await?;
+        }
+        shown.push(caller);
+    }
+    if session.output.json {
+        let identities: Vec<_> = shown.iter().map(|caller| &caller.shown).collect();
+        let blocked = json!({ "name": block.name, "identities": identities, "blocked_for_ms": milliseconds(block.time) });
+        return print_json(&blocked);
+    }
+    for caller in &shown {
+        print(format!("{}: blocked for {}\n", safe(&caller.to_string()), duration(block.time)))?;
+    }
+    shown.iter().filter_map(Caller::missing_parts).take(1).for_each(note);
+    Ok(Exit::Success)
+}
+
+pub(crate) async fn unblock(unblock: &Unblock, session: &Session) -> Result<Exit, Failure> {
+    let limits = limits(&unblock.name, &unblock.given, session).await?;
+    let mut results = Vec::new();
+    for caller in Caller::all(&unblock.name, &unblock.callers)? {
+        let caller = caller.found(false, session).await?;
+        let mut was_blocked = false;
+        for (limit, key, _) in keys(&caller, &limits, session)? {
+            was_blocked |= change(session, limit, key, Change::Open).await?;
+        }
+        results.push((caller, was_blocked));
+    }
+    if session.output.json {
+        let one = |(caller, was_blocked): &(Caller, bool)| json!({ "identity": caller.shown, "was_blocked": was_blocked });
+        let identities: Vec<_> = results.iter().map(one).collect();
+        print_json(&json!({ "name": unblock.name, "identities": identities }))?;
+    } else {
+        for (caller, was_blocked) in &results {
+            let what = if *was_blocked { "unblocked" } else { "was not blocked" };
+            print(format!("{}: {what}\n", safe(&caller.to_string())))?;
+        }
+    }
+    Ok(if results.iter().any(|(_, was_blocked)| *was_blocked) { Exit::Success } else { Exit::Found })
+}
+
+async fn limits(name: &str, given: &Given, session: &Session) -> Result<Limits, Failure> {
+    session.servers().await?;
+    let limits = Limits::load(&given.limits, session).await?;
+    if given.limits.is_empty() {
+        known::ensure(name, &limits, session).await?;
+    }
+    Ok(limits)
+}
+
+/// The keys of a caller that can be blocked, each with its limit, and whether the limit is known.
+fn keys(
+    caller: &Caller,
+    limits: &Limits,
+    session: &Session,
+) -> Result<Vec<(Limit, StoreKey, bool)>, Failure> {
+    let mut keys = Vec::new();
+    for (algorithm, key) in caller.store_keys(&session.limiter)? {
+        if matches!(algorithm, Algorithm::SlidingLog | Algorithm::Concurrency) {
+            continue;
+        }
+        let stored = StoredKey::parse(&session.prefix, key.as_bytes());
+        let stored = stored.ok_or_else(|| Failure::usage("this key cannot be read back"))?;
+        let known = match limits.of(&stored, algorithm) {
+            Numbers::Known(limit) => Some(limit),
+            Numbers::OnlyUnits(_) | Numbers::Unknown => None,
+        };
+        keys.push((known.unwrap_or(Limit::any_of(algorithm)), key, known.is_some()));
+    }
+    Ok(keys)
+}
+
+/// Changes the gate of a key. Returns whether it was changed.
+async fn change(session: &Session, limit: Limit, key: StoreKey, change: Change) -> Result<bool, Failure> {
+    let changed = session.store.adjust(&[Adjustment::new(key, limit, 1, change)]).await?;
+    Ok(changed.first().is_some_and(|changed| *changed > 0))
+}

@@ -1,0 +1,129 @@
+//! What has to change, so that the store has the overrides of a file.
+
+use super::file::Wanted;
+use super::left;
+use crate::exit::Failure;
+use crate::output::{Output, Style, safe};
+use crate::overrides::target;
+use crate::session::Session;
+use jiff::{Timestamp, Unit};
+use ratelimit::overrides::{Override, OverrideEffect, OverrideTarget};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Ends of overrides that are as near as this are the same: the store tells how much time is left, not the end.
+const SAME: Duration = Duration::from_secs(5);
+
+/// One override that has to be set, changed or removed.
+pub(super) struct Difference {
+    name: String,
+    caller: Option<String>,
+    target: OverrideTarget,
+    before: Option<State>,
+    wanted: Option<Wanted>,
+}
+
+/// An override as it is or is to be.
+struct State {
+    change: String,
+    expires: Option<Timestamp>,
+}
+
+impl State {
+    fn of(found: &Override, now: Timestamp) -> Self {
+        let change = match found.effect() {
+            OverrideEffect::Unreadable { reason } => format!("unreadable: {reason}"),
+            _ => found.change().to_string(),
+        };
+        Self { change, expires: found.expires_in().map(|left| now + left) }
+    }
+
+    fn is(&self, wanted: &Wanted) -> bool {
+        let same_end = match (self.expires, wanted.expires) {
+            (None, None) => true,
+            (Some(is), Some(wanted)) => is.duration_since(wanted).unsigned_abs() <= SAME,
+            _ => false,
+        };
+        same_end && self.change == wanted.change.to_string()
+    }
+}
+
+/// Compares a file with the store. Those that are to be set come first, so that no caller is without a limit in between.
+pub(super) fn differences(
+    wanted: Vec<Wanted>,
+    found: &[Override],
+    now: Timestamp,
+    session: &Session,
+) -> Vec<Difference> {
+    let superfluous: Vec<&Override> =
+        found.iter().filter(|found| wanted.iter().all(|wanted| wanted.target != *found.target())).collect();
+    let mut differences: Vec<Difference> = wanted
+        .into_iter()
+        .filter_map(|wanted| {
+            let before = found.iter().find(|found| *found.target() == wanted.target);
+            let before = before.map(|found| State::of(found, now));
+            if before.as_ref().is_some_and(|before| before.is(&wanted)) {
+                return None;
+            }
+            let name = wanted.caller.name.clone();
+            let values = wanted.caller.shown.iter().chain(&wanted.caller.shown_parts);
+            let caller = values.map(String::as_str).collect::<Vec<_>>().join("=");
+            let caller = (!caller.is_empty()).then_some(caller);
+            Some(Difference { name, caller, target: wanted.target.clone(), before, wanted: Some(wanted) })
+        })
+        .collect();
+    differences.extend(superfluous.into_iter().map(|found| {
+        let (name, caller) = target(found, session);
+        let before = Some(State::of(found, now));
+        Difference { name, caller, target: found.target().clone(), before, wanted: None }
+    }));
+    differences
+}
+
+impl Difference {
+    /// Makes the change.
+    pub(super) async fn make(&self, now: Timestamp, session: &Session) -> Result<(), Failure> {
+        let overrides = session.limiter.overrides();
+        let Some(Wanted { caller, change, expires, .. }) = &self.wanted else {
+            return Ok(overrides.remove_target(&self.target).await?);
+        };
+        match expires.and_then(|end| left(now, end)) {
+            Some(left) => overrides.set_for(caller.key(), *change, left).await?,
+            None => overrides.set(caller.key(), *change).await?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn as_text(&self, output: Output) -> String {
+        let (sign, style) = match (&self.before, &self.wanted) {
+            (None, _) => ("+ set", Style::Good),
+            (_, None) => ("- remove", Style::Bad),
+            _ => ("~ change", Style::Warning),
+        };
+        let who = self.caller.as_ref().map_or_else(String::new, |caller| format!(" for {caller}"));
+        let who = safe(&format!("{}{who}", self.name));
+        let before = self.before.as_ref().map(|before| shown(&before.change, before.expires));
+        let wanted = self.wanted.as_ref().map(|wanted| shown(&wanted.change.to_string(), wanted.expires));
+        let change = before.into_iter().chain(wanted).collect::<Vec<_>>().join(" -> ");
+        format!("{} {who}: {change}\n", output.paint(sign, style))
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        let state = |change: String, expires: Option<Timestamp>| json!({ "change": change, "expires": expires.map(rounded) });
+        json!({
+            "name": self.name,
+            "identity": self.caller,
+            "before": self.before.as_ref().map(|before| state(before.change.clone(), before.expires)),
+            "wanted": self.wanted.as_ref().map(|wanted| state(wanted.change.to_string(), wanted.expires)),
+        })
+    }
+}
+
+fn rounded(time: Timestamp) -> String {
+    time.round(Unit::Second).unwrap_or(time).to_string()
+}
+
+fn shown(change: &str, expires: Option<Timestamp>) -> String {
+    let expires = expires.map_or_else(String::new, |end| format!(" until {}", rounded(end)));
+    format!("{}{expires}", safe(change))
+}

@@ -1,0 +1,193 @@
+//! The file of overrides: TOML with a table for each override.
+
+use super::left;
+use crate::caller::Caller;
+use crate::exit::Failure;
+use crate::limits::key_of;
+use crate::output::{note, safe};
+use crate::session::Session;
+use jiff::{Timestamp, Unit};
+use ratelimit::Algorithm;
+use ratelimit::overrides::{KnownLimit, LimitChange, Override, OverrideEffect, OverrideTarget};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// The longest time until an override expires.
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+
+#[derive(Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default, rename = "override")]
+    overrides: Vec<Entry>,
+}
+
+/// An override as the file has it.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entry {
+    name: String,
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    identity: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<String>,
+    change: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<String>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+///
+/// If it cannot be read, or is not TOML with these tables. The message names the line.
+pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format_args!("cannot read `{shown}`: {error}")))?;
+    let file: File = toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        Failure::usage(format_args!("`{shown}`, line {line}: {}", error.message()))
+    })?;
+    Ok(file.overrides)
+}
+
+/// An override that the store is to have.
+pub(super) struct Wanted {
+    pub(super) caller: Caller,
+    pub(super) target: OverrideTarget,
+    pub(super) change: LimitChange,
+    pub(super) expires: Option<Timestamp>,
+}
+
+impl Wanted {
+    /// Checks all entries of a file, so that `apply` does not stop half way. Those that have expired are left out.
+    ///
+    /// # Errors
+    ///
+    /// If an entry cannot be an override or does not fit its published limit, or if two are for the same callers. The message
+    /// says which entry it is.
+    pub(super) async fn all(
+        entries: Vec<Entry>,
+        now: Timestamp,
+        published: &[KnownLimit],
+        session: &Session,
+    ) -> Result<Vec<Self>, Failure> {
+        let (mut all, mut targets) = (Vec::new(), BTreeSet::new());
+        for (number, entry) in entries.into_iter().enumerate() {
+            let which = format!("override {} of the file (`{}`)", number + 1, safe(&entry.name));
+            let wanted = Self::of(entry, session).await;
+            let wanted = wanted
+                .and_then(|wanted| wanted.checked(now, published))
+                .map_err(|failure| Failure::usage(format_args!("{which}: {failure}")))?;
+            if !targets.insert(wanted.target.clone()) {
+                return Err(Failure::usage(format_args!("{which}: an earlier one is for the same callers")));
+            }
+            match wanted.expires {
+                Some(end) if left(now, end).is_none() => {
+                    note(format_args!("{which} has expired, and is left out"))
+                }
+                _ => all.push(wanted),
+            }
+        }
+        Ok(all)
+    }
+
+    async fn of(entry: Entry, session: &Session) -> Result<Self, Failure> {
+        let caller = Caller::new(&entry.name, entry.identity.as_deref(), &entry.parts)?;
+        let caller = caller.found(true, session).await?;
+        let change: LimitChange = entry.change.parse().map_err(Failure::usage)?;
+        let expires = entry.expires.as_deref().map(|text| {
+            text.parse::<Timestamp>().map_err(|_| {
+                let shown = safe(text);
+                Failure::usage(format_args!(
+                    "`expires = \"{shown}\"` is not a time; write one as `2027-01-31T00:00:00Z`"
+                ))
+            })
+        });
+        let target = target_of(&caller, session)?;
+        Ok(Self { caller, target, change, expires: expires.transpose()? })
+    }
+
+    /// Checks what `set` checks.
+    fn checked(self, now: Timestamp, published: &[KnownLimit]) -> Result<Self, Failure> {
+        if self.expires.and_then(|end| left(now, end)).is_some_and(|left| left > LONGEST) {
+            return Err(Failure::usage(
+                "it expires in more than 366 days; leave `expires` out, or name an earlier time",
+            ));
+        }
+        let _ = self.change.checked().map_err(Failure::usage)?;
+        let known = published.iter().find(|met| met.name() == self.caller.name && !met.varies());
+        let Some(limit) = known.map(KnownLimit::in_code) else { return Ok(self) };
+        let misfit = match self.change.apply(limit) {
+            Err(error) => error.message(),
+            Ok(changed) if changed.is_concurrency() != limit.is_concurrency() => {
+                "a concurrency limit and another limit cannot replace each other"
+            }
+            Ok(_) => return Ok(self),
+        };
+        Err(Failure::usage(format_args!(
+            "`{}` does not fit the published limit `{limit}`: {misfit}",
+            self.change
+        )))
+    }
+}
+
+/// The target of an override for a caller.
+fn target_of(caller: &Caller, session: &Session) -> Result<OverrideTarget, Failure> {
+    if caller.is_name() {
+        return Ok(OverrideTarget::Name(caller.name.clone()));
+    }
+    let key = session.limiter.store_key(caller.key(), Algorithm::Counter)?;
+    let key = String::from_utf8_lossy(key.as_bytes());
+    let without_format = key.rsplit_once(':').map_or(&*key, |(before, _)| before);
+    Ok(OverrideTarget::Key(without_format.to_owned()))
+}
+
+/// The text of a file with these overrides. [`read`] then finds the same. What cannot be read is left out, with a comment.
+pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
+    let (mut file, mut left_out) = (File::default(), String::new());
+    for found in overrides {
+        match entry(found, now, session) {
+            Some(entry) => file.overrides.push(entry),
+            None => {
+                let (name, _) = crate::overrides::target(found, session);
+                let name = safe(&name).replace(char::is_control, " ");
+                let _ = writeln!(left_out, "# An override of `{name}` could not be read, and is not here.");
+            }
+        }
+    }
+    let tables = toml::to_string(&file).map_err(Failure::found)?;
+    // Without overrides it would be an array in one line, to which no table could be added.
+    let tables = if file.overrides.is_empty() { String::new() } else { tables };
+    Ok(format!(
+        "# All overrides of the prefix `{}`. `ratelimit apply` makes them so.\n{left_out}\n{tables}",
+        session.prefix.replace(char::is_control, " ")
+    ))
+}
+
+/// `None` if no entry of a file would be this override.
+fn entry(found: &Override, now: Timestamp, session: &Session) -> Option<Entry> {
+    if matches!(found.effect(), OverrideEffect::Unreadable { .. }) {
+        return None;
+    }
+    let (name, identity, parts) = match found.target() {
+        OverrideTarget::Name(name) => (name.clone(), None, Vec::new()),
+        OverrideTarget::Key(written) => {
+            let key = key_of(&session.prefix, written)?;
+            let identities = key.identities().collect::<Vec<_>>().join(",");
+            let parts = key.parts().map(str::to_owned).collect();
+            (key.name().to_owned(), (!identities.is_empty()).then_some(identities), parts)
+        }
+        _ => return None,
+    };
+    let caller = Caller::new(&name, identity.as_deref(), &parts).ok()?;
+    let is_same = target_of(&caller, session).is_ok_and(|target| target == *found.target());
+    let expires = found.expires_in().map(|left| (now + left).round(Unit::Second).map(|end| end.to_string()));
+    let expires = expires.transpose().ok()?;
+    is_same.then(|| Entry { name, identity, parts, change: found.change().to_string(), expires })
+}

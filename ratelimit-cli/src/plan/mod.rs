@@ -1,0 +1,153 @@
+//! `ratelimit plan`, `apply` and `drift`: all overrides of a prefix in a file.
+
+mod difference;
+mod file;
+
+use crate::exit::{Exit, Failure};
+use crate::files::Files;
+use crate::output::{note, plural, print, print_json};
+use crate::overrides::is_unknown;
+use crate::session::{Session, server_time};
+use clap::Args;
+use difference::{Difference, differences};
+use file::Wanted;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Show what `apply` would change: all overrides of the prefix become those of a file
+///
+/// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is not
+/// for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    /// The file with all overrides
+    file: PathBuf,
+}
+
+/// Make the overrides of the prefix those of a file, and write a file that undoes it
+///
+/// An override that the file does not have is removed. The overrides of before are first written to a file: `limits.before.toml`
+/// for `limits.toml`. `ratelimit apply limits.before.toml` then undoes the change.
+#[derive(Args, Debug)]
+pub(crate) struct Apply {
+    /// The file with all overrides, as for `plan`
+    file: PathBuf,
+    /// The file for the overrides of before
+    #[arg(long, value_name = "FILE")]
+    before: Option<PathBuf>,
+}
+
+/// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not
+#[derive(Args, Debug)]
+pub(crate) struct Drift {
+    /// The file with all overrides, as for `plan`
+    file: PathBuf,
+}
+
+/// What a file wants, and how the store differs from it.
+struct Compared {
+    now: Timestamp,
+    differences: Vec<Difference>,
+}
+
+impl Compared {
+    async fn read(path: &Path, session: &Session) -> Result<Self, Failure> {
+        let entries = file::read(path)?;
+        let servers = session.servers().await?;
+        let server = servers.first().ok_or_else(|| Failure::server("no server has replied"))?;
+        let now = Timestamp::UNIX_EPOCH.checked_add(server_time(server).await?).map_err(Failure::server)?;
+        let published = session.limiter.published_limits().await.unwrap_or_default();
+        let wanted = Wanted::all(entries, now, &published, session).await?;
+        let names: BTreeSet<&str> = wanted.iter().map(|wanted| wanted.caller.name.as_str()).collect();
+        for name in names.into_iter().filter(|name| is_unknown(name, &published)) {
+            note(format_args!("no service has published the name `{}`", crate::output::safe(name)));
+        }
+        Ok(Self { now, differences: differences(wanted, &session.overrides().await?, now, session) })
+    }
+
+    fn as_json(&self) -> Value {
+        self.differences.iter().map(Difference::as_json).collect()
+    }
+
+    fn as_text(&self, session: &Session) -> String {
+        self.differences.iter().map(|difference| difference.as_text(session.output)).collect()
+    }
+}
+
+pub(crate) async fn plan(plan: &Plan, session: &Session) -> Result<Exit, Failure> {
+    let compared = Compared::read(&plan.file, session).await?;
+    if session.output.json {
+        return print_json(&json!({ "changes": compared.as_json() }));
+    }
+    if compared.differences.is_empty() {
+        return print("nothing to change\n");
+    }
+    let (list, changes) = (compared.as_text(session), plural(compared.differences.len() as u64, "change"));
+    print(format_args!("{list}{changes}; `ratelimit apply {}` makes them\n", plan.file.display()))
+}
+
+pub(crate) async fn drift(drift: &Drift, session: &Session) -> Result<Exit, Failure> {
+    let compared = Compared::read(&drift.file, session).await?;
+    let is_same = compared.differences.is_empty();
+    if session.output.json {
+        print_json(&json!({ "changes": compared.as_json() }))?;
+    } else if is_same {
+        print("the overrides are those of the file\n")?;
+    } else {
+        let (list, file) = (compared.as_text(session), drift.file.display());
+        print(format_args!(
+            "{list}the overrides are not those of `{file}`; to become so, they need the changes above\n"
+        ))?;
+    }
+    Ok(if is_same { Exit::Success } else { Exit::Found })
+}
+
+pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Failure> {
+    let compared = Compared::read(&apply.file, session).await?;
+    if compared.differences.is_empty() {
+        return match session.output.json {
+            true => print_json(&json!({ "changes": [], "before": null })),
+            false => print("nothing to change\n"),
+        };
+    }
+    let before = apply.before.clone().unwrap_or_else(|| before_path(&apply.file));
+    if before == apply.file {
+        return Err(Failure::usage("`--before` names the file that is applied; name another one"));
+    }
+    let mut files = Files::default();
+    files.add(&before, file::written(&session.overrides().await?, compared.now, session)?.as_bytes())?;
+    files.finish()?;
+    let all = compared.differences.len();
+    for (made, difference) in compared.differences.iter().enumerate() {
+        let undo =
+            format!("{made} of {all} changes were made; `ratelimit apply {}` undoes them", before.display());
+        if session.interrupt.is_set() {
+            note(undo);
+            return Ok(Exit::Interrupted);
+        }
+        difference.make(compared.now, session).await.map_err(|failure| failure.and(&undo))?;
+    }
+    if session.output.json {
+        return print_json(&json!({ "changes": compared.as_json(), "before": before }));
+    }
+    let (list, changes) = (compared.as_text(session), plural(all as u64, "change"));
+    print(format_args!(
+        "{list}{changes} made; running processes apply them within one second\n\
+         `ratelimit apply {}` undoes them\n",
+        before.display()
+    ))
+}
+
+/// `limits.before.toml` for `limits.toml`.
+fn before_path(file: &Path) -> PathBuf {
+    file.with_extension("before.toml")
+}
+
+/// The time from now to an end. `None` if less than a second is left, which no override lasts.
+fn left(now: Timestamp, end: Timestamp) -> Option<Duration> {
+    let left = Duration::try_from(end.duration_since(now)).ok()?;
+    (left >= Duration::from_secs(1)).then_some(left)
+}

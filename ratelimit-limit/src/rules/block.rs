@@ -1,0 +1,89 @@
+//! `Block`: how long a refused caller stays refused, in steps that grow with each further refusal.
+
+use super::Violation;
+use super::bounds::MAX_TIME_MS;
+use std::time::Duration;
+
+/// The most steps of a block.
+pub const MAX_STEPS: usize = 4;
+
+/// The lengths of the blocks of a limit in whole seconds, in growing order. Zeros follow the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Block([u32; MAX_STEPS]);
+
+impl Block {
+    /// A refused caller may ask again at once.
+    pub const NONE: Self = Self([0; MAX_STEPS]);
+
+    /// Checks the steps. No steps are no block.
+    #[expect(clippy::cast_possible_truncation, reason = "366 days are fewer than 2^32 seconds")]
+    pub const fn of(steps: &[Duration]) -> Result<Self, Violation> {
+        if steps.len() > MAX_STEPS {
+            return Err(Violation::BlockTooManySteps);
+        }
+        let (mut seconds, mut at) = ([0; MAX_STEPS], 0);
+        while at < steps.len() {
+            let step = steps[at];
+            if step.subsec_nanos() > 0 || step.as_secs() == 0 || step.as_secs() > MAX_TIME_MS / 1000 {
+                return Err(Violation::BlockStep);
+            }
+            seconds[at] = step.as_secs() as u32;
+            if at > 0 && seconds[at] <= seconds[at - 1] {
+                return Err(Violation::BlockNotGrowing);
+            }
+            at += 1;
+        }
+        Ok(Self(seconds))
+    }
+
+    pub const fn is_none(self) -> bool {
+        self.0[0] == 0
+    }
+
+    /// The steps in milliseconds.
+    pub fn steps_ms(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.iter().take_while(|seconds| **seconds > 0).map(|seconds| u64::from(*seconds) * 1000)
+    }
+
+    /// The length of the block in ms after this many earlier ones; after the last step, the last one again.
+    pub fn step_ms(&self, earlier: usize) -> u64 {
+        self.steps_ms().take(earlier + 1).last().unwrap_or(0)
+    }
+
+    /// The longest step in ms. Without a refusal for so long after a block, the steps start over.
+    pub fn longest_ms(&self) -> u64 {
+        self.step_ms(MAX_STEPS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn steps_grow_and_the_last_one_repeats() {
+        let block = Block::of(&[MINUTE, MINUTE * 10, MINUTE * 60]).unwrap();
+        assert_eq!(
+            [0, 1, 2, 3, 9].map(|earlier| block.step_ms(earlier)),
+            [60_000, 600_000, 3_600_000, 3_600_000, 3_600_000]
+        );
+        assert_eq!(block.longest_ms(), 3_600_000);
+        assert_eq!((Block::NONE.longest_ms(), Block::of(&[])), (0, Ok(Block::NONE)));
+    }
+
+    #[test]
+    fn each_mistake_has_its_name() {
+        for (steps, violation) in [
+            (vec![Duration::ZERO], Violation::BlockStep),
+            (vec![Duration::from_millis(1500)], Violation::BlockStep),
+            (vec![MINUTE * 60 * 24 * 367], Violation::BlockStep),
+            (vec![MINUTE, MINUTE], Violation::BlockNotGrowing),
+            ((1..=5).map(|step| MINUTE * step).collect(), Violation::BlockTooManySteps),
+        ] {
+            assert_eq!(Block::of(&steps), Err(violation), "{steps:?}");
+        }
+        assert!(Block::of(&[MINUTE * 60 * 24 * 366]).is_ok());
+    }
+}

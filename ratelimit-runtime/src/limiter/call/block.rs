@@ -1,0 +1,66 @@
+//! `block` and `unblock`: blocks by hand.
+
+use crate::error::Error;
+use crate::key::AsKey;
+use crate::limit::Limit;
+use crate::limiter::RateLimiter;
+use crate::limiter::store_call::{Forgetting, invalid_reply};
+use crate::store::Change;
+use crate::store::cost::Cost;
+use std::time::Duration;
+
+impl RateLimiter {
+    /// Refuses the calls of a key for this time, whatever its limit has free. The limit needs no [`block`](Limit::block) of its own,
+    /// and its processes need no other setting. A time that is set again replaces the one before. A process that remembers leased
+    /// units, or that decides by its own memory while the store is unavailable, does not see the block meanwhile.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::{Key, Limit, RateLimiter, per};
+    ///
+    /// const LOGIN: Limit = Limit::counter(5, per::MINUTE);
+    /// let limiter = RateLimiter::in_memory();
+    /// let ann = || Key::new("login").by("ann");
+    ///
+    /// limiter.block(&LOGIN, ann(), per::HOUR).await?;
+    /// let rejection = limiter.check(&LOGIN, ann()).await.unwrap_err();
+    /// assert_eq!(rejection.retry_after(), Some(per::HOUR));
+    /// assert!(limiter.unblock(&LOGIN, ann()).await?);
+    /// limiter.check(&LOGIN, ann()).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - The store fails, under every failure policy, or an identity of the key is absent.
+    /// - The time is not from 1 ms to 366 days. A part of a millisecond counts as a whole one.
+    /// - The limit is a sliding log or a concurrency limit, or the key has a value that no limit has written.
+    pub async fn block(&self, limit: &Limit, key: impl AsKey, time: Duration) -> Result<(), Error> {
+        let ms = u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        match self.change_gate(limit, &key, Change::Block(ms)).await? {
+            1 => Ok(()),
+            _ if self.is_off() => Ok(()),
+            _ => Err(invalid_reply()),
+        }
+    }
+
+    /// Ends a block, also one that a refusal has caused. The steps of [`Limit::block`] start over. Returns whether the callers were
+    /// blocked. The units in use stay; [`reset`](Self::reset) deletes them, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`block`](Self::block).
+    pub async fn unblock(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
+        Ok(self.change_gate(limit, &key, Change::Open).await? > 0)
+    }
+
+    async fn change_gate(&self, limit: &Limit, key: &impl AsKey, change: Change) -> Result<u32, Error> {
+        let began = self.learn_overrides().await;
+        let request = self.request(limit, key, Cost::new(1))?;
+        self.shared.leases.forget(request.key());
+        let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
+        let adjusting = self.shared.store.adjust(&[request.adjustment(1, change)]);
+        let changed = self.shared.store.within_rest(began, adjusting).await?;
+        changed.first().copied().ok_or_else(invalid_reply)
+    }
+}

@@ -1,0 +1,72 @@
+//! Pauses of a limit: what a result of a call says, and calls whose turn comes while the limit is paused.
+
+use super::claim::ask;
+use super::holdings::Holdings;
+use super::refused::{Refusal, Refused};
+use crate::clock::timer;
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::limiter::store_call::Began;
+use crate::store::{Change, Mode};
+use std::time::Duration;
+
+/// The longest pause that a result can ask for.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
+impl Holdings {
+    /// Pauses the limit at this position for this time, at most a day.
+    pub(crate) fn pause(&mut self, at: usize, time: Duration) {
+        let ms = u64::try_from(time.min(LONGEST).as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        if ms > 0 && self.members.get(at).is_some_and(|member| !member.shadow && !member.is_permit()) {
+            self.changes.push((at, 1, Change::Pause(ms)));
+        }
+    }
+
+    /// Takes other turns as long as limits of the call are paused when its turn comes. `waited` is how long the call has waited. It is
+    /// refused if a turn would come after the wait of its limit.
+    pub(super) async fn outlast_pauses(&mut self, mut waited: Duration) -> Result<(), Refused> {
+        for at in 0..self.members.len() {
+            while self.members[at].pauses && !self.members[at].shadow && self.is_paused(at).await? {
+                let Some(decision) = self.next_turn(at).await? else { break };
+                waited = waited.saturating_add(decision.delay());
+                if !decision.is_allowed() || waited > self.members[at].request.limit().longest_wait() {
+                    return Err(self.refused(at, decision));
+                }
+                timer::sleep(decision.delay()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_paused(&self, at: usize) -> Result<bool, Error> {
+        let look = self.members[at].request.adjustment(1, Change::Closed);
+        let looking = self.limiter.adjust(self.source, &[look]);
+        match self.limiter.shared.store.within_deadline(looking).await {
+            Ok(left) => Ok(left.first().is_some_and(|left| *left > 0)),
+            // The turn was given by a store that now fails.
+            Err(error) if error.is_transient() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes another turn of one limit. The turn that the pause has made void is not returned, because the pause includes it. `None`
+    /// if another store decides now.
+    async fn next_turn(&mut self, at: usize) -> Result<Option<Decision>, Error> {
+        let request = self.members[at].request.alone(self.members[at].request.cost());
+        let decided = ask(&self.limiter, Began::default(), Mode::Charge, &[&request], || {}).await?;
+        let decision = decided.decisions.first().copied().filter(|_| decided.source == self.source);
+        if let Some(decision) = decision.filter(Decision::is_allowed) {
+            self.members[at].decision = Some(decision);
+        }
+        Ok(decision)
+    }
+
+    fn refused(&self, at: usize, decision: Decision) -> Refused {
+        let decision =
+            if decision.is_allowed() { decision.refused_until(decision.delay()) } else { decision };
+        let others = self.members.iter().enumerate().filter(|(other, member)| *other != at && !member.shadow);
+        let others = others.filter_map(|(at, member)| Some((at, member.decision?)));
+        let all = others.chain([(at, decision)]).collect();
+        Refused::Limited(Box::new(Refusal { at, decision, all, source: self.source }))
+    }
+}

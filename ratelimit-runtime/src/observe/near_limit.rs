@@ -1,0 +1,102 @@
+//! `NearLimit`: the event of a limit that is nearly used up. `Share`: the share of the limit from which on it is.
+
+use super::IdentityHash;
+use crate::decision::Decision;
+use crate::key::LimitName;
+
+/// A call after which a limit is nearly used up: less than the builder's share was in use before it, and at least the share is in use
+/// after it.
+#[derive(Clone, Debug)]
+pub struct NearLimit {
+    pub(super) name: LimitName,
+    pub(super) decision: Decision,
+    pub(super) identity: Option<IdentityHash>,
+}
+
+impl NearLimit {
+    /// The name of the limit, as [`Rejection::name`](crate::Rejection::name).
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// The decision that admitted the call: the capacity, how many units are left, and when nothing is in use.
+    pub const fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The hash of who calls. `None` if all callers share the limit.
+    pub const fn identity(&self) -> Option<IdentityHash> {
+        self.identity
+    }
+}
+
+/// A share of a limit, in millionths. Zero is never crossed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share(u32);
+
+const WHOLE: u32 = 1_000_000;
+
+impl Share {
+    pub(crate) const DEFAULT: Self = Self(WHOLE / 5 * 4);
+
+    /// The share that is nearest to this number. `NaN` is the default.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a million")]
+    pub(crate) fn of(share: f64) -> Self {
+        if share.is_nan() {
+            Self::DEFAULT
+        } else {
+            Self((share.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u32)
+        }
+    }
+
+    /// Whether the charge of an admitted call has crossed the share. The store decides calls one by one, so of a window one
+    /// call in all processes has.
+    #[inline]
+    pub(super) fn is_crossed(self, decision: &Decision, cost: u32) -> bool {
+        let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
+        let used = capacity.saturating_sub(left);
+        let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(self.0);
+        // Of a limit in debt, nobody knows how much was in use before the call, but it was all.
+        let in_debt = left == 0 && !decision.delay().is_zero();
+        is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Limit;
+    use std::time::Duration;
+
+    fn crosses(share: f64, count: u32, remaining: u32, cost: u32) -> bool {
+        let limit = Limit::counter(count, Duration::from_secs(1));
+        Share::of(share).is_crossed(&Decision::allow(&limit, remaining, Duration::ZERO), cost)
+    }
+
+    #[test]
+    fn one_call_crosses_a_share() {
+        for count in [1, 2, 4, 5, 10, 99, 100, 1000] {
+            for share in [0.000_001, 0.5, 0.8, 0.95, 1.0] {
+                let crossing = (0..count).filter(|left| crosses(share, count, *left, 1));
+                assert_eq!(crossing.count(), 1, "{share} of {count}");
+            }
+        }
+        assert!(!crosses(0.8, 100, 21, 1) && crosses(0.8, 100, 20, 1) && !crosses(0.8, 100, 19, 1));
+        assert!(crosses(0.8, 100, 0, 30) && !crosses(0.8, 100, 0, 20) && !crosses(0.8, 100, 5, 0));
+        assert!(crosses(0.8, u32::MAX, u32::MAX / 5, 1));
+    }
+
+    #[test]
+    fn a_share_is_from_zero_to_one() {
+        assert_eq!([Share::of(f64::NAN), Share::of(0.8)], [Share::DEFAULT; 2]);
+        assert!(!(0..10).any(|left| crosses(0.0, 10, left, 1) || crosses(-3.0, 10, left, 1)));
+        assert!(crosses(7.0, 10, 0, 1));
+    }
+
+    #[test]
+    fn a_call_that_waits_behind_debt_crosses_nothing() {
+        let limit = Limit::token_bucket(10, Duration::from_secs(1)).wait(Duration::from_secs(9));
+        let decision = Decision::allow(&limit, 0, Duration::from_secs(2)).in_turn(Duration::from_secs(1), 7);
+        assert!(!Share::DEFAULT.is_crossed(&decision, 5));
+    }
+}

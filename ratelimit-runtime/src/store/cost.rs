@@ -1,0 +1,45 @@
+//! `Cost`: the units that a call takes, and the units that it leaves to others.
+
+/// The units of a call, for the methods of a [`RateLimiter`](crate::RateLimiter). A plain number is a cost that leaves nothing
+/// to others.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
+/// use ratelimit::{Cost, Limit, RateLimiter, per};
+///
+/// const EXPORTS: Limit = Limit::counter(100, per::HOUR);
+///
+/// let limiter = RateLimiter::in_memory();
+/// limiter.check_cost(&EXPORTS, "exports", 85).await?;
+/// let for_free = Cost::new(1).keep(20); // 20 units stay for those who pay
+/// assert!(limiter.check_cost(&EXPORTS, "exports", for_free).await.is_err());
+/// assert!(limiter.check_cost(&EXPORTS, "exports", 1).await.is_ok());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Cost {
+    pub(crate) units: u32,
+    pub(crate) keep: u32,
+}
+
+impl Cost {
+    /// A call that takes `units` units.
+    pub const fn new(units: u32) -> Self {
+        Self { units, keep: 0 }
+    }
+
+    /// Leaves at least `units` units to others: the call passes only if so many are free afterwards. A call whose cost and
+    /// these units are together above the limit's [`capacity`](crate::Limit::capacity) is always refused. The default is 0.
+    ///
+    /// [`keep`](crate::rate_limit#keep) says what this means for each algorithm and for calls that wait.
+    pub const fn keep(self, units: u32) -> Self {
+        Self { keep: units, ..self }
+    }
+}
+
+impl From<u32> for Cost {
+    fn from(units: u32) -> Self {
+        Self::new(units)
+    }
+}

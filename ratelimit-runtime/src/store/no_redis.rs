@@ -1,0 +1,41 @@
+//! Stands for the Redis store where there are no sockets: in WebAssembly, limits are kept in memory. Nothing can make such a store.
+
+use super::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use crate::error::{Error, ErrorKind};
+use std::convert::Infallible;
+
+/// A store in Redis, which WebAssembly cannot reach.
+#[derive(Clone, Debug)]
+pub struct RedisStore(Infallible);
+
+/// A server of a [`RedisStore`], which WebAssembly cannot reach.
+#[derive(Debug)]
+pub struct RedisServer(Infallible);
+
+impl RedisStore {
+    /// # Errors
+    ///
+    /// Always, because WebAssembly has no sockets.
+    pub fn new(_: &str) -> Result<Self, Error> {
+        Err(Error::new(ErrorKind::Configuration, "WebAssembly has no sockets; keep the limits in memory"))
+    }
+
+    #[expect(clippy::unused_async, reason = "as the store with sockets")]
+    pub(crate) async fn verify(&self, _: &str) -> Result<(), Error> {
+        match self.0 {}
+    }
+}
+
+impl Store for RedisStore {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        match self.0 {}
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        match self.0 {}
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,142 @@
+//! The rules that are checked in plain sequences: a table with a line for each. A number that requests or limits get later has
+//! its limits and its line here.
+
+mod blocks;
+mod bounds;
+mod changes;
+mod concurrent;
+mod errors;
+mod keys;
+mod overrides;
+mod permits;
+mod refunds;
+mod stacks;
+mod turns;
+
+use super::run::{Checked, Run};
+use crate::limit::{Limit, Refill};
+use std::pin::Pin;
+use std::time::Duration;
+
+type Check = for<'r> fn(&'r mut Run<'_>, Limit) -> Pin<Box<dyn Future<Output = Checked> + 'r>>;
+
+/// A rule, the limits with which it is checked, and the check.
+pub(super) struct Case {
+    pub(super) rule: &'static str,
+    pub(super) limits: fn() -> Vec<Limit>,
+    pub(super) check: Check,
+}
+
+macro_rules! cases {
+    ($($rule:literal: $limits:expr => $room:ident::$check:ident;)*) => {
+        pub(super) const CASES: &[Case] = &[$(
+            Case { rule: $rule, limits: $limits, check: |run, limit| Box::pin($room::$check(run, limit)) },
+        )*];
+    };
+}
+
+cases! {
+    "a limit admits what it holds": all => bounds::admits_what_it_holds;
+    "a refused call passes at `retry_after`": all => bounds::passes_at_retry_after;
+    "a refused call changes nothing": all => bounds::refusals_change_nothing;
+    "a cost above the capacity never passes": all => bounds::too_large_costs;
+    "a cost of zero takes nothing": all => bounds::costs_of_zero;
+    "a call can leave units to others": all => bounds::leaves_units_to_others;
+    "a peek takes nothing": all => bounds::peeks_take_nothing;
+    "nothing is in use after `reset_after`": all => bounds::all_free_after_reset;
+    "a limit of zero refuses every call": of_zero => bounds::refuses_every_call;
+    "requests of a batch are decided in order": all => bounds::batches_in_order;
+    "a stack passes as a whole or not at all": all => stacks::all_or_nothing;
+    "each member of a stack has its own decision": all => stacks::own_decisions;
+    "units of a charge can be returned": all => refunds::at_once;
+    "units of a charge are returned once": all => refunds::once;
+    "units are not returned after their time": all => refunds::not_too_late;
+    "only charges have stamps": all => refunds::stamps;
+    "a penalty takes at most one capacity into debt": without_permits => refunds::penalties;
+    "turns are in the order of arrival": waiting => turns::in_order;
+    "only a charge waits for its turn": waiting => turns::checks_do_not_wait;
+    "the last turn can be returned": waiting => turns::returned;
+    "a permit is held until it is returned": permits => permits::held;
+    "a permit ends with its lease": permits => permits::lease;
+    "a permit of several units is one permit": permits => permits::several_units;
+    "waiting calls receive permits in order": waiting_permits => permits::tickets;
+    "a refused caller is blocked for growing steps": blocking => blocks::steps;
+    "callers can be blocked by hand": one => blocks::by_hand;
+    "different keys have different units": all => keys::no_shared_units;
+    "a reset deletes the state of its keys only": all => keys::reset;
+    "units stay in use when the limit changes": all => changes::units_stay;
+    "a refusal under a smaller limit changes nothing": all => changes::refusals_do_not_lower;
+    "calls that come together share the limit": all => concurrent::share_the_limit;
+    "stacks that come together share their limits": one => concurrent::stacks;
+    "a dropped reply affects no other call": one => concurrent::dropped_replies;
+    "wrong questions are errors of the kind `Configuration`": one => errors::wrong_questions;
+    "unsupported limits are errors of the kind `Configuration`": all => errors::unsupported;
+    "overrides are stored with a version": one => overrides::versions;
+    "overrides expire": one => overrides::expiry;
+    "published limits are stored": one => overrides::published;
+}
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// A limit of each algorithm, and of each refill, without a wait. Each period is so long that a clock that runs does not change
+/// anything in between.
+fn all() -> Vec<Limit> {
+    let mut all = without_permits();
+    all.extend(permits());
+    all
+}
+
+fn without_permits() -> Vec<Limit> {
+    let bucket = Limit::token_bucket(3, seconds(6));
+    vec![
+        Limit::counter(3, seconds(3)),
+        bucket,
+        bucket.burst(4).borrow(1),
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(3, seconds(3)),
+        Limit::sliding_log(3, seconds(3)),
+        Limit::leaky_bucket(3, seconds(6)),
+    ]
+}
+
+fn permits() -> Vec<Limit> {
+    vec![Limit::concurrency(3, seconds(3))]
+}
+
+fn one() -> Vec<Limit> {
+    vec![Limit::counter(3, seconds(3))]
+}
+
+/// The limits whose calls wait for a turn.
+fn waiting() -> Vec<Limit> {
+    let bucket = Limit::token_bucket(1, seconds(2)).burst(2);
+    let waiting = [
+        Limit::counter(2, seconds(3)),
+        bucket,
+        bucket.refill(Refill::Interval),
+        Limit::sliding_window(2, seconds(3)),
+        Limit::sliding_log(2, seconds(3)),
+        Limit::leaky_bucket(1, seconds(2)),
+    ];
+    waiting.map(|limit| limit.wait(seconds(5))).to_vec()
+}
+
+fn waiting_permits() -> Vec<Limit> {
+    vec![Limit::concurrency(3, seconds(6)).wait(seconds(3))]
+}
+
+fn of_zero() -> Vec<Limit> {
+    all().iter().filter_map(|limit| Limit::plain(limit.algorithm(), 0, limit.time()).ok()).collect()
+}
+
+/// The limits that block refused callers. The steps are longer than any other refusal.
+fn blocking() -> Vec<Limit> {
+    let limits = [
+        Limit::counter(3, seconds(3)),
+        Limit::token_bucket(3, seconds(6)),
+        Limit::sliding_window(3, seconds(3)),
+    ];
+    limits.map(|limit| limit.block(&blocks::STEPS)).to_vec()
+}

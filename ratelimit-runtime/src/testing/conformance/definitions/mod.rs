@@ -1,0 +1,349 @@
+//! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
+//! or packed integers.
+//!
+//! This code is plain and slow. Time never goes back. When the limit of a key changes, what was charged stays.
+
+mod bucket;
+pub mod calendar;
+mod concurrency;
+mod counter;
+mod gate;
+mod leaky;
+mod log;
+mod window;
+
+use crate::limit::{Limit, Refill};
+use crate::store::Mode;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// The decision that a store must make. Times are in ms; the stamp of a log is in µs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub allowed: bool,
+    pub delay: u64,
+    pub limit: u32,
+    pub remaining: u32,
+    /// For a refusal. `None` means never.
+    pub retry_after: Option<u64>,
+    pub reset_after: u64,
+    /// Finds the charge again when units are returned. Zero without a charge.
+    pub stamp: u64,
+}
+
+/// A limit under one key. Arguments of times are in µs. The `Debug` text shows the whole state.
+pub trait Definition: Debug {
+    /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
+    /// has permits.
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
+    /// Decides the same, but no turn is earlier than in `floor` ms.
+    fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
+        let _ = (now, mode, cost, keep, floor);
+        unreachable!("only numbers have gates")
+    }
+    /// Uses up the limit for this time in ms.
+    fn use_up(&mut self, _now: u64, _ms: u64) {}
+    /// Decides a request that leaves nothing to others.
+    fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
+        self.decide_keeping(now, mode, cost, 0, id)
+    }
+    /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
+    fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
+    /// Charges units unconditionally. Returns the number of charged units.
+    fn take(&mut self, now: u64, units: u32) -> u32;
+    /// Renews the lease of a permit. Returns its units.
+    fn renew(&mut self, _now: u64, _id: u64) -> u32 {
+        0
+    }
+    /// Blocks the callers of the key for this time in ms. Returns 1.
+    fn block(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Pauses the limit for this time in ms. Returns 1.
+    fn pause(&mut self, _now: u64, _ms: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// The time in ms until a block or a pause ends.
+    fn closed(&mut self, _now: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Ends a block. Returns whether there was one.
+    fn open(&mut self, _now: u64) -> u32 {
+        unreachable!("only numbers have gates")
+    }
+    /// Continues with other numbers of the same algorithm, which have the same `wait` if calls can wait. The `time` of a sliding
+    /// window must stay, too.
+    fn change(&mut self, numbers: Numbers);
+    fn copy(&self) -> Box<dyn Definition>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Counter,
+    Greedy,
+    Interval,
+    /// A leaky bucket: a meter without `wait`, a queue with it.
+    Leaky,
+    Window,
+    Log,
+    Concurrency,
+}
+
+/// The numbers of a limit, with times in ms.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    pub kind: Kind,
+    pub count: u32,
+    pub time: u64,
+    pub burst: u32,
+    pub borrow: u32,
+    pub wait: u64,
+    /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
+    pub calendar: Option<&'static str>,
+    /// The steps of a block; zeros follow the last one.
+    pub block: [u64; 3],
+}
+
+impl Numbers {
+    pub const fn new(kind: Kind, count: u32, time: u64) -> Self {
+        Self { kind, count, time, burst: count, borrow: 0, wait: 0, calendar: None, block: [0; 3] }
+    }
+
+    pub const fn burst(self, burst: u32) -> Self {
+        Self { burst, ..self }
+    }
+
+    pub const fn borrow(self, borrow: u32) -> Self {
+        Self { borrow, ..self }
+    }
+
+    pub const fn wait(self, wait: u64) -> Self {
+        Self { wait, ..self }
+    }
+
+    pub const fn calendar(self, window: &'static str) -> Self {
+        Self { calendar: Some(window), ..self }
+    }
+
+    /// The window of the calendar, and the offset of its zone.
+    pub fn window(&self) -> Option<(&'static str, &'static str)> {
+        self.calendar.map(|window| window.split_once(' ').unwrap())
+    }
+
+    pub const fn block(self, block: [u64; 3]) -> Self {
+        Self { block, ..self }
+    }
+
+    /// Whether the state has a place for a block.
+    pub const fn takes_block(&self) -> bool {
+        !matches!(self.kind, Kind::Log | Kind::Concurrency)
+    }
+
+    pub const fn is_queue(&self) -> bool {
+        matches!(self.kind, Kind::Leaky) && self.wait > 0
+    }
+
+    /// The most units that the limit can hold at once.
+    pub fn capacity(&self) -> u32 {
+        match self.kind {
+            Kind::Greedy | Kind::Interval => self.burst + self.borrow,
+            Kind::Leaky if self.is_queue() => {
+                u32::try_from(1 + u128::from(self.wait) * u128::from(self.count) / u128::from(self.time))
+                    .unwrap()
+            }
+            Kind::Leaky => self.burst,
+            Kind::Counter | Kind::Window | Kind::Log | Kind::Concurrency => self.count,
+        }
+    }
+
+    /// The longest time for which a store may store the state, in ms.
+    pub fn longest_ttl(&self) -> u64 {
+        let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
+        let refill = match self.kind {
+            // The last call has waited, and a penalty takes as much again.
+            Kind::Leaky if self.is_queue() => self.wait + self.time.div_ceil(count),
+            Kind::Greedy | Kind::Leaky => (capacity * self.time).div_ceil(count),
+            Kind::Interval => capacity.div_ceil(count) * self.time,
+            Kind::Counter | Kind::Window | Kind::Log | Kind::Concurrency => 0,
+        };
+        // A block, and the time until it is forgotten.
+        let gate = 2 * self.block.into_iter().max().unwrap_or(0);
+        gate + match self.kind {
+            Kind::Window if self.wait > 0 => 2 * self.time + self.wait,
+            _ => 2 * self.time.max(refill).max(self.wait) + 1000,
+        }
+    }
+
+    pub fn limit(&self) -> Limit {
+        let (count, time, wait) =
+            (self.count, Duration::from_millis(self.time), Duration::from_millis(self.wait));
+        let bucket = || Limit::token_bucket(count, time).burst(self.burst).borrow(self.borrow);
+        let limit = match self.kind {
+            Kind::Counter => match self.window() {
+                Some((window, zone)) => {
+                    format!("counter count={count} time={window} zone={zone}").parse().unwrap()
+                }
+                None => Limit::counter(count, time),
+            },
+            Kind::Greedy => bucket(),
+            Kind::Interval => bucket().refill(Refill::Interval),
+            Kind::Leaky if self.is_queue() => Limit::leaky_bucket(count, time),
+            Kind::Leaky => Limit::leaky_bucket(count, time).burst(self.burst),
+            Kind::Window => Limit::sliding_window(count, time),
+            Kind::Log => Limit::sliding_log(count, time),
+            Kind::Concurrency => Limit::concurrency(count, time),
+        };
+        let steps = self.block.into_iter().filter(|step| *step > 0).map(Duration::from_millis);
+        limit.wait(wait).block(&steps.collect::<Vec<_>>())
+    }
+
+    /// The limit under an unused key.
+    pub fn definition(self) -> Box<dyn Definition> {
+        let algorithm = self.algorithm();
+        if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm)) } else { algorithm }
+    }
+
+    fn algorithm(self) -> Box<dyn Definition> {
+        if self.count == 0 || (self.burst == 0 && !self.is_queue()) {
+            return Box::new(Nothing { capacity: self.capacity() });
+        }
+        match self.kind {
+            Kind::Counter => Box::new(counter::Counter::new(self)),
+            Kind::Interval => Box::new(bucket::Interval::new(self)),
+            Kind::Leaky if self.is_queue() => Box::new(leaky::Queue::new(self)),
+            Kind::Greedy | Kind::Leaky => Box::new(bucket::Greedy::new(self)),
+            Kind::Window => Box::new(window::Window::new(self)),
+            Kind::Log => Box::new(log::Log::new(self)),
+            Kind::Concurrency => Box::new(concurrency::Concurrency::new(self)),
+        }
+    }
+}
+
+/// An algorithm in which each request has a turn.
+trait Turns {
+    fn numbers(&self) -> &Numbers;
+    /// Advances the time to `now`, in µs.
+    fn pass_to(&mut self, now: u64);
+    /// The time until this cost has its turn, if no other call comes.
+    fn turn(&self, cost: u32) -> u64;
+    /// The time until this cost has its turn, and leaves `keep` units to others. Their sum is at most the capacity.
+    fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
+        self.turn(cost + keep)
+    }
+    fn remaining(&self) -> u32;
+    fn reset_after(&self) -> u64;
+    /// Charges at the turn. Returns the stamp.
+    fn charge(&mut self, cost: u32) -> u64;
+    fn give(&mut self, units: u32, stamp: u64) -> u32;
+    /// The free units, rounded down. Negative if more than the capacity is in use.
+    fn room(&self) -> i64;
+    /// Charges now, even without free units.
+    fn force(&mut self, units: u32);
+    /// Charges for a turn that may be later than the own one. Returns the stamp.
+    fn charge_at(&mut self, cost: u32, _turn: u64) -> u64 {
+        self.charge(cost)
+    }
+    /// Uses up the limit for this time in ms, unless it is used up for longer.
+    fn use_up(&mut self, _ms: u64) {
+        unreachable!("only numbers have gates")
+    }
+    /// Continues with other numbers.
+    fn change(&mut self, numbers: Numbers);
+}
+
+impl<T: Turns + Clone + Debug + 'static> Definition for T {
+    fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
+        self.decide_after(now, mode, cost, keep, 0)
+    }
+
+    fn use_up(&mut self, now: u64, ms: u64) {
+        self.pass_to(now);
+        Turns::use_up(self, ms);
+    }
+
+    fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
+        self.pass_to(now);
+        let limit = self.numbers().capacity();
+        // A turn in a later window would take the rest of this one from the others.
+        let may_wait =
+            keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
+        let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
+        let fits = u64::from(cost) + u64::from(keep) <= u64::from(limit);
+        let turn = fits.then(|| self.turn_keeping(cost, keep).max(floor));
+        let allowed = turn.is_some_and(|turn| turn <= patience);
+        let charge =
+            (allowed && mode != Mode::Peek && cost > 0).then(|| self.charge_at(cost, turn.unwrap_or(0)));
+        Answer {
+            allowed,
+            delay: turn.filter(|_| allowed).unwrap_or(0),
+            limit,
+            remaining: self.remaining(),
+            retry_after: turn.filter(|_| !allowed),
+            reset_after: self.reset_after(),
+            stamp: charge.filter(|_| mode == Mode::Charge).unwrap_or(0),
+        }
+    }
+
+    fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32 {
+        self.pass_to(now);
+        Turns::give(self, units, stamp)
+    }
+
+    fn take(&mut self, now: u64, units: u32) -> u32 {
+        self.pass_to(now);
+        let most = self.room() + i64::from(self.numbers().capacity());
+        let units = u32::try_from(i64::from(units).min(most).max(0)).unwrap();
+        if units > 0 {
+            self.force(units);
+        }
+        units
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        Turns::change(self, numbers);
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
+    }
+}
+
+fn saturated(units: i128) -> u32 {
+    u32::try_from(units.max(0)).unwrap()
+}
+
+/// A limit whose `count` or `burst` is zero. It refuses everything.
+#[derive(Clone, Debug)]
+struct Nothing {
+    capacity: u32,
+}
+
+impl Definition for Nothing {
+    fn decide_keeping(&mut self, _now: u64, _mode: Mode, _cost: u32, _keep: u32, _id: u64) -> Answer {
+        Answer {
+            allowed: false,
+            delay: 0,
+            limit: self.capacity,
+            remaining: 0,
+            retry_after: None,
+            reset_after: 0,
+            stamp: 0,
+        }
+    }
+
+    fn give(&mut self, _now: u64, _units: u32, _stamp: u64) -> u32 {
+        0
+    }
+
+    fn take(&mut self, _now: u64, _units: u32) -> u32 {
+        0
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.capacity = numbers.capacity();
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,147 @@
+//! The conformance suite for stores: checks a [`Store`] against the definitions of the algorithms and the contract of the trait.
+//!
+//! A store author gives it an empty store, and a closure that moves the store's clock. Most stores have a clock for tests:
+//!
+//! ```
+//! use ratelimit::MemoryStore; // or your own store
+//! use ratelimit::clock::ManualClock;
+//! use ratelimit::testing::conformance::Suite;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let clock = ManualClock::new();
+//! let store = MemoryStore::with_clock(clock.clone());
+//! let report = Suite::new(store, async |time| clock.advance(time)).operations(200).check().await;
+//! assert!(report.is_passed(), "{report}");
+//! assert!(report.skipped().is_empty(), "{report}");
+//! # }
+//! ```
+//!
+//! The suite checks these rules in plain sequences of operations: the bound of each algorithm, `retry_after` to the millisecond,
+//! stacks that pass as a whole or not at all, refunds, turns, permits and their leases, peeks, resets, limits that change under a
+//! key, overrides, calls that come together, a cost of zero, similar keys, and errors. Then it makes random operations, and
+//! compares each field of each decision with the textbook definition of the algorithm. A failing random sequence is shortened.
+//!
+//! Each broken rule is a [`Failure`]: a sentence that says what the store did wrong, and the operations that led to it.
+//!
+//! [`docs::stores`](crate::docs::stores) shows how to write a store.
+
+#[doc(hidden)]
+#[allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "the numbers of the suite fit")]
+pub mod definitions;
+#[doc(hidden)]
+#[allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "the numbers of the suite fit")]
+#[allow(clippy::should_implement_trait, reason = "traffic does not end")]
+pub mod random;
+
+mod ask;
+mod cases;
+mod report;
+mod run;
+
+pub use report::{Failure, Report};
+
+use crate::debug::opaque;
+use crate::limit::Limit;
+use crate::store::Store;
+use cases::{CASES, Case};
+use random::sequence;
+use run::{Run, Setting, Stop};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Checks a store. It needs the feature `conformance`.
+///
+/// Call [`check`](Self::check) in a tokio runtime. If the runtime has several threads, the calls that come together run at the same
+/// time.
+#[must_use = "a suite checks nothing before `check`"]
+pub struct Suite<P> {
+    store: Arc<dyn Store>,
+    pass: P,
+    supports: Box<dyn Fn(&Limit) -> bool>,
+    clock_runs: bool,
+    seed: u64,
+    operations: usize,
+}
+
+impl<P: AsyncFn(Duration)> Suite<P> {
+    /// Creates a suite for a store without any state.
+    ///
+    /// `pass` lets a time pass for the store: it moves the store's clock forward, by whole microseconds. The clock of the store
+    /// must show a whole millisecond at first, and must not move by itself, or see [`clock_runs`](Self::clock_runs). All in all, the
+    /// suite passes less than 20 years.
+    ///
+    /// All keys begin with `conformance:`.
+    pub fn new(store: impl Store, pass: P) -> Self {
+        let supports = Box::new(|_: &Limit| true);
+        Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 30_000 }
+    }
+
+    /// Names the limits that the store supports, such as some algorithms, or only limits without a `wait`. What needs another
+    /// limit is left out, and [`Report::skipped`] says so. The store must reply to any other limit with an error of the kind
+    /// [`Configuration`](crate::ErrorKind::Configuration).
+    pub fn supports(self, supports: impl Fn(&Limit) -> bool + 'static) -> Self {
+        Self { supports: Box::new(supports), ..self }
+    }
+
+    /// Says that the clock of the store moves by itself, as that of a server does. The closure then waits for the time.
+    ///
+    /// Times are compared with a tolerance. The random operations and the rules about single milliseconds are left out, and
+    /// [`Report::skipped`] says so. The suite waits for about five minutes.
+    pub fn clock_runs(self) -> Self {
+        Self { clock_runs: true, ..self }
+    }
+
+    /// Sets the seed of the random operations. The default is 1.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Sets the number of random operations of the whole suite. The default is 30 000.
+    pub fn operations(self, operations: usize) -> Self {
+        Self { operations, ..self }
+    }
+
+    /// Checks all rules. A rule that is broken does not end the suite, so that the report contains all of them.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub async fn check(self) -> Report {
+        let pass = |time: Duration| -> Pin<Box<dyn Future<Output = ()> + '_>> { Box::pin((self.pass)(time)) };
+        let setting = Setting {
+            store: &self.store,
+            pass: &pass,
+            supports: &*self.supports,
+            clock_runs: self.clock_runs,
+            keys: 0.into(),
+        };
+        let mut report = Report::default();
+        for case in CASES {
+            for limit in (case.limits)() {
+                report.add(case.rule, &limit, check_case(&setting, case, limit).await);
+            }
+        }
+        let (seed, operations) = (self.seed, self.operations / sequence::LIMITS.len() + 1);
+        for numbers in sequence::LIMITS {
+            let outcome = sequence::check(&setting, numbers, operations, seed).await;
+            report.add(sequence::RULE, &numbers.limit(), outcome);
+        }
+        report
+    }
+}
+
+/// Checks one rule with one limit. With a clock that runs, a stalled machine can break a rule, so the rule is then checked again.
+async fn check_case<'s>(setting: &'s Setting<'s>, case: &Case, limit: Limit) -> Result<(), Stop> {
+    const ATTEMPTS: u32 = 3;
+    for _ in 1..ATTEMPTS {
+        let mut run = Run::new(setting);
+        let outcome = (case.check)(&mut run, limit).await;
+        if !matches!(outcome, Err(Stop::Failed(..))) || !run.has_stalled() {
+            return outcome;
+        }
+    }
+    (case.check)(&mut Run::new(setting), limit).await
+}
+
+opaque!([P] Suite<P>, |this| clock_runs = this.clock_runs, seed = this.seed, operations = this.operations);

@@ -1,0 +1,28 @@
+//! Shortens a failing sequence to the smallest one that still fails.
+
+/// Removes parts of a sequence as long as it still fails. Returns false if it does not fail. `fails_at` returns the
+/// first index that fails.
+pub async fn shorten<T: Clone>(
+    sequence: &mut Vec<T>,
+    mut fails_at: impl AsyncFnMut(&[T]) -> Option<usize>,
+) -> bool {
+    let Some(at) = fails_at(sequence).await else { return false };
+    sequence.truncate(at + 1);
+    let mut piece = sequence.len() / 2;
+    while piece > 0 {
+        let mut from = 0;
+        while from + piece <= sequence.len() {
+            let mut shorter = sequence.clone();
+            shorter.drain(from..from + piece);
+            match fails_at(&shorter).await {
+                Some(at) => {
+                    shorter.truncate(at + 1);
+                    *sequence = shorter;
+                }
+                None => from += piece,
+            }
+        }
+        piece /= 2;
+    }
+    true
+}

@@ -1,0 +1,246 @@
+//! `Run`: makes the operations of one check on the store, and writes down each with its reply.
+
+use super::ask::{Ask, shown};
+use crate::decision::Decision;
+use crate::error::Error;
+use crate::key::StoreKey;
+use crate::limit::Limit;
+use crate::store::{Adjustment, Change, Mode, Reply, Request, Store};
+use std::cell::Cell;
+use std::fmt::Display;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub(super) type Pass<'s> = &'s dyn Fn(Duration) -> Pin<Box<dyn Future<Output = ()> + 's>>;
+
+/// The store under test and its clock.
+pub(super) struct Setting<'s> {
+    pub(super) store: &'s Arc<dyn Store>,
+    pub(super) pass: Pass<'s>,
+    pub(super) supports: &'s dyn Fn(&Limit) -> bool,
+    pub(super) clock_runs: bool,
+    /// The number of runs so far. Each has its own keys.
+    pub(super) keys: Cell<u32>,
+}
+
+/// Why a check ended early.
+pub(super) enum Stop {
+    /// The rule is broken: the sentence, and the operations that led to it.
+    Failed(String, Vec<String>),
+    /// The store does not support what the check needs.
+    Skipped(String),
+}
+
+pub(super) type Checked<T = ()> = Result<T, Stop>;
+
+pub(super) const MS: Duration = Duration::from_millis(1);
+
+/// A clock that runs may have moved this far between two operations. All checks keep this distance to the moments at which
+/// something changes.
+const TOLERANCE: Duration = Duration::from_millis(500);
+
+pub(super) struct Run<'s> {
+    setting: &'s Setting<'s>,
+    number: u32,
+    permits: u64,
+    began: Instant,
+    passed: Duration,
+    operations: Vec<String>,
+}
+
+impl<'s> Run<'s> {
+    pub(super) fn new(setting: &'s Setting<'s>) -> Self {
+        setting.keys.set(setting.keys.get() + 1);
+        let (number, began) = (setting.keys.get(), Instant::now());
+        Self { setting, number, permits: 1, began, passed: Duration::ZERO, operations: Vec::new() }
+    }
+
+    /// A run on the same store with keys of its own.
+    pub(super) fn anew(&self) -> Self {
+        Self::new(self.setting)
+    }
+
+    pub(super) fn store(&self) -> &'s Arc<dyn Store> {
+        self.setting.store
+    }
+
+    /// Whether the clock of the store only moves when it is told to.
+    pub(super) const fn is_exact(&self) -> bool {
+        !self.setting.clock_runs
+    }
+
+    /// Ends the check if the store does not support a limit.
+    pub(super) fn needs(&self, limit: &Limit) -> Checked {
+        if (self.setting.supports)(limit) {
+            return Ok(());
+        }
+        Err(Stop::Skipped(format!("it needs `{limit}`, which the store does not support")))
+    }
+
+    /// Ends the check if the clock of the store moves by itself.
+    pub(super) fn needs_exact_clock(&self) -> Checked {
+        if self.is_exact() {
+            return Ok(());
+        }
+        Err(Stop::Skipped("the clock of the store moves by itself".to_owned()))
+    }
+
+    /// Whether more time has passed than the checks allow for.
+    pub(super) fn has_stalled(&self) -> bool {
+        !self.is_exact() && self.began.elapsed() > self.passed + TOLERANCE
+    }
+
+    /// The id of a permit that this run has not used before.
+    pub(super) fn fresh_permit(&mut self) -> u64 {
+        self.permits += 1;
+        self.permits
+    }
+
+    /// The key with this label: all keys of a run have the same hash tag, so that a cluster has them on one node.
+    pub(super) fn key(&self, label: &str, limit: &Limit) -> StoreKey {
+        let format = limit.algorithm().traits().state_format;
+        StoreKey::new(format!("conformance:{{{}}}:{label}:{format}", self.number).as_bytes())
+    }
+
+    pub(super) fn request(&self, ask: &Ask<'_>) -> Request {
+        let request = Request::new(self.key(ask.label, &ask.limit), ask.limit, ask.cost);
+        let request = request.with_permit(ask.permit).with_keep(ask.keep);
+        if ask.with_next { request.with_next() } else { request }
+    }
+
+    /// Lets time pass for the store.
+    pub(super) async fn pass(&mut self, time: Duration) {
+        (self.setting.pass)(time).await;
+        self.passed += time;
+    }
+
+    /// The error of the check: what the store did wrong.
+    pub(super) fn fail(&mut self, sentence: impl Into<String>) -> Stop {
+        Stop::Failed(sentence.into(), std::mem::take(&mut self.operations))
+    }
+
+    pub(super) fn expect(&mut self, is_so: bool, sentence: impl Into<String>) -> Checked {
+        if is_so { Ok(()) } else { Err(self.fail(sentence)) }
+    }
+
+    /// Writes down an operation.
+    pub(super) fn note(&mut self, operation: impl Display) {
+        let number = self.operations.len() + 1;
+        self.operations.push(format!("{number}. after {:?}: {operation}", self.passed));
+    }
+
+    /// Awaits a reply that must not be an error.
+    async fn reply<T: Unpin>(&mut self, what: &str, reply: Reply<T>) -> Checked<T> {
+        match reply.await {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                self.note(format_args!("{what}: {error}"));
+                Err(self.fail(format!("the store failed: {error}")))
+            }
+        }
+    }
+
+    /// Decides requests in one call.
+    pub(super) async fn decide(&mut self, mode: Mode, asks: &[Ask<'_>]) -> Checked<Vec<Decision>> {
+        asks.iter().try_for_each(|ask| self.needs(&ask.limit))?;
+        let requests: Vec<Request> = asks.iter().map(|ask| self.request(ask)).collect();
+        let reply = self.setting.store.decide(mode, &requests.iter().collect::<Vec<_>>());
+        let decisions = self.reply("decide", reply).await?.to_vec();
+        if decisions.len() != asks.len() {
+            let found = decisions.len();
+            return Err(self.fail(format!("the store made {found} decisions about {} requests", asks.len())));
+        }
+        for (ask, decision) in asks.iter().zip(&decisions) {
+            self.note(shown(mode, ask, decision));
+        }
+        Ok(decisions)
+    }
+
+    /// Decides one request under the key `a`. Requests of a concurrency limit have ids of their own.
+    pub(super) async fn ask(&mut self, mode: Mode, limit: Limit, cost: u32) -> Checked<Decision> {
+        let permit = self.fresh_permit();
+        Ok(self.decide(mode, &[Ask::new("a", limit, cost).permit(permit)]).await?[0])
+    }
+
+    /// Takes units that are free.
+    pub(super) async fn take(&mut self, limit: Limit, cost: u32) -> Checked {
+        let decision = self.ask(Mode::Check, limit, cost).await?;
+        self.expect(decision.is_allowed(), "the store refused a call, although the limit had units left")
+    }
+
+    pub(super) async fn peek(&mut self, limit: Limit) -> Checked<Decision> {
+        self.ask(Mode::Peek, limit, 1).await
+    }
+
+    /// Makes an adjustment under the key `a`. Returns the units.
+    pub(super) async fn adjust(&mut self, limit: Limit, units: u32, change: Change) -> Checked<u32> {
+        self.needs(&limit)?;
+        let adjustment = Adjustment::new(self.key("a", &limit), limit, units, change);
+        let reply = self.setting.store.adjust(&[adjustment]);
+        let adjusted = self.reply("adjust", reply).await?;
+        let [changed] = adjusted[..] else {
+            return Err(
+                self.fail(format!("the store replied to one adjustment with {} numbers", adjusted.len()))
+            );
+        };
+        let what = match change {
+            Change::Give(stamp) => format!("return {units} units of the charge {stamp}"),
+            Change::Take => format!("take {units} units"),
+            Change::Renew(id) => format!("renew permit {id}"),
+            Change::Block(ms) => format!("block for {ms} ms"),
+            Change::Open => "end the block".to_owned(),
+            Change::Pause(ms) => format!("pause for {ms} ms"),
+            Change::Closed => "ask how long it is closed".to_owned(),
+        };
+        self.note(format_args!("{what} under `a`: {changed}"));
+        Ok(changed)
+    }
+
+    /// Makes adjustments and decisions that must fail, and returns the error.
+    pub(super) async fn error_of<T: Unpin>(&mut self, what: &str, reply: Reply<T>) -> Checked<Error> {
+        match reply.await {
+            Err(error) => {
+                self.note(format_args!("{what}: error: {error}"));
+                Ok(error)
+            }
+            Ok(_) => Err(self.fail(format!("the store accepted {what}"))),
+        }
+    }
+
+    /// Resets keys. Returns how many had a state.
+    pub(super) async fn reset(&mut self, keys: &[StoreKey]) -> Checked<u64> {
+        let existed = self.reply("reset", self.setting.store.reset(keys)).await?;
+        self.note(format_args!("reset of {} keys: {existed} existed", keys.len()));
+        Ok(existed)
+    }
+
+    /// Asserts that a call is refused, for at most `longest`, until exactly `retry_after`.
+    pub(super) async fn passes_at_retry_after(&mut self, limit: Limit, longest: Duration) -> Checked {
+        let refused = self.ask(Mode::Check, limit, 1).await?;
+        let Some(wait) = refused.retry_after() else {
+            return Err(self.fail("the store did not say after which time a refused call would pass"));
+        };
+        self.expect(wait >= MS, "the store reported a `retry_after` below 1 ms")?;
+        self.expect(
+            wait <= longest,
+            format!("the store reported `retry_after` {wait:?}, and it is at most {longest:?}"),
+        )?;
+        if self.is_exact() {
+            self.pass(wait.saturating_sub(MS)).await;
+            let early = self.peek(limit).await?;
+            self.expect(!early.is_allowed(), "the store would admit a call 1 ms before `retry_after`")?;
+            self.pass(MS).await;
+        } else {
+            self.pass(wait).await;
+        }
+        let passes = self.ask(Mode::Check, limit, 1).await?;
+        self.expect(passes.is_allowed(), "the store refused a call again after exactly `retry_after`")
+    }
+
+    /// Whether a time is as expected: it may be shorter if the clock moves by itself.
+    pub(super) fn is_time(&self, found: Duration, expected: Duration) -> bool {
+        let shortest = if self.is_exact() { expected } else { expected.saturating_sub(TOLERANCE) };
+        (shortest..=expected).contains(&found)
+    }
+}

@@ -1,0 +1,58 @@
+//! Checks `block`: the steps for which a refused caller stays refused, and the limits that can block.
+
+use super::checker::Checker;
+use super::literal::boolean;
+use crate::model::{Algorithm, Time};
+use ratelimit_limit::rules::Violation;
+use ratelimit_limit::rules::block::{Block, MAX_STEPS};
+use std::time::Duration;
+use syn::Expr;
+
+impl Checker<'_> {
+    pub(super) fn block(&mut self) -> Vec<Time> {
+        let Some(value) = self.value("block") else { return Vec::new() };
+        let values: Vec<&Expr> = match value {
+            Expr::Array(steps) => steps.elems.iter().collect(),
+            one => vec![one],
+        };
+        if values.is_empty() {
+            self.error(value, "`block` needs at least one step, as in `block = [\"1m\", \"10m\", \"1h\"]`");
+        } else if let Some(superfluous) = values.get(MAX_STEPS) {
+            self.error(superfluous, Violation::BlockTooManySteps);
+        }
+        let steps: Vec<Time> = values.into_iter().filter_map(|value| self.time_of("block", value)).collect();
+        for (at, time) in steps.iter().enumerate().take(MAX_STEPS) {
+            let (Time::Millis(_, span), Some(this)) = (time, step(time)) else { continue };
+            let before = at.checked_sub(1).and_then(|before| step(&steps[before]));
+            // A wrong step has its own message.
+            let before = before.filter(|before| Block::of(&[*before]).is_ok());
+            let pair = before.into_iter().chain([this]).collect::<Vec<_>>();
+            if let Err(violation) = Block::of(&pair) {
+                self.error_at(*span, violation);
+            }
+        }
+        steps
+    }
+
+    /// Reports a block of a limit that cannot block.
+    pub(super) fn check_takes_block(&mut self, algorithm: Algorithm) {
+        let Some(given) = self.given("block") else { return };
+        if let Err(violation) = algorithm.check_takes_block() {
+            self.error_on_name(given, violation);
+        }
+        if self.given("lease").is_some() {
+            self.error_on_name(given, Violation::BlockWithLease);
+        }
+        if self.value("shadow").and_then(boolean) == Some(true) {
+            self.error_on_name(
+                given,
+                "`block` and `shadow = true` exclude each other: a limit that refuses nobody blocks nobody, so remove one of them",
+            );
+        }
+    }
+}
+
+/// A step that is a literal.
+pub(super) fn step(time: &Time) -> Option<Duration> {
+    time.literal().map(Duration::from_millis)
+}

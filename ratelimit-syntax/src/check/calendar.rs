@@ -1,0 +1,54 @@
+//! Checks windows of the calendar: `time = "month"`, and `zone`.
+
+use super::checker::Checker;
+use super::literal::string;
+use crate::model::{Algorithm, Time};
+use ratelimit_limit::rules::{Violation, Zone};
+use syn::LitStr;
+
+impl Checker<'_> {
+    /// The zone of a window of the calendar.
+    pub(super) fn zone(&mut self, time: Option<&Time>) -> Option<LitStr> {
+        let value = self.value("zone")?;
+        let Some(text) = string(value) else {
+            self.error(value, "`zone` must be an offset in quotes, as in `zone = \"+01:00\"`");
+            return None;
+        };
+        if Zone::parse(&text.value()).is_none() {
+            self.error(text, Violation::ZoneUnknown);
+        } else if !matches!(time, Some(Time::Calendar(..)))
+            && self.arguments.complete
+            && let Some(given) = self.given("zone")
+        {
+            self.error_on_name(given, "`zone` needs a window of the calendar: write `time = \"hour\"`, `\"day\"`, `\"week\"` or `\"month\"`");
+        }
+        Some(text.clone())
+    }
+
+    /// Reports a window of the calendar in a limit that has no such window.
+    pub(super) fn check_takes_calendar(&mut self, algorithm: Algorithm, time: Option<&Time>) {
+        let Some(Time::Calendar(calendar, span)) = time else { return };
+        match algorithm.check_takes_calendar(self.given("wait").is_some()) {
+            Err(Violation::CalendarElsewhere) => {
+                let why = if algorithm.is_bucket() {
+                    "a bucket refills all the time"
+                } else if algorithm.is_concurrency() {
+                    "`time` is the lease of a permit"
+                } else {
+                    "it looks back from each call"
+                };
+                let (name, calendar) = (algorithm.as_str(), calendar.as_str());
+                self.error_at(
+                    *span,
+                    format!("`{name}` has no window that ends with the {calendar}, because {why}: use the algorithm `counter`, or write a length, as in `time = \"1d\"`"),
+                );
+            }
+            Err(violation) => {
+                if let Some(given) = self.given("wait") {
+                    self.error_on_name(given, violation);
+                }
+            }
+            Ok(()) => {}
+        }
+    }
+}

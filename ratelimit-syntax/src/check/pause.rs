@@ -1,0 +1,34 @@
+//! Checks `pause_if`: the function that says for how long the limit pauses, and the limits that can pause.
+
+use super::checker::Checker;
+use super::literal::boolean;
+use crate::model::Limit;
+use syn::Expr;
+
+impl Checker<'_> {
+    pub(super) fn pause_if(&mut self, limit: &Limit) -> Option<Expr> {
+        let given = self.given("pause_if")?;
+        if let Limit::Numbers(numbers) = limit
+            && numbers.algorithm.check_takes_block().is_err()
+        {
+            self.error_on_name(
+                given,
+                "`pause_if` needs a counter, a bucket or a sliding window: the state of a log or of permits has no place for a pause",
+            );
+        }
+        if ["count", "time", "limit"].iter().all(|name| self.given(name).is_none()) && self.arguments.complete
+        {
+            self.error_on_name(
+                given,
+                "`pause_if` needs the limit of the partner: write what it admits, as in `time = \"1s\", count = 50`",
+            );
+        }
+        if self.value("shadow").and_then(boolean) == Some(true) {
+            self.error_on_name(
+                given,
+                "`pause_if` and `shadow = true` exclude each other: a limit that refuses nobody pauses nobody, so remove one of them",
+            );
+        }
+        self.function_of_result(given)
+    }
+}

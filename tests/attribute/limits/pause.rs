@@ -1,0 +1,166 @@
+//! `pause_if`: an answer of the partner pauses the limit of all processes. Tokio's clock is paused, so time advances only when all
+//! tasks are idle.
+
+use ratelimit::clock::Clock;
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{MemoryStore, RateLimiter, Rejection, rate_limit};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A clock that follows tokio's paused clock.
+struct TestClock(Instant);
+
+impl Clock for TestClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// The store of several processes.
+#[derive(Clone)]
+struct Shared(Arc<MemoryStore<TestClock>>);
+
+impl Store for Shared {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        self.0.decide(mode, requests)
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        self.0.adjust(adjustments)
+    }
+
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
+        self.0.reset(keys)
+    }
+}
+
+fn processes(number: usize) -> Vec<RateLimiter> {
+    let store = Shared(Arc::new(MemoryStore::with_clock(TestClock(Instant::now()))));
+    (0..number).map(|_| RateLimiter::builder().store(store.clone()).build().unwrap()).collect()
+}
+
+/// A partner that refuses its first call after two seconds.
+struct Partner {
+    start: Instant,
+    has_refused: AtomicBool,
+    /// When it was called.
+    calls: Mutex<Vec<Duration>>,
+}
+
+enum Answer {
+    Fine,
+    /// 429, with `Retry-After`.
+    Later(Duration),
+}
+
+impl Partner {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { start: Instant::now(), has_refused: AtomicBool::new(false), calls: Mutex::default() })
+    }
+
+    fn answer(&self) -> Answer {
+        let now = self.start.elapsed();
+        self.calls.lock().unwrap().push(now);
+        if now >= 2 * SECOND && !self.has_refused.swap(true, Ordering::Relaxed) {
+            return Answer::Later(30 * SECOND);
+        }
+        Answer::Fine
+    }
+
+    /// The number of calls in this part of the time.
+    fn calls(&self, from: Duration, to: Duration) -> usize {
+        self.calls.lock().unwrap().iter().filter(|at| (from..to).contains(*at)).count()
+    }
+}
+
+fn pause(answer: &Result<Answer, Rejection>) -> Option<Duration> {
+    match answer {
+        Ok(Answer::Later(time)) => Some(*time),
+        _ => None,
+    }
+}
+
+#[rate_limit(key = "partner", time = "1s", count = 50, algorithm = "leaky_bucket", wait = "60s", pause_if = pause)]
+async fn ask(partner: &Partner) -> Result<Answer, Rejection> {
+    Ok(partner.answer())
+}
+
+#[rate_limit(key = "impatient", time = "1s", count = 50, pause_if = pause)]
+async fn ask_at_once(partner: &Partner) -> Result<Answer, Rejection> {
+    Ok(partner.answer())
+}
+
+#[rate_limit(key = "patience", time = "1s", count = 2, algorithm = "leaky_bucket", wait = "10s", pause_if = |answer| match answer { Ok(time) => *time, Err(_) => None })]
+async fn ask_with_patience(later: Option<Duration>) -> Result<Option<Duration>, Rejection> {
+    Ok(later)
+}
+
+#[tokio::test(start_paused = true)]
+async fn eight_processes_pause_for_one_answer_and_resume_at_the_pace() {
+    let (partner, mut calling) = (Partner::new(), JoinSet::new());
+    for limiter in processes(8) {
+        for _ in 0..40 {
+            let (limiter, partner) = (limiter.clone(), Arc::clone(&partner));
+            calling.spawn(async move {
+                while partner.start.elapsed() < 40 * SECOND {
+                    ratelimit::scope(limiter.clone(), ask(&partner)).await.unwrap();
+                }
+            });
+        }
+    }
+    calling.join_all().await;
+    let ms = Duration::from_millis;
+    assert_eq!(partner.calls(SECOND, 2 * SECOND), 50);
+    // At most the calls that are under way when the partner refuses one.
+    assert!(
+        partner.calls(2 * SECOND + ms(1), 32 * SECOND) == 0,
+        "{}",
+        partner.calls(2 * SECOND, 32 * SECOND)
+    );
+    for second in 32..40 {
+        let calls = partner.calls(second * SECOND, (second + 1) * SECOND);
+        assert!((49..=51).contains(&calls), "{calls} calls in second {second}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_wait_calls_are_refused_until_the_pause_ends() {
+    let (partner, processes) = (Partner::new(), processes(2));
+    tokio::time::advance(2 * SECOND).await;
+    let ask =
+        async |process: usize| ratelimit::scope(processes[process].clone(), ask_at_once(&partner)).await;
+    assert!(matches!(ask(0).await, Ok(Answer::Later(_))));
+    let retry_after = async |process| ask(process).await.err().unwrap().retry_after();
+    assert_eq!(retry_after(1).await, Some(30 * SECOND));
+    tokio::time::advance(29 * SECOND).await;
+    assert_eq!((retry_after(0).await, retry_after(1).await), (Some(SECOND), Some(SECOND)));
+    tokio::time::advance(SECOND).await;
+    assert!(ask(1).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_behind_a_pause_for_at_most_its_wait() {
+    let limiter = &processes(1)[0];
+    let start = Instant::now();
+    let ask = |later| ratelimit::scope(limiter.clone(), ask_with_patience(later));
+    // The second call has a turn after 500 ms, and the first one pauses the limit in between.
+    let (first, second) = tokio::join!(ask(Some(4 * SECOND)), ask(None));
+    assert!(first.is_ok() && second.is_ok());
+    assert_eq!(start.elapsed(), 4 * SECOND);
+    ask(Some(11 * SECOND)).await.unwrap();
+    assert_eq!(start.elapsed(), Duration::from_millis(4500));
+    let refused = ask(None).await.unwrap_err();
+    assert_eq!(refused.retry_after(), Some(11 * SECOND));
+    // Nothing, and no pause.
+    tokio::time::advance(12 * SECOND).await;
+    ask(Some(Duration::ZERO)).await.unwrap();
+    tokio::time::advance(SECOND).await;
+    let before = Instant::now();
+    ask(None).await.unwrap();
+    assert_eq!(before.elapsed(), Duration::ZERO);
+}

@@ -1,0 +1,93 @@
+//! The memory store and the Redis store pass the suite, under a clock that the tests move, and under one that runs.
+
+use crate::harness::{CLOCK, operations, seed};
+use ratelimit::clock::{Clock, ManualClock};
+use ratelimit::testing::conformance::{Report, Suite};
+use ratelimit::{__testing, Algorithm, Limit, MemoryStore};
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::time::Duration;
+use support::{MINUTE, RedisServer};
+
+/// Asserts that nothing is broken and nothing is left out, apart from what is named.
+fn assert_complete(report: &Report, left_out: &[&str]) {
+    assert!(report.is_passed(), "{report}");
+    assert!(report.passed() > 100, "{report}");
+    let is_named = |skipped: &String| left_out.iter().any(|named| skipped.contains(named));
+    assert!(report.skipped().iter().all(is_named), "{report}");
+    for named in left_out {
+        assert!(
+            report.skipped().iter().any(|skipped| skipped.contains(named)),
+            "{named} is not left out: {report}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_memory_store_passes() {
+    let clock = ManualClock::new();
+    let suite = Suite::new(MemoryStore::with_clock(clock.clone()), async |time| clock.advance(time));
+    let report = suite.seed(seed()).operations(operations(100_000)).check().await;
+    // Processes do not share it, so it has no limits of other processes.
+    assert_complete(&report, &["published limits"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_redis_store_passes() {
+    let server = RedisServer::start();
+    let store = __testing::with_prelude(&server.url(), CLOCK).unwrap();
+    let (raw, mut now) = (Mutex::new(server.raw()), 1_763_000_000_000_000);
+    let set = |now: u64| redis::cmd("SET").arg("test:now").arg(now).exec(&mut *raw.lock().unwrap()).unwrap();
+    set(now);
+    let now = Mutex::new(&mut now);
+    let suite = Suite::new(store, async |time: Duration| {
+        let mut now = now.lock().unwrap();
+        **now += u64::try_from(time.as_micros()).unwrap();
+        set(**now);
+    });
+    let report = suite.seed(seed()).operations(operations(20_000)).check().await;
+    assert_complete(&report, &[]);
+}
+
+/// A clock that moves a little whenever it is read.
+#[derive(Clone, Default)]
+struct Running(ManualClock);
+
+impl Clock for Running {
+    fn now(&self) -> Duration {
+        self.0.advance(Duration::from_micros(1700));
+        self.0.now()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_whose_clock_runs_passes() {
+    let (clock, waited) = (Running::default(), Cell::new(Duration::ZERO));
+    let suite = Suite::new(MemoryStore::with_clock(clock.clone()), async |time| {
+        clock.0.advance(time);
+        waited.set(waited.get() + time);
+    });
+    let report = suite.clock_runs().check().await;
+    assert_complete(&report, &["published limits", "the clock of the store moves by itself"]);
+    assert!(waited.get() < 5 * MINUTE, "with a real clock it would wait for {:?}", waited.get());
+}
+
+#[tokio::test]
+async fn what_a_store_does_not_support_is_left_out_by_name() {
+    let clock = ManualClock::new();
+    let suite = Suite::new(MemoryStore::with_clock(clock.clone()), async |time| clock.advance(time));
+    let counters = |limit: &Limit| limit.algorithm() == Algorithm::Counter;
+    let report = suite.supports(counters).operations(500).check().await;
+    assert!(report.skipped().iter().any(|skipped| {
+        skipped
+            == "\"a permit ends with its lease\" with `concurrency count=3 time=3s`: \
+                    it needs `concurrency count=3 time=3s`, which the store does not support"
+    }));
+    // The store decides what it is said not to support, which is a mistake of one of both.
+    let sentences: Vec<&str> = report.failures().iter().map(|failure| failure.sentence()).collect();
+    assert!(!sentences.is_empty(), "{report}");
+    assert!(
+        sentences.iter().all(|it| *it == "the store accepted a limit that it does not support"),
+        "{report}"
+    );
+}

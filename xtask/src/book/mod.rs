@@ -1,0 +1,23 @@
+//! The command `book`: gathers the pages of the guide into `target/book`, builds a book of them with mdBook, and checks its links.
+
+mod links;
+mod playground;
+mod source;
+
+use crate::process::{run, target};
+use crate::tools;
+use std::process::Command;
+
+/// Builds the book. With `serve`, then shows it until the command is stopped, and again each time it is built.
+pub(crate) fn perform(serve: bool) -> Result<(), String> {
+    let (mdbook, folder) = (tools::ensure_mdbook()?, target().join("book"));
+    source::gather(&folder)?;
+    playground::write(&folder.join("source").join(source::PLAYGROUND))?;
+    run(Command::new(&mdbook).arg("build").arg(&folder))?;
+    let pages = links::check(&folder.join("html"))?;
+    println!("{pages} pages: {}", folder.join("html/index.html").display());
+    if serve {
+        run(Command::new(&mdbook).arg("serve").arg(&folder))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! No dependency has a known vulnerability, is unmaintained, or was withdrawn. The database is on GitHub.
+
+use super::tools;
+use crate::process::{root, run};
+use crate::progress::Verdict;
+use std::process::Command;
+
+pub(crate) fn check() -> Result<Verdict, String> {
+    let program = tools::from_crates_io(tools::DENY)?;
+    let command = |args: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(args).current_dir(root());
+        command
+    };
+    // A missing database is no finding. So it is fetched first, by itself.
+    if let Err(error) = run(&mut command(&["fetch", "db"])) {
+        let why = format!(
+            "the advisory database cannot be fetched here ({error}); the workflow `release` checks it"
+        );
+        return Ok(Verdict::Open(why));
+    }
+    run(&mut command(&["--all-features", "check", "--disable-fetch", "advisories"])).map(|()| Verdict::Passed)
+}

@@ -1,0 +1,20 @@
+//! Licences, sources and duplicates of the dependencies, by the rules in `deny.toml`, and dependencies that no code uses.
+
+use super::tools;
+use crate::process::{root, run};
+use crate::progress::Verdict;
+use std::process::Command;
+
+pub(crate) fn licences() -> Result<Verdict, String> {
+    let mut command = Command::new(tools::from_crates_io(tools::DENY)?);
+    command
+        .args(["--all-features", "check", "--hide-inclusion-graph", "bans", "licenses", "sources"])
+        .current_dir(root());
+    run(&mut command).map(|()| Verdict::Passed)
+}
+
+pub(crate) fn unused() -> Result<Verdict, String> {
+    let mut command = Command::new(tools::from_crates_io(tools::MACHETE)?);
+    // The names of libraries differ from those of packages, such as `ratelimit-runtime`. Only the metadata says so.
+    run(command.arg("--with-metadata").current_dir(root())).map(|()| Verdict::Passed)
+}
