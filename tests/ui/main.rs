@@ -1,26 +1,27 @@
 //! Compiler messages that users of the attribute see. `TRYBUILD=overwrite` accepts changes; read the diff.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The folder that a test writes.
 const PLAIN: &str = "plain";
 
 #[test]
 fn mistakes_are_explained() {
-    write_plain_cases();
+    write_plain_cases().unwrap();
     trybuild::TestCases::new().compile_fail("*/*.rs");
 }
 
 /// A wrong body gets the words that it gets without the attribute: the folder `plain` has each case of `body` with another attribute
 /// in its place, and the same messages.
-fn write_plain_cases() {
+fn write_plain_cases() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plain = root.join(PLAIN);
     let _ = fs::remove_dir_all(&plain);
-    fs::create_dir(&plain).unwrap();
-    for case in fs::read_dir(root.join("body")).unwrap().map(|entry| entry.unwrap()) {
-        let text = fs::read_to_string(case.path()).unwrap();
+    fs::create_dir(&plain)?;
+    for case in fs::read_dir(root.join("body"))? {
+        let case = case?;
+        let text = fs::read_to_string(case.path())?;
         let lines = text.lines().map(|line| match line {
             "use ratelimit::{Rejection, rate_limit};" => "use ratelimit::Rejection;".to_owned(),
             line if line.starts_with("#[rate_limit(") => "#[inline]".to_owned(),
@@ -28,8 +29,9 @@ fn write_plain_cases() {
         });
         let text: String = lines.map(|line| line + "\n").collect();
         assert!(!text.contains("rate_limit"), "{}: an attribute on several lines", case.path().display());
-        fs::write(plain.join(case.file_name()), text).unwrap();
+        fs::write(plain.join(case.file_name()), text)?;
     }
+    Ok(())
 }
 
 /// The compiler quotes the standard library only if its sources are installed.

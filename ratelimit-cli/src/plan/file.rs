@@ -89,7 +89,7 @@ impl Wanted {
             }
             match wanted.expires {
                 Some(end) if left(now, end).is_none() => {
-                    note(format_args!("{which} has expired, and is left out"))
+                    note(format_args!("{which} has expired, and is left out"));
                 }
                 _ => all.push(wanted),
             }
@@ -152,13 +152,12 @@ fn target_of(caller: &Caller, session: &Session) -> Result<OverrideTarget, Failu
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
     let (mut file, mut left_out) = (File::default(), String::new());
     for found in overrides {
-        match entry(found, now, session) {
-            Some(entry) => file.overrides.push(entry),
-            None => {
-                let (name, _) = crate::overrides::target(found, session);
-                let name = safe(&name).replace(char::is_control, " ");
-                let _ = writeln!(left_out, "# An override of `{name}` could not be read, and is not here.");
-            }
+        if let Some(entry) = entry(found, now, session) {
+            file.overrides.push(entry);
+        } else {
+            let (name, _) = crate::overrides::target(found, session);
+            let name = safe(&name).replace(char::is_control, " ");
+            let _ = writeln!(left_out, "# An override of `{name}` could not be read, and is not here.");
         }
     }
     let tables = toml::to_string(&file).map_err(Failure::found)?;

@@ -108,9 +108,10 @@ pub(crate) async fn drift(drift: &Drift, session: &Session) -> Result<Exit, Fail
 pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Failure> {
     let compared = Compared::read(&apply.file, session).await?;
     if compared.differences.is_empty() {
-        return match session.output.json {
-            true => print_json(&json!({ "changes": [], "before": null })),
-            false => print("nothing to change\n"),
+        return if session.output.json {
+            print_json(&json!({ "changes": [], "before": null }))
+        } else {
+            print("nothing to change\n")
         };
     }
     let before = apply.before.clone().unwrap_or_else(|| before_path(&apply.file));

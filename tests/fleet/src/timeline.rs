@@ -152,8 +152,10 @@ fn of_fault(fault: Fault, at: Duration) -> Mark {
     let (row, lasts) = match fault {
         Fault::Link { process, .. } | Fault::Kill(process) => (process + 1, Duration::ZERO),
         Fault::Silence { process, time, .. } => (process + 1, time),
-        Fault::Stall(_, time) | Fault::Reject(_, _, time) | Fault::Restart { down: time, .. } => (0, time),
-        Fault::Move { time, .. } => (0, time),
+        Fault::Stall(_, time)
+        | Fault::Reject(_, _, time)
+        | Fault::Restart { down: time, .. }
+        | Fault::Move { time, .. } => (0, time),
         Fault::ForgetScripts(_) | Fault::Clock { .. } | Fault::FailOver { .. } => (0, Duration::ZERO),
     };
     Mark { row, from: at, to: at + lasts, ink: FAULT, words: format!("{fault:?}"), breaks: false }

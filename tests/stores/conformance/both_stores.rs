@@ -2,7 +2,7 @@
 
 use crate::harness::{CLOCK, operations, seed};
 use ratelimit::clock::{Clock, ManualClock};
-use ratelimit::testing::conformance::{Report, Suite};
+use ratelimit::testing::conformance::{Failure, Report, Suite};
 use ratelimit::{__testing, Algorithm, Limit, MemoryStore};
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -84,7 +84,7 @@ async fn what_a_store_does_not_support_is_left_out_by_name() {
                     it needs `concurrency count=3 time=3s`, which the store does not support"
     }));
     // The store decides what it is said not to support, which is a mistake of one of both.
-    let sentences: Vec<&str> = report.failures().iter().map(|failure| failure.sentence()).collect();
+    let sentences: Vec<&str> = report.failures().iter().map(Failure::sentence).collect();
     assert!(!sentences.is_empty(), "{report}");
     assert!(
         sentences.iter().all(|it| *it == "the store accepted a limit that it does not support"),

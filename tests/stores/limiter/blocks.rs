@@ -80,13 +80,13 @@ async fn five_wrong_passwords_block_in_every_process_for_longer_each_time() {
             assert_eq!(refused(process, true).await, Some(step));
             assert_eq!(script_calls(&server.server), before + 1);
         }
-        server.pass(step - MS);
+        server.pass(step.saturating_sub(MS));
         assert_eq!(refused(&processes[1], true).await, Some(MS), "refused calls prolong nothing");
         assert_eq!(refused(&server.process(), true).await, Some(MS), "a restart forgets nothing");
         server.pass(MS);
         assert_eq!(refused(&processes[2], true).await, None);
     }
-    server.pass(HOUR - MS);
+    server.pass(HOUR.saturating_sub(MS));
     five_wrong_passwords(&processes).await;
     assert_eq!(refused(&processes[0], true).await, Some(HOUR), "a millisecond too early");
     server.pass(2 * HOUR);
@@ -132,7 +132,7 @@ async fn an_answer_pauses_the_limit_of_all_processes() {
     ask(&one, Some(30 * SECOND)).await.unwrap();
     let rejection = ask(&other, None).await.unwrap_err();
     assert_eq!(rejection.retry_after(), Some(30 * SECOND));
-    server.pass(30 * SECOND - MS);
+    server.pass((30 * SECOND).saturating_sub(MS));
     assert_eq!(ask(&one, None).await.unwrap_err().decision().unwrap().retry_after(), Some(MS));
     server.pass(MS);
     ask(&other, None).await.unwrap();

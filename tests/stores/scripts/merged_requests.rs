@@ -36,7 +36,9 @@ pub(crate) fn first_difference(
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut definition, mut now) = (numbers.definition(), 1_763_000_000_000_000);
     let (name, count, time, capacity) = arguments(numbers);
-    let steps = numbers.block.iter().filter(|ms| **ms > 0).map(|ms| format!(":{ms}")).collect::<String>();
+    let steps: Vec<String> = numbers.block.iter().filter(|ms| **ms > 0).map(u64::to_string).collect();
+    let steps = steps.join(":");
+    let steps = if steps.is_empty() { steps } else { format!(":{steps}") };
     let mut done = 0;
     while done < requests {
         now += random

@@ -111,6 +111,7 @@ impl fmt::Debug for Override {
             .field("target", &self.target)
             .field("change", &format_args!("{}", self.change))
             .field("effect", &self.effect)
+            .field("expires", &self.expires)
             .finish()
     }
 }

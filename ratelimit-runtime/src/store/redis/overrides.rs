@@ -90,19 +90,16 @@ pub(super) async fn save(
     expires: Option<Duration>,
 ) -> Result<(), Error> {
     let version = (random::bits() % VERSIONS).max(1);
-    let set = match (change, expires) {
-        (Some(change), Some(expires)) => {
-            let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
-            let mut set = eval(SET_UNTIL, key);
-            set.arg(entry).arg(format!("{change}{UNTIL}")).arg(ms).arg(VERSION).arg(version);
-            set
-        }
-        _ => {
-            let mut set = redis::cmd("HSET");
-            set.arg(key.as_bytes()).arg(entry).arg(change.unwrap_or_default()).arg(VERSION).arg(version);
-            set
-        }
-    };
+    let mut set;
+    if let (Some(change), Some(expires)) = (change, expires) {
+        let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+        set = eval(SET_UNTIL, key);
+        set.arg(entry).arg(format!("{change}{UNTIL}")).arg(ms);
+    } else {
+        set = redis::cmd("HSET");
+        set.arg(key.as_bytes()).arg(entry).arg(change.unwrap_or_default());
+    }
+    set.arg(VERSION).arg(version);
     client.command(key, &set).await?;
     if change.is_none() {
         client.command(key, eval(DELETE, key).arg(entry).arg("")).await?;

@@ -50,6 +50,6 @@ fn unsaved(changes: &[Changed], findings: &Findings) -> Option<String> {
             *limit == changed.change.limit && *stored == count && changed.sent <= *at && *at <= changed.ended
         })
     };
-    let saved = changes.iter().filter(|changed| changed.error.is_none());
-    saved.filter(|changed| !is_stored(changed)).map(|changed| format!("was not saved: {changed}")).next()
+    let mut saved = changes.iter().filter(|changed| changed.error.is_none());
+    saved.find(|changed| !is_stored(changed)).map(|changed| format!("was not saved: {changed}"))
 }

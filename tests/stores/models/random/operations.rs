@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The outcome of a decision, whose times are whole milliseconds.
 fn outcome(decision: &Decision) -> Outcome {
     let times = [Some(decision.delay()), decision.retry_after(), Some(decision.reset_after())];
-    let whole = |time: Duration| time.subsec_nanos() % 1_000_000 == 0;
+    let whole = |time: Duration| time.subsec_nanos().is_multiple_of(1_000_000);
     assert!(times.into_iter().flatten().all(whole), "a fraction of a millisecond");
     Outcome::Answer(answer(decision))
 }

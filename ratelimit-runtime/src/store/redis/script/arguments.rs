@@ -4,7 +4,9 @@ use crate::key::StoreKey;
 use crate::limit::{Calendar, Limit};
 use crate::store::{Adjustment, Change, Mode, Request};
 use redis::{Cmd, ToRedisArgs};
+use smallvec::SmallVec;
 use std::collections::HashSet;
+use std::iter;
 
 /// Adds the number of keys, the keys and the arguments of `decide`.
 pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]) {
@@ -64,8 +66,9 @@ pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedi
     if block.is_none() {
         command.arg(first.keep());
     } else {
-        let steps: String = block.steps_ms().map(|ms| format!(":{ms}")).collect();
-        command.arg(format!("{}{steps}", first.keep()));
+        let numbers = iter::once(first.keep().into()).chain(block.steps_ms());
+        let numbers: SmallVec<[String; 5]> = numbers.map(|number: u64| number.to_string()).collect();
+        command.arg(numbers.join(":"));
     }
 }
 
