@@ -239,3 +239,6 @@ impl Limit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

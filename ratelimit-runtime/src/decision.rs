@@ -57,7 +57,7 @@ enum Passes {
 }
 
 /// Who decided about a call, and therefore where its units are charged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Source {
     /// The store, also through leased units or a remembered refusal.
     Store,

@@ -4,8 +4,8 @@
 //! - Limits: [Choosing a limit], [Algorithms] with exact bounds, [Recipes] and [Recipes for jobs and outgoing calls], [Waiting and
 //!   permits], [Streams], [Leases] for very busy limits, [Methods] without the attribute
 //! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [Whole routers]; [Results], [Answers]
-//! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Troubleshooting],
-//!   [Observability]
+//! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Evidence],
+//!   [Troubleshooting], [Observability]
 //! - Servers: [Servers], [Scaling], [Several regions], [Stores] on other engines; [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee
 //! - Tests and tools: [Testing], [Tests of services], [Command line], [Limits in the sources]
 //! - Others: [Comparison], [Migration]
@@ -46,6 +46,7 @@ pages! {
     overrides: "../docs/overrides.md";
     failures: "docs/outage.md", "../docs/failures.md";
     promises: "../docs/promises.md";
+    evidence: "../docs/evidence.md";
     troubleshooting: "../docs/troubleshooting.md";
     observability: "../docs/observability.md";
     servers: "../docs/servers.md";

@@ -14,6 +14,8 @@ pub(crate) enum Package {
     Prometheus,
     /// An HTTP client in Python, or Python itself where the manager does not have it.
     Urllib3,
+    /// `llvm-cov` and `llvm-profdata`, whose programs have the version in their names.
+    Llvm,
 }
 
 /// A package manager, and its commands that install without asking questions.
@@ -24,7 +26,7 @@ pub(crate) struct Manager {
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
     /// The names of each [`Package`], in the order of its variants.
-    names: [&'static [&'static str]; 7],
+    names: [&'static [&'static str]; 8],
     needs_root: bool,
 }
 
@@ -32,7 +34,7 @@ impl Manager {
     const fn new(
         program: &'static str,
         install: &'static [&'static str],
-        names: [&'static [&'static str]; 7],
+        names: [&'static [&'static str]; 8],
     ) -> Self {
         Self { program, refresh: None, install, names, needs_root: true }
     }
@@ -57,6 +59,7 @@ const MANAGERS: [Manager; 6] = [
                 &["wrk"],
                 &["prometheus"],
                 &["python3-urllib3"],
+                &["llvm-19"],
             ],
         )
     },
@@ -71,6 +74,7 @@ const MANAGERS: [Manager; 6] = [
             &["wrk"],
             &["golang-github-prometheus"],
             &["python3-urllib3"],
+            &["llvm"],
         ],
     ),
     Manager::new(
@@ -84,6 +88,7 @@ const MANAGERS: [Manager; 6] = [
             &["wrk"],
             &["prometheus"],
             &["py3-urllib3"],
+            &["llvm"],
         ],
     ),
     Manager::new(
@@ -97,6 +102,7 @@ const MANAGERS: [Manager; 6] = [
             &["wrk"],
             &["prometheus"],
             &["python-urllib3"],
+            &["llvm"],
         ],
     ),
     Manager::new(
@@ -110,6 +116,7 @@ const MANAGERS: [Manager; 6] = [
             &["wrk"],
             &["golang-github-prometheus-prometheus"],
             &["python3-urllib3"],
+            &["llvm"],
         ],
     ),
     Manager {
@@ -125,6 +132,7 @@ const MANAGERS: [Manager; 6] = [
                 &["wrk"],
                 &["prometheus"],
                 &["python"],
+                &["llvm"],
             ],
         )
     },

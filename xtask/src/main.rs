@@ -6,6 +6,7 @@ mod checks;
 #[cfg(test)]
 mod claims;
 mod compile;
+mod coverage;
 #[cfg(test)]
 mod documents;
 mod features;
@@ -15,6 +16,8 @@ mod index;
 mod install;
 mod lua54;
 mod matrix;
+mod measured;
+mod mutants;
 #[cfg(test)]
 mod numbers;
 mod packaging;
@@ -33,7 +36,7 @@ use std::env;
 use std::process::ExitCode;
 
 /// How to call the commands, and what they do.
-const USAGE: [(&str, &str); 24] = [
+const USAGE: [(&str, &str); 27] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     ("test --portable", "runs the tests that need no server and no Unix, and says which it leaves out"),
@@ -72,6 +75,15 @@ const USAGE: [(&str, &str); 24] = [
     ("book --serve", "then serves it on localhost:3000, and shows it again after each `cargo xtask book`"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
     ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
+    (
+        "models",
+        "checks the protocols of the limiter as models, in all states, with larger bounds than the tests",
+    ),
+    (
+        "mutants PART..",
+        "changes the code of all parts or some, and looks whether a test notices (cargo-mutants)",
+    ),
+    ("coverage PART..", "says which lines the tests of all parts or some execute (cargo-llvm-cov)"),
     ("fleet --seeds N", "simulates N fleets, each from one seed, on all cores; 10 000 if no number is given"),
     ("fleet --seed S", "repeats one seed and prints its log"),
     ("fleet --planted", "hunts all planted bugs, with up to 1000 seeds each; `--planted WORD` some of them"),
@@ -93,6 +105,9 @@ enum Request {
     Book { serve: bool },
     Completion,
     Fleet(Vec<String>),
+    Models,
+    Mutants(Vec<String>),
+    Coverage(Vec<String>),
     Fuzz(Fuzz),
     Release(Release),
 }
@@ -138,6 +153,10 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
         ("fleet", _) => Ok(Request::Fleet(rest)),
+        ("models", None) => Ok(Request::Models),
+        ("models", Some(extra)) => Err(format!("`models` takes no arguments, got `{extra}`")),
+        ("mutants", _) => Ok(Request::Mutants(rest)),
+        ("coverage", _) => Ok(Request::Coverage(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
         ("release", _) => Ok(Request::Release(release::parse(rest)?)),
         ("doctor", Some(url)) if rest.len() == 1 => Ok(Request::Doctor(url.to_owned())),
@@ -184,6 +203,11 @@ fn perform(request: &Request) -> Result<(), String> {
             let mut command = process::cargo(&["run", "--release", "--package", "ratelimit-fleet", "--"]);
             process::run(command.args(options))
         }
+        Request::Models => {
+            process::run(&mut process::cargo(&["run", "--release", "--package", "ratelimit-models"]))
+        }
+        Request::Mutants(parts) => mutants::perform(parts),
+        Request::Coverage(parts) => coverage::perform(parts),
         Request::Fuzz(fuzz) => fuzz::perform(fuzz),
         Request::Release(release) => release::perform(release),
         Request::Bench(bench) => bench::perform(bench),

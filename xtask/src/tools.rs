@@ -30,6 +30,42 @@ pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), 
     Err(format!("{component} is missing ({reason}); run `rustup component add {component}`"))
 }
 
+/// Makes sure that `cargo SUBCOMMAND` works. If it does not, builds the crate that has it.
+pub(crate) fn ensure_cargo_command(subcommand: &str, package: &str) -> Result<(), String> {
+    let works = || succeeds(&mut cargo(&[subcommand, "--version"]));
+    if works() {
+        return Ok(());
+    }
+    announce(&["cargo", "install", "--locked", package])?;
+    if works() { Ok(()) } else { Err(format!("{package} was installed, but `cargo {subcommand}` fails")) }
+}
+
+/// Returns the variables that name the tools of LLVM for cargo-llvm-cov. None, if the toolchain has them.
+pub(crate) fn ensure_llvm() -> Result<Vec<(&'static str, OsString)>, String> {
+    const TOOLS: [(&str, &str); 2] = [("LLVM_COV", "llvm-cov"), ("LLVM_PROFDATA", "llvm-profdata")];
+    if TOOLS.iter().all(|(variable, _)| env::var_os(variable).is_some()) {
+        return Ok(Vec::new());
+    }
+    if succeeds(Command::new("rustup").args(["component", "add", "llvm-tools"])) {
+        return Ok(Vec::new());
+    }
+    // The newest version of the system. An older LLVM than the compiler's reads the counters, too.
+    let found = || {
+        let name = |tool: &str, version: u32| OsString::from(format!("{tool}-{version}"));
+        let has_all = |version: &u32| TOOLS.iter().all(|(_, tool)| runs(&name(tool, *version)));
+        let version = (19..40).rev().find(has_all)?;
+        Some(TOOLS.map(|(variable, tool)| (variable, name(tool, version))).to_vec())
+    };
+    if let Some(found) = found() {
+        return Ok(found);
+    }
+    let result = install("LLVM", Package::Llvm);
+    found().ok_or_else(|| match result {
+        Ok(()) => "LLVM was installed, but is not on PATH; set LLVM_COV and LLVM_PROFDATA".to_owned(),
+        Err((reason, how)) => format!("LLVM's tools are missing ({reason}); install them ({how})"),
+    })
+}
+
 /// Makes sure that the standard library of a target is installed.
 pub(crate) fn ensure_target(target: &str) -> Result<(), String> {
     let folder = output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]))?;

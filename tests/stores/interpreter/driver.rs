@@ -9,7 +9,7 @@ use ratelimit::store::{Change, Mode};
 use std::collections::HashMap;
 
 /// 2^53 - 1: never.
-const NEVER: u64 = (1 << 53) - 1;
+pub(super) const NEVER: u64 = (1 << 53) - 1;
 
 /// Returns the shared parts of the scripts: `head.lua` and the algorithms.
 pub(crate) fn parts() -> String {
@@ -18,7 +18,7 @@ pub(crate) fn parts() -> String {
 }
 
 /// Returns the name of the script's algorithm, and its rate in lowest terms.
-fn algorithm(numbers: &Numbers) -> (&'static str, u64, u64) {
+pub(super) fn algorithm(numbers: &Numbers) -> (&'static str, u64, u64) {
     if let Some((window, zone)) = numbers.window() {
         let name = match window {
             "hour" => "counter_hour",
@@ -40,7 +40,8 @@ fn algorithm(numbers: &Numbers) -> (&'static str, u64, u64) {
         Kind::Leaky if numbers.is_queue() => ("leaky_bucket_queue", count / divisor, time / divisor),
         Kind::Leaky => ("leaky_bucket", count / divisor, time / divisor),
         Kind::Window => ("sliding_window", count, time),
-        Kind::Log | Kind::Concurrency => panic!("a structure"),
+        Kind::Log => ("sliding_log", count, time),
+        Kind::Concurrency => ("concurrency", count, time),
     }
 }
 

@@ -1,12 +1,15 @@
-//! The algorithms of the scripts in an interpreter of Lua 5.1, without a server: their functions are pure.
+//! The scripts in an interpreter of Lua 5.1, without a server: the algorithms by themselves, because their functions are pure, and
+//! whole scripts on keys in tables.
 
 mod algorithms;
 mod calendar;
 mod driver;
+mod server;
 mod states;
 
 use crate::models::definitions::Kind;
 pub(crate) use driver::parts as shared_parts;
+pub(crate) use server::{Asked, Keys, Server};
 use std::panic::catch_unwind;
 
 /// Whether the shared parts of the scripts, `head.lua` and the algorithms, are as defined for limits of these kinds.

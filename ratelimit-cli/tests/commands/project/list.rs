@@ -203,6 +203,8 @@ fn all_limits_of_the_examples_are_listed() {
             "ratelimit-framework-examples",
             "--package",
             "ratelimit-observability-examples",
+            "--package",
+            "ratelimit-sqlite-example",
         ],
     );
     let listed = ran.exits(0).json()["limits"].as_array().unwrap().len();

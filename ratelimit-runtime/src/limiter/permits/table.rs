@@ -2,7 +2,7 @@
 
 use super::taken::{Stage, TakenPermit};
 use crate::decision::Source;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::runtime::Id;
 use tokio::sync::Notify;
@@ -16,7 +16,8 @@ pub(super) type PermitId = (Source, u64);
 
 #[derive(Default)]
 pub(super) struct Table {
-    pub(super) permits: HashMap<PermitId, TakenPermit>,
+    /// In the order of their ids, so that a simulation sends the same requests each time.
+    pub(super) permits: BTreeMap<PermitId, TakenPermit>,
     /// The permits that were lost, the oldest first. Some may have been returned meanwhile.
     pub(super) lost: VecDeque<PermitId>,
     /// The renewing tasks, at most one for each runtime.

@@ -1,7 +1,7 @@
 //! Calls that wait get their turns in the order in which they reach the server.
 
 use super::Case;
-use crate::history::{Outcome, Record};
+use crate::history::{Adjusted, Outcome, Record};
 use crate::schedule::{Fault, Kind, Schedule};
 use ratelimit::Algorithm;
 use std::time::Duration;
@@ -27,8 +27,18 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
             |second: &&&Record| second.sent > first.sent + APART && may_not_overtake(case, first, second);
         let overtakes = |second: &&&Record| second.ended + EXACT < first.ended;
         let second = waited.iter().filter(later).find(overtakes)?;
+        if returned(case, first.sent, second.ended) {
+            return None;
+        }
         Some(format!("overtaken: {first} by {second}"))
     })
+}
+
+/// Whether units came back to a sliding window in this time. They are free at once, and a turn that was given before stays where it is.
+fn returned(case: &Case<'_>, from: Duration, to: Duration) -> bool {
+    let gave = |record: &Record| matches!(record.adjusted, Adjusted::Gave(units) if units > 0);
+    let is_window = case.limit.algorithm() == Algorithm::SlidingWindow;
+    is_window && case.calls.iter().any(|record| gave(record) && record.ended > from && record.ended < to)
 }
 
 /// Permits that are too few for the first call may be enough for a later one.

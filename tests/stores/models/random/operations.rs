@@ -1,8 +1,7 @@
 //! Operations on the keys of the tests, made by a store.
 
 use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
-use ratelimit::__testing::conformance::answer;
-pub(crate) use ratelimit::__testing::conformance::{Operation, Outcome, agree, by_definition};
+pub(crate) use ratelimit::__testing::conformance::{Operation, Outcome, agree, answer, by_definition};
 use ratelimit::store::{Mode, Store};
 use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;

@@ -10,17 +10,54 @@ pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> O
     (left == reset || !last_only).then_some(left)
 }
 
+/// The units that were charged since the bucket was last empty, or the level at the end of a pause. After a change of the limit, what
+/// has leaked since then, or leaks until then, is computed again at the new rate.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Since {
+    /// In ms.
+    time: u64,
+    units: u64,
+}
+
+impl Since {
+    pub(super) fn charge(&mut self, units: u32, was_empty: bool, now: u64) {
+        if was_empty {
+            *self = Self { time: now, units: 0 };
+        }
+        self.units += u64::from(units);
+    }
+
+    /// Notes that this level remains at a later time, in ms.
+    pub(super) fn use_up(&mut self, units: u64, end: u64) {
+        *self = Self { time: end, units };
+    }
+
+    /// Notes a return of units from a bucket that was not empty.
+    pub(super) fn give(&mut self, units: u32, is_empty: bool) {
+        self.units = if is_empty { 0 } else { self.units.saturating_sub(units.into()) };
+    }
+
+    /// The level of a bucket that leaks continuously, in fractions of a unit.
+    pub(super) fn level(&self, numbers: &Numbers, now: u64) -> u128 {
+        let charged = i128::from(self.units) * i128::from(numbers.time);
+        let passed = i128::from(now) - i128::from(self.time);
+        u128::try_from(charged - passed * i128::from(numbers.count)).unwrap_or(0)
+    }
+}
+
 /// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
+#[derive(Clone, Debug)]
 pub(super) struct Greedy {
     numbers: Numbers,
     /// In ms.
     now: u64,
     level: u128,
+    since: Since,
 }
 
 impl Greedy {
     pub(super) fn new(numbers: Numbers) -> Self {
-        Self { numbers, now: 0, level: 0 }
+        Self { numbers, now: 0, level: 0, since: Since::default() }
     }
 
     fn parts(&self, units: u32) -> u128 {
@@ -65,11 +102,19 @@ impl Turns for Greedy {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full()) else {
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full())
+            .filter(|_| self.level > 0)
+        else {
             return 0;
         };
         let still_in_use = u128::from(left) * u128::from(self.numbers.count);
         let back = self.parts(units).min(still_in_use).min(self.level);
+        if still_in_use < self.parts(units) && back < self.level {
+            // A part of the charge has leaked: the rest of it leaks now.
+            self.since.time -= left;
+        } else {
+            self.since.give(units, back == self.level);
+        }
         self.level -= back;
         u32::try_from(back.div_ceil(u128::from(self.numbers.time))).unwrap()
     }
@@ -80,15 +125,26 @@ impl Turns for Greedy {
     }
 
     fn use_up(&mut self, ms: u64) {
-        self.level = self.level.max(self.full() + u128::from(ms) * u128::from(self.numbers.count));
+        let level = self.full() + u128::from(ms) * u128::from(self.numbers.count);
+        if level > self.level {
+            self.level = level;
+            self.since.use_up(self.numbers.capacity().into(), self.now + ms);
+        }
     }
 
     fn force(&mut self, units: u32) {
+        self.since.charge(units, self.level == 0, self.now);
         self.level += self.parts(units);
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
+        self.level = self.since.level(&self.numbers, self.now);
     }
 }
 
 /// Returns `count` units at the end of each `time`, aligned with the call that found the bucket empty.
+#[derive(Clone, Debug)]
 pub(super) struct Interval {
     numbers: Numbers,
     /// In ms.
@@ -96,11 +152,12 @@ pub(super) struct Interval {
     level: u64,
     /// The end of the current step, while the level is above zero.
     step: u64,
+    since: Since,
 }
 
 impl Interval {
     pub(super) fn new(numbers: Numbers) -> Self {
-        Self { numbers, now: 0, level: 0, step: 0 }
+        Self { numbers, now: 0, level: 0, step: 0, since: Since::default() }
     }
 
     fn full(&self) -> u64 {
@@ -152,12 +209,15 @@ impl Turns for Interval {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full()) else {
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full())
+            .filter(|_| self.level > 0)
+        else {
             return 0;
         };
         let steps = if left == 0 { 0 } else { self.steps_until(self.now + left) };
         let still_in_use = steps * u64::from(self.numbers.count);
         let back = u64::from(units).min(still_in_use).min(self.level);
+        self.since.give(u32::try_from(back).unwrap(), back == self.level);
         self.level -= back;
         u32::try_from(back).unwrap()
     }
@@ -171,6 +231,7 @@ impl Turns for Interval {
         let level = self.full() + steps * u64::from(self.numbers.count);
         if level > self.level {
             (self.level, self.step) = (level, self.now + ms - (steps - 1) * self.numbers.time);
+            self.since.use_up(self.full(), self.now + ms);
         }
     }
 
@@ -178,6 +239,16 @@ impl Turns for Interval {
         if self.level == 0 {
             self.step = self.now + self.numbers.time;
         }
+        self.since.charge(units, self.level == 0, self.now);
         self.level += u64::from(units);
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
+        let [time, now, since] = [numbers.time, self.now, self.since.time].map(u64::cast_signed);
+        let steps = (now - since).div_euclid(time);
+        let left = i128::from(self.since.units) - i128::from(steps) * i128::from(numbers.count);
+        self.level = u64::try_from(left.max(0)).unwrap();
+        self.step = (since + (steps + 1) * time).cast_unsigned();
     }
 }

@@ -3,6 +3,7 @@
 use super::{Answer, Definition, Numbers};
 use crate::store::Mode;
 
+#[derive(Clone, Debug)]
 pub(super) struct Concurrency {
     numbers: Numbers,
     /// In ms.
@@ -11,12 +12,14 @@ pub(super) struct Concurrency {
     tickets: Vec<Ticket>,
 }
 
+#[derive(Clone, Debug)]
 struct Permit {
     id: u64,
     units: u32,
     lease_end: u64,
 }
 
+#[derive(Clone, Debug)]
 struct Ticket {
     id: u64,
     units: u32,
@@ -117,5 +120,13 @@ impl Definition for Concurrency {
                 permit.units
             })
             .sum()
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
     }
 }

@@ -4,58 +4,71 @@
 use super::calendar::{end_of, offset};
 use super::{Numbers, Turns, saturated};
 
+#[derive(Clone, Debug)]
 pub(super) struct Counter {
     numbers: Numbers,
     /// In ms.
     now: u64,
-    /// The windows that have not ended, in order. Later ones may lie in the future.
-    windows: Vec<Window>,
+    /// The last window, if it has not ended. It may lie in the future.
+    last: Option<Window>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Window {
-    begin: u64,
     end: u64,
     used: u64,
 }
 
 impl Counter {
     pub(super) fn new(numbers: Numbers) -> Self {
-        Self { numbers, now: 0, windows: Vec::new() }
+        Self { numbers, now: 0, last: None }
     }
 
-    fn window_from(&self, begin: u64) -> Window {
-        let end = match self.numbers.window() {
+    /// The end of a window that starts at this time.
+    fn end_of_window(&self, begin: u64) -> u64 {
+        match self.numbers.window() {
             Some((window, zone)) => end_of(window, offset(zone), begin),
             None => begin + self.numbers.time,
-        };
-        Window { begin, end, used: 0 }
+        }
+    }
+
+    /// Whether a pause or a shorter limit has left the window further away than calls wait.
+    fn is_too_far(&self, window: &Window) -> bool {
+        window.end > self.end_of_window(self.now) + self.numbers.wait
+    }
+
+    /// The start of a window. A window that is too far away begins now. A window of the calendar may begin later than this, but it
+    /// has begun.
+    fn begin(&self, window: &Window) -> u64 {
+        if self.is_too_far(window) { self.now } else { window.end.saturating_sub(self.numbers.time) }
+    }
+
+    fn is_ahead(&self, window: &Window) -> bool {
+        self.begin(window) > self.now
     }
 
     fn free(&self, window: &Window) -> i128 {
         i128::from(self.numbers.count) - i128::from(window.used)
     }
 
-    /// Whether a long pause has moved the window further away than calls wait.
-    fn is_too_far(&self, window: &Window) -> bool {
-        window.end - self.now > self.numbers.time + self.numbers.wait
-    }
-
     /// The start of the window that takes this cost: the last window, or a new one after it.
     fn place(&self, cost: u32) -> u64 {
-        match self.windows.last() {
+        match &self.last {
             None => self.now,
-            Some(last) if i128::from(cost) <= self.free(last) && self.is_too_far(last) => self.now,
-            Some(last) if i128::from(cost) <= self.free(last) => last.begin,
+            Some(last) if i128::from(cost) <= self.free(last) => self.begin(last),
             Some(last) => last.end,
         }
     }
 
+    /// Charges the last window, or a new one that starts at `begin` when the last one has ended.
     fn put(&mut self, begin: u64, units: u32) {
-        if self.windows.last().is_none_or(|last| last.begin < begin) {
-            self.windows.push(self.window_from(begin));
-        }
-        self.windows.last_mut().unwrap().used += u64::from(units);
+        let (end, used) = match self.last.filter(|last| last.end > begin) {
+            // A window of a shorter limit keeps its end, unless that is too far away.
+            Some(last) if self.is_too_far(&last) => (self.end_of_window(self.now), last.used),
+            Some(last) => (last.end, last.used),
+            None => (self.end_of_window(begin), 0),
+        };
+        self.last = Some(Window { end, used: used + u64::from(units) });
     }
 }
 
@@ -66,7 +79,7 @@ impl Turns for Counter {
 
     fn pass_to(&mut self, now: u64) {
         self.now = now / 1000;
-        self.windows.retain(|window| window.end > self.now);
+        self.last = self.last.filter(|window| window.end > self.now);
     }
 
     fn turn(&self, cost: u32) -> u64 {
@@ -74,24 +87,24 @@ impl Turns for Counter {
     }
 
     fn remaining(&self) -> u32 {
-        match self.windows.last() {
+        match &self.last {
             None => self.numbers.count,
-            Some(last) if last.begin > self.now => 0,
+            Some(last) if self.is_ahead(last) => 0,
             Some(last) => saturated(self.free(last)),
         }
     }
 
     fn reset_after(&self) -> u64 {
-        self.windows.last().map_or(0, |last| last.end - self.now)
+        self.last.map_or(0, |last| last.end - self.now)
     }
 
     fn charge(&mut self, cost: u32) -> u64 {
         self.put(self.place(cost), cost);
-        self.windows.last().unwrap().end
+        self.last.unwrap().end
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        match self.windows.last_mut() {
+        match &mut self.last {
             Some(last) if last.end == stamp => {
                 let back = last.used.min(units.into());
                 last.used -= back;
@@ -102,37 +115,36 @@ impl Turns for Counter {
     }
 
     fn room(&self) -> i64 {
-        let room = match self.windows.last() {
+        let room = match &self.last {
             None => i128::from(self.numbers.count),
-            Some(last) if last.begin > self.now => self.free(last).min(0),
+            Some(last) if self.is_ahead(last) => self.free(last).min(0),
             Some(last) => self.free(last),
         };
         i64::try_from(room).unwrap()
     }
 
     fn charge_at(&mut self, cost: u32, turn: u64) -> u64 {
-        match self.windows.last() {
-            Some(last) if last.end > self.now + turn => return self.charge(cost),
-            _ => self.put(self.now + turn, cost),
+        if self.last.is_some_and(|last| last.end > self.now + turn) {
+            return self.charge(cost);
         }
-        self.windows.last().unwrap().end
+        self.put(self.now + turn, cost);
+        self.last.unwrap().end
     }
 
     fn use_up(&mut self, ms: u64) {
         let end = self.now + ms;
-        if self.windows.last().is_none_or(|last| last.end < end) {
-            let begin = end.saturating_sub(self.numbers.time);
-            self.windows = vec![Window { begin, end, used: self.numbers.count.into() }];
+        if self.last.is_none_or(|last| last.end < end) {
+            self.last = Some(Window { end, used: self.numbers.count.into() });
         }
     }
 
     fn force(&mut self, units: u32) {
-        // A window that a long pause has moved too far away begins now.
-        if self.windows.last().is_some_and(|last| self.is_too_far(last)) {
-            let used = self.windows.last().unwrap().used;
-            self.windows = vec![Window { used, ..self.window_from(self.now) }];
-        }
-        let begin = self.windows.last().map_or(self.now, |last| last.begin);
+        let begin = self.last.map_or(self.now, |last| self.begin(&last));
         self.put(begin, units);
+    }
+
+    /// The last window keeps its end.
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
     }
 }

@@ -4,6 +4,7 @@ use super::{Answer, Definition, Numbers};
 use crate::store::Mode;
 
 /// A limit that blocks. Times are in ms.
+#[derive(Debug)]
 pub(super) struct Gate {
     inner: Box<dyn Definition>,
     /// The steps; none if the limit does not block.
@@ -20,8 +21,7 @@ pub(super) struct Gate {
 
 impl Gate {
     pub(super) fn new(numbers: &Numbers, inner: Box<dyn Definition>) -> Self {
-        let steps = numbers.block.into_iter().filter(|step| *step > 0).collect();
-        Self { inner, steps, earlier: 0, end: 0, is_pause: false, forgotten: 0 }
+        Self { inner, steps: steps(numbers), earlier: 0, end: 0, is_pause: false, forgotten: 0 }
     }
 
     fn pass_to(&mut self, ms: u64) {
@@ -29,6 +29,10 @@ impl Gate {
             self.earlier = 0;
         }
     }
+}
+
+fn steps(numbers: &Numbers) -> Vec<u64> {
+    numbers.block.into_iter().filter(|step| *step > 0).collect()
 }
 
 /// What a blocked caller is told: nothing is free before the end.
@@ -108,5 +112,15 @@ impl Definition for Gate {
         let was_blocked = now / 1000 < self.end;
         (self.end, self.forgotten) = (0, 0);
         u32::from(was_blocked)
+    }
+
+    /// A block keeps its end.
+    fn change(&mut self, numbers: Numbers) {
+        self.steps = steps(&numbers);
+        self.inner.change(numbers);
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(Self { inner: self.inner.copy(), steps: self.steps.clone(), ..*self })
     }
 }

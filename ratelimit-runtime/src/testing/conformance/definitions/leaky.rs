@@ -1,19 +1,21 @@
 //! Leaky bucket as a queue: a call leaves when everything before it has leaked. As a meter it is a greedy bucket.
 
-use super::bucket::left_until;
+use super::bucket::{Since, left_until};
 use super::{Numbers, Turns, saturated};
 
 /// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
+#[derive(Clone, Debug)]
 pub(super) struct Queue {
     numbers: Numbers,
     /// In ms.
     now: u64,
     level: u128,
+    since: Since,
 }
 
 impl Queue {
     pub(super) fn new(numbers: Numbers) -> Self {
-        Self { numbers, now: 0, level: 0 }
+        Self { numbers, now: 0, level: 0, since: Since::default() }
     }
 
     fn parts(&self, units: u32) -> u128 {
@@ -60,9 +62,13 @@ impl Turns for Queue {
 
     /// Later calls wait for this one, so only the last charge can be returned.
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), true) else { return 0 };
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), true).filter(|_| self.level > 0)
+        else {
+            return 0;
+        };
         let still_in_use = u128::from(left) * u128::from(self.numbers.count);
         let back = self.parts(units).min(still_in_use).min(self.level);
+        self.since.give(units, self.level == back);
         self.level -= back;
         u32::try_from(back.div_ceil(u128::from(self.numbers.time))).unwrap()
     }
@@ -75,10 +81,20 @@ impl Turns for Queue {
     }
 
     fn use_up(&mut self, ms: u64) {
-        self.level = self.level.max(u128::from(ms) * u128::from(self.numbers.count));
+        let level = u128::from(ms) * u128::from(self.numbers.count);
+        if level > self.level {
+            self.level = level;
+            self.since.use_up(0, self.now + ms);
+        }
     }
 
     fn force(&mut self, units: u32) {
+        self.since.charge(units, self.level == 0, self.now);
         self.level += self.parts(units);
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
+        self.level = self.since.level(&self.numbers, self.now);
     }
 }

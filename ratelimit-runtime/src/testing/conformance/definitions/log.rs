@@ -3,10 +3,11 @@
 use super::{Numbers, Turns, saturated};
 
 /// Times are in µs.
+#[derive(Clone, Debug)]
 pub(super) struct Log {
     numbers: Numbers,
     now: u64,
-    /// The timestamps of the units that still count, in order. Some may lie in the future.
+    /// The timestamps of the units, in order. Some may lie in the future. The next charge removes those that no longer count.
     stamps: Vec<u64>,
 }
 
@@ -19,11 +20,18 @@ impl Log {
         self.numbers.time * 1000
     }
 
+    /// The timestamps of the units that still count.
+    fn live(&self) -> &[u64] {
+        let expired = self.stamps.partition_point(|stamp| stamp + self.time() <= self.now);
+        &self.stamps[expired..]
+    }
+
     fn newest(&self) -> u64 {
-        self.stamps.last().copied().unwrap_or(0)
+        self.live().last().copied().unwrap_or(0)
     }
 
     fn put(&mut self, stamp: u64, units: u32) {
+        self.stamps = self.live().to_vec();
         self.stamps.extend((0..units).map(|_| stamp));
     }
 }
@@ -35,13 +43,11 @@ impl Turns for Log {
 
     fn pass_to(&mut self, now: u64) {
         self.now = now;
-        let time = self.time();
-        self.stamps.retain(|stamp| stamp + time > now);
     }
 
     fn turn(&self, cost: u32) -> u64 {
-        let over = (self.stamps.len() + cost as usize).saturating_sub(self.numbers.count as usize);
-        let fits = if over == 0 { self.now } else { self.stamps[over - 1] + self.time() };
+        let over = (self.live().len() + cost as usize).saturating_sub(self.numbers.count as usize);
+        let fits = if over == 0 { self.now } else { self.live()[over - 1] + self.time() };
         let at = if self.numbers.wait > 0 { fits.max(self.newest()) } else { fits };
         at.saturating_sub(self.now).div_ceil(1000)
     }
@@ -51,7 +57,7 @@ impl Turns for Log {
     }
 
     fn reset_after(&self) -> u64 {
-        if self.stamps.is_empty() { 0 } else { (self.newest() + self.time() - self.now).div_ceil(1000) }
+        if self.live().is_empty() { 0 } else { (self.newest() + self.time() - self.now).div_ceil(1000) }
     }
 
     fn charge(&mut self, cost: u32) -> u64 {
@@ -61,20 +67,24 @@ impl Turns for Log {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let mut back = 0;
+        let (mut back, counts) = (0, stamp + self.time() > self.now);
         self.stamps.retain(|of_unit| {
             let goes = *of_unit == stamp && back < units;
             back += u32::from(goes);
             !goes
         });
-        back
+        if counts { back } else { 0 }
     }
 
     fn room(&self) -> i64 {
-        i64::from(self.numbers.count) - i64::try_from(self.stamps.len()).unwrap()
+        i64::from(self.numbers.count) - i64::try_from(self.live().len()).unwrap()
     }
 
     fn force(&mut self, units: u32) {
         self.put(self.newest().max(self.now), units);
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
     }
 }

@@ -1,7 +1,7 @@
 //! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
 //! or packed integers.
 //!
-//! This code is plain and slow. The limit of a key never changes here, and time never goes back.
+//! This code is plain and slow. Time never goes back. When the limit of a key changes, what was charged stays.
 
 mod bucket;
 pub mod calendar;
@@ -14,6 +14,7 @@ mod window;
 
 use crate::limit::{Limit, Refill};
 use crate::store::Mode;
+use std::fmt::Debug;
 use std::time::Duration;
 
 /// The decision that a store must make. Times are in ms; the stamp of a log is in µs.
@@ -30,8 +31,8 @@ pub struct Answer {
     pub stamp: u64,
 }
 
-/// A limit under one key. Arguments of times are in µs.
-pub trait Definition {
+/// A limit under one key. Arguments of times are in µs. The `Debug` text shows the whole state.
+pub trait Definition: Debug {
     /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
     /// has permits.
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
@@ -70,6 +71,10 @@ pub trait Definition {
     fn open(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
+    /// Continues with other numbers of the same algorithm, which have the same `wait` if calls can wait. The `time` of a sliding
+    /// window must stay, too.
+    fn change(&mut self, numbers: Numbers);
+    fn copy(&self) -> Box<dyn Definition>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,9 +247,11 @@ trait Turns {
     fn use_up(&mut self, _ms: u64) {
         unreachable!("only numbers have gates")
     }
+    /// Continues with other numbers.
+    fn change(&mut self, numbers: Numbers);
 }
 
-impl<T: Turns> Definition for T {
+impl<T: Turns + Clone + Debug + 'static> Definition for T {
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
         self.decide_after(now, mode, cost, keep, 0)
     }
@@ -291,6 +298,14 @@ impl<T: Turns> Definition for T {
         }
         units
     }
+
+    fn change(&mut self, numbers: Numbers) {
+        Turns::change(self, numbers);
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
+    }
 }
 
 fn saturated(units: i128) -> u32 {
@@ -298,6 +313,7 @@ fn saturated(units: i128) -> u32 {
 }
 
 /// A limit whose `count` or `burst` is zero. It refuses everything.
+#[derive(Clone, Debug)]
 struct Nothing {
     capacity: u32,
 }
@@ -321,5 +337,13 @@ impl Definition for Nothing {
 
     fn take(&mut self, _now: u64, _units: u32) -> u32 {
         0
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.capacity = numbers.capacity();
+    }
+
+    fn copy(&self) -> Box<dyn Definition> {
+        Box::new(self.clone())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Numbers, Turns, saturated};
 
+#[derive(Clone, Debug)]
 pub(super) struct Window {
     numbers: Numbers,
     /// In ms.
@@ -183,5 +184,9 @@ impl Turns for Window {
             self.origin = self.now;
         }
         self.put(self.last().unwrap_or(0), units);
+    }
+
+    fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
     }
 }

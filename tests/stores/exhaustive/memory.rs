@@ -1,0 +1,68 @@
+//! The memory store, under a clock that goes back to the start before each sequence.
+
+use super::alphabet::Subject;
+use super::model::{Step, What};
+use crate::models::random::operations::{Outcome, answer};
+use ratelimit::clock::ManualClock;
+use ratelimit::store::{Adjustment, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Limit, MemoryStore};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+pub(super) struct Memory {
+    store: MemoryStore<ManualClock>,
+    clock: ManualClock,
+    limits: Vec<[Limit; 2]>,
+    keys: Vec<StoreKey>,
+}
+
+impl Memory {
+    pub(super) fn new(subject: &Subject) -> Self {
+        let clock = ManualClock::new();
+        let limits: Vec<_> =
+            subject.members.iter().map(|versions| versions.map(|numbers| numbers.limit())).collect();
+        let keys = (0..limits.len()).map(|member| StoreKey::new(format!("k{member}").as_bytes())).collect();
+        Self { store: MemoryStore::with_clock(clock.clone()).with_max_keys(100), clock, limits, keys }
+    }
+
+    /// Removes all state.
+    pub(super) fn clear(&self) {
+        ready(self.store.reset(&self.keys));
+    }
+
+    pub(super) fn make(&self, step: &Step) -> Vec<Outcome> {
+        self.clock.set(Duration::from_micros(step.now));
+        let limit = |member: usize| self.limits[member][step.version];
+        match &step.what {
+            What::Ask { mode, costs, permit } => {
+                let members = 0..self.keys.len();
+                let requests: Vec<Request> = members
+                    .map(|member| {
+                        let key = self.keys[member].clone();
+                        let request = Request::new(key, limit(member), costs[member]).with_permit(*permit);
+                        if member + 1 < self.keys.len() { request.with_next() } else { request }
+                    })
+                    .collect();
+                self.decide(*mode, &requests)
+            }
+            What::Adjust { units, change } => {
+                let adjustment = Adjustment::new(self.keys[0].clone(), limit(0), *units, *change);
+                ready(self.store.adjust(&[adjustment])).iter().copied().map(Outcome::Units).collect()
+            }
+        }
+    }
+
+    fn decide(&self, mode: Mode, requests: &[Request]) -> Vec<Outcome> {
+        let requests: Vec<&Request> = requests.iter().collect();
+        let decisions = ready(self.store.decide(mode, &requests));
+        decisions.iter().map(|decision| Outcome::Answer(answer(decision))).collect()
+    }
+}
+
+fn ready<T: Unpin>(reply: Reply<T>) -> T {
+    match pin!(reply).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(outcome) => outcome.unwrap(),
+        Poll::Pending => panic!("the memory store is not ready at once"),
+    }
+}

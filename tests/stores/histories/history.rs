@@ -1,0 +1,93 @@
+//! What the calls of a key experienced.
+
+use ratelimit::{Limit, RateLimiter, Rejection};
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time in µs by the clock of this machine, which is also the servers' clock.
+pub(super) fn now() -> u64 {
+    u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// With the units that remained.
+    Admitted(u32),
+    Refused(u32),
+    /// The reply was lost or late, so the call may have been charged, then or later, or not at all.
+    Unknown,
+}
+
+/// A call, with the times at which it was sent and received, in µs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub(super) sent: u64,
+    pub(super) received: u64,
+    pub(super) outcome: Outcome,
+}
+
+/// The calls of one key under one limit, and the times at which the servers may have lost data.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    pub(super) calls: Vec<Call>,
+    pub(super) losses: Vec<u64>,
+}
+
+/// How many calls were made, and how they ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Summary {
+    pub(super) histories: usize,
+    pub(super) admitted: usize,
+    pub(super) refused: usize,
+    pub(super) unknown: usize,
+    /// The units that servers forgot when they failed.
+    pub(super) lost: u64,
+}
+
+impl Summary {
+    pub(super) fn of(history: &History) -> Self {
+        let number = |of: fn(&Outcome) -> bool| history.calls.iter().filter(|call| of(&call.outcome)).count();
+        Self {
+            histories: 1,
+            admitted: number(|outcome| matches!(outcome, Outcome::Admitted(_))),
+            refused: number(|outcome| matches!(outcome, Outcome::Refused(_))),
+            unknown: number(|outcome| matches!(outcome, Outcome::Unknown)),
+            lost: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.histories += other.histories;
+        self.admitted += other.admitted;
+        self.refused += other.refused;
+        self.unknown += other.unknown;
+        self.lost += other.lost;
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { histories, admitted, refused, unknown, lost } = self;
+        write!(
+            f,
+            "{histories} histories: {admitted} calls admitted, {refused} refused, {unknown} without a reply; {lost} units lost by servers"
+        )
+    }
+}
+
+/// Makes a call of one unit and records it.
+pub(super) async fn call(limiter: &RateLimiter, limit: &Limit, key: &str) -> Call {
+    let sent = now();
+    let made = limiter.check(limit, key).await;
+    let received = now();
+    let outcome = match made {
+        Ok(admitted) => Outcome::Admitted(admitted.decision().remaining()),
+        Err(Rejection::Limited(refused)) => Outcome::Refused(refused.decision().remaining()),
+        Err(Rejection::Unavailable(unavailable)) => {
+            assert!(unavailable.error().is_transient(), "{}", unavailable.error());
+            Outcome::Unknown
+        }
+        Err(other) => panic!("{other:?}"),
+    };
+    Call { sent, received, outcome }
+}

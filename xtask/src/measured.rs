@@ -1,0 +1,129 @@
+//! The parts of the library whose tests are measured by the commands `mutants` and `coverage`, and the tests of each.
+
+/// A part of the library.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    pub(crate) package: &'static str,
+    /// The folder with its sources.
+    pub(crate) folder: &'static str,
+    /// The packages with its tests, and which of their targets.
+    pub(crate) tested_by: &'static [&'static str],
+    pub(crate) targets: &'static [&'static str],
+    /// Only tests whose name contains one of these words run. None: all tests.
+    pub(crate) tests: &'static [&'static str],
+}
+
+const RUNTIME: &str = "ratelimit-runtime";
+const WITH_TESTS: &[&str] = &[RUNTIME, "ratelimit-tests"];
+const STORES: &[&str] = &["--lib", "--test", "stores"];
+
+/// Few tests for each part, because each mutant runs them again.
+pub(crate) const PARTS: [Part; 7] = [
+    Part {
+        name: "limit",
+        package: "ratelimit-limit",
+        folder: "ratelimit-limit/src",
+        tested_by: &["ratelimit-limit"],
+        targets: &["--lib"],
+        tests: &[],
+    },
+    Part {
+        name: "syntax",
+        package: "ratelimit-syntax",
+        folder: "ratelimit-syntax/src",
+        tested_by: &["ratelimit-syntax", "ratelimit-macros", "ratelimit-ui-tests"],
+        targets: &["--lib", "--tests"],
+        tests: &[],
+    },
+    Part {
+        name: "macros",
+        package: "ratelimit-macros",
+        folder: "ratelimit-macros/src",
+        tested_by: &["ratelimit-macros", "ratelimit-ui-tests"],
+        targets: &["--lib", "--tests"],
+        tests: &[],
+    },
+    Part {
+        name: "keys",
+        package: RUNTIME,
+        folder: "ratelimit-runtime/src/key",
+        tested_by: WITH_TESTS,
+        targets: &["--lib", "--test", "attribute"],
+        tests: &["key", "identities"],
+    },
+    Part {
+        name: "proxies",
+        package: RUNTIME,
+        folder: "ratelimit-runtime/src/proxies",
+        tested_by: WITH_TESTS,
+        targets: STORES,
+        tests: &["proxies"],
+    },
+    Part {
+        name: "memory",
+        package: RUNTIME,
+        folder: "ratelimit-runtime/src/store/memory",
+        tested_by: WITH_TESTS,
+        targets: STORES,
+        tests: &["memory", "models::single", "models::mixed"],
+    },
+    Part {
+        name: "batches",
+        package: RUNTIME,
+        folder: "ratelimit-runtime/src/store/redis/batch",
+        tested_by: WITH_TESTS,
+        targets: STORES,
+        tests: &["batch", "merged_requests"],
+    },
+];
+
+/// The named parts, or all.
+pub(crate) fn parts(names: &[String]) -> Result<Vec<&'static Part>, String> {
+    if names.is_empty() {
+        return Ok(PARTS.iter().collect());
+    }
+    let known = || PARTS.iter().map(|part| part.name).collect::<Vec<_>>().join(", ");
+    let part = |name: &String| {
+        let found = PARTS.iter().find(|part| part.name == name);
+        found.ok_or_else(|| format!("unknown part `{name}`, expected some of {}", known()))
+    };
+    names.iter().map(part).collect()
+}
+
+impl Part {
+    /// The arguments of `cargo test` that run its tests, without the packages.
+    pub(crate) fn test_arguments(&self) -> Vec<&'static str> {
+        let filter = (!self.tests.is_empty()).then_some("--");
+        self.targets.iter().copied().chain(filter).chain(self.tests.iter().copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PARTS, parts};
+    use crate::process::root;
+
+    #[test]
+    fn every_part_has_sources_and_packages() {
+        let manifests = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+        for part in &PARTS {
+            assert!(root().join(part.folder).is_dir(), "{}", part.name);
+            for package in part.tested_by.iter().chain([&part.package]) {
+                assert!(manifests.contains(&format!("name = \"{package}\"")), "{package}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_named() {
+        assert_eq!(parts(&[]).unwrap().len(), PARTS.len());
+        assert_eq!(parts(&["keys".to_owned()]).unwrap(), [&PARTS[3]]);
+        assert!(
+            parts(&["kees".to_owned()])
+                .unwrap_err()
+                .starts_with("unknown part `kees`, expected some of limit,")
+        );
+        assert_eq!(PARTS[4].test_arguments(), ["--lib", "--test", "stores", "--", "proxies"]);
+    }
+}
