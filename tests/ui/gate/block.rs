@@ -1,7 +1,6 @@
 // Values of `block`, and limits that cannot block.
 
 use ratelimit::{Rejection, rate_limit};
-use std::time::Duration;
 
 // A block is a duration, or several that grow.
 #[rate_limit(block)]
