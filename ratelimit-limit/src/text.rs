@@ -278,7 +278,7 @@ mod tests {
             ("counter count=9 time=1s block=1m lease=2", "`block` and `lease` exclude each other"),
             (
                 "counter count=9 time=1s block=1m,30s",
-                "must be longer than the one before it, as in `1m,10m,1h`",
+                "must be longer than the one before it, as in `1m`, `10m`, `1h`",
             ),
             ("counter count=9 time=1s block=500ms", "a whole number of seconds from 1 s to 366 days"),
             ("counter count=9 time=1s block=1s,2s,3s,4s,5s", "must have at most 4 steps"),

@@ -118,7 +118,7 @@ impl Violation {
             }
             Self::BlockStep => "each step of `block` must be a whole number of seconds from 1 s to 366 days",
             Self::BlockNotGrowing => {
-                "each step of `block` must be longer than the one before it, as in `1m,10m,1h`"
+                "each step of `block` must be longer than the one before it, as in `1m`, `10m`, `1h`"
             }
             Self::BlockTooManySteps => "`block` must have at most 4 steps; the last one repeats",
             Self::BlockWithLease => {

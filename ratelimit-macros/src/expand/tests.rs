@@ -186,8 +186,10 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                 mod arguments {
                     ///`key = "login"`: a string with placeholders. Default: the path of the function.
                     pub mod key {}
-                    ///`time = 60`: seconds, `"1h30m"`, or a `Duration`. Default: `60`.
+                    ///`time = 60`: seconds, `"1h30m"`, a `Duration`, or `"month"`. Default: `60`.
                     pub mod time {}
+                    ///`zone = "+01:00"`: an offset from UTC. Default: `"+00:00"`.
+                    pub mod zone {}
                     ///`count = 100`: a number. Default: `100`.
                     pub mod count {}
                     ///`by = "ip"`: `"ip"`, `"user"`, `"header:.."`, `"global"`, a value, or a tuple. Default: `"global"`.
