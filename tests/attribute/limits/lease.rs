@@ -103,6 +103,16 @@ async fn unused_units_are_returned() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_end_of_a_block_returns_leased_units() {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    let limiter = limiter(store).await;
+    assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
+    limiter.unblock(&LIMIT, "k").await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(passed(&limiter, &LIMIT, 100).await, 80);
+}
+
+#[tokio::test(start_paused = true)]
 async fn leased_units_last_while_the_store_fails_and_then_the_policy_decides() {
     let store = RemoteStore::with_clock(&ManualClock::new());
     let limiter = limiter(store.clone()).await.with_on_error(ratelimit::OnError::Deny);

@@ -2,8 +2,9 @@
 //! tasks are idle.
 
 use ratelimit::clock::Clock;
+use ratelimit::overrides::LimitChange;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{MemoryStore, RateLimiter, Rejection, rate_limit};
+use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -163,4 +164,63 @@ async fn a_call_waits_behind_a_pause_for_at_most_its_wait() {
     let before = Instant::now();
     ask(None).await.unwrap();
     assert_eq!(before.elapsed(), Duration::ZERO);
+}
+
+fn later(result: &Result<Option<Duration>, Rejection>) -> Option<Duration> {
+    result.as_ref().ok().copied().flatten()
+}
+
+#[rate_limit(key = "windows", time = "3s", count = 2, wait = "3s", by = "global", pause_if = later)]
+async fn in_windows(runs: Duration, pause: Option<Duration>) -> Result<Option<Duration>, Rejection> {
+    tokio::time::sleep(runs).await;
+    Ok(pause)
+}
+
+/// A turn in the next window that a pause has made void is free for the calls that ask again.
+#[tokio::test(start_paused = true)]
+async fn a_void_turn_of_a_window_is_returned() {
+    const MS: Duration = Duration::from_millis(1);
+    let limiter = processes(1).pop().unwrap();
+    let (start, mut calls) = (Instant::now(), JoinSet::new());
+    for (at, runs, pause) in
+        [(0, 1600, Some(2 * SECOND)), (0, 0, None), (800, 0, None), (800, 0, None), (3800, 0, None)]
+    {
+        let limiter = limiter.clone();
+        calls.spawn(async move {
+            tokio::time::sleep(at * MS).await;
+            let result = ratelimit::scope(limiter, in_windows(runs * MS, pause)).await;
+            (at, result.is_ok(), start.elapsed().as_millis())
+        });
+    }
+    let mut ended = calls.join_all().await;
+    ended.sort_unstable();
+    assert_eq!(
+        ended,
+        [(0, true, 0), (0, true, 1600), (800, true, 3600), (800, true, 3600), (3800, true, 6000)]
+    );
+}
+
+/// The compiler permits no pause of a log, but an override may replace the limit by one.
+#[tokio::test(start_paused = true)]
+async fn an_override_that_cannot_pause_still_limits() {
+    let store = MemoryStore::with_clock(TestClock(Instant::now()));
+    let limiter = RateLimiter::builder().store(store).build().unwrap();
+    let log: Limit = "sliding_log count=2 time=2s wait=10s".parse().unwrap();
+    limiter.overrides().set("windows", LimitChange::from(log)).await.unwrap();
+    let start = Instant::now();
+    for pause in [None, Some(SECOND), None] {
+        ratelimit::scope(limiter.clone(), in_windows(Duration::ZERO, pause)).await.unwrap();
+    }
+    assert_eq!(start.elapsed(), 2 * SECOND);
+}
+
+/// An override of zero has no rate, by which the end of a block could be computed.
+#[tokio::test]
+async fn a_bucket_without_a_rate_can_be_blocked() {
+    const BUCKET: Limit = Limit::token_bucket(3, Duration::from_secs(3));
+    let limiter = RateLimiter::in_memory();
+    limiter.charge(&BUCKET, "bucket", 3).await.unwrap().settle(6).await.unwrap();
+    limiter.overrides().set("bucket", LimitChange::new().count(0)).await.unwrap();
+    limiter.block(&BUCKET, "bucket", SECOND).await.unwrap();
+    assert!(limiter.check(&BUCKET, "bucket").await.is_err());
 }

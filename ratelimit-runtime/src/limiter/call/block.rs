@@ -57,7 +57,7 @@ impl RateLimiter {
     async fn change_gate(&self, limit: &Limit, key: &impl AsKey, change: Change) -> Result<u32, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, key, Cost::new(1))?;
-        self.shared.leases.forget(request.key());
+        self.return_leases_of(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let adjusting = self.shared.store.adjust(&[request.adjustment(1, change)]);
         let changed = self.shared.store.within_rest(began, adjusting).await?;

@@ -63,6 +63,11 @@ impl Member {
         !self.shadow && self.request.limit().is_charged_at_once()
     }
 
+    /// Whether the limit can pause. An override may have replaced it by a log, whose state has no place for a gate.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.request.limit().algorithm().check_takes_block().is_ok()
+    }
+
     /// Whether the limit is a concurrency limit, whose units are permits.
     pub(crate) fn is_permit(&self) -> bool {
         self.request.limit().is_concurrency()

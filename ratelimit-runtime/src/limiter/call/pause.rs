@@ -17,7 +17,7 @@ impl Holdings {
     /// Pauses the limit at this position for this time, at most a day.
     pub(crate) fn pause(&mut self, at: usize, time: Duration) {
         let ms = u64::try_from(time.min(LONGEST).as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
-        if ms > 0 && self.members.get(at).is_some_and(|member| !member.shadow && !member.is_permit()) {
+        if ms > 0 && self.members.get(at).is_some_and(|member| !member.shadow && member.has_gate()) {
             self.changes.push((at, 1, Change::Pause(ms)));
         }
     }
@@ -26,7 +26,11 @@ impl Holdings {
     /// refused if a turn would come after the wait of its limit.
     pub(super) async fn outlast_pauses(&mut self, mut waited: Duration) -> Result<(), Refused> {
         for at in 0..self.members.len() {
-            while self.members[at].pauses && !self.members[at].shadow && self.is_paused(at).await? {
+            while self.members[at].pauses
+                && !self.members[at].shadow
+                && self.members[at].has_gate()
+                && self.is_paused(at).await?
+            {
                 let Some(decision) = self.next_turn(at).await? else { break };
                 waited = waited.saturating_add(decision.delay());
                 if !decision.is_allowed() || waited > self.members[at].request.limit().longest_wait() {
@@ -49,9 +53,9 @@ impl Holdings {
         }
     }
 
-    /// Takes another turn of one limit. The turn that the pause has made void is not returned, because the pause includes it. `None`
-    /// if another store decides now.
+    /// Takes another turn of one limit. `None` if another store decides now.
     async fn next_turn(&mut self, at: usize) -> Result<Option<Decision>, Error> {
+        self.return_void_turn(at).await;
         let request = self.members[at].request.alone(self.members[at].request.cost());
         let decided = ask(&self.limiter, Began::default(), Mode::Charge, &[&request], || {}).await?;
         let decision = decided.decisions.first().copied().filter(|_| decided.source == self.source);
@@ -59,6 +63,20 @@ impl Holdings {
             self.members[at].decision = Some(decision);
         }
         Ok(decision)
+    }
+
+    /// Returns the units of a turn that the pause has made void. Those of a bucket leak during the pause.
+    async fn return_void_turn(&mut self, at: usize) {
+        let member = &mut self.members[at];
+        let Some(decision) = member.decision.filter(|decision| decision.stamp() > 0) else { return };
+        if member.request.limit().algorithm().is_bucket() {
+            return;
+        }
+        let give = member.request.adjustment(member.request.cost(), Change::Give(decision.stamp()));
+        // Not returned again, whatever follows.
+        member.decision = Some(decision.with_stamp(0));
+        let giving = self.limiter.adjust(self.source, &[give]);
+        let _ = self.limiter.shared.store.within_deadline(giving).await;
     }
 
     fn refused(&self, at: usize, decision: Decision) -> Refused {

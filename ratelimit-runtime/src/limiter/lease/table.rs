@@ -1,6 +1,6 @@
 //! `Leases`: the leases of a limiter, by a keyed hash of the key.
 
-use super::key_lease::KeyLease;
+use super::key_lease::{KeyLease, Returned};
 use super::units::Taken;
 use crate::clock::Timer;
 use crate::key::HashKey;
@@ -119,6 +119,12 @@ impl Leases {
     pub(in crate::limiter) fn forget(&self, key: &StoreKey) {
         let now = self.now();
         self.with(self.id(key), |lease| lease.restart(lease.units.limit, now));
+    }
+
+    /// Removes the units of a key, which are to be returned.
+    pub(super) fn take_back(&self, key: &StoreKey) -> Option<Returned> {
+        let now = self.now();
+        self.with(self.id(key), |lease| lease.restart(lease.units.limit, now)).flatten()
     }
 
     /// Forgets the keys that no call uses.

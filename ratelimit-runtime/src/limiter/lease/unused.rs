@@ -5,7 +5,7 @@ use super::units::Unused;
 use crate::decision::Source;
 use crate::limiter::RateLimiter;
 use crate::limiter::single_task::InCharge;
-use crate::store::{Adjustment, Change};
+use crate::store::{Adjustment, Change, StoreKey};
 use std::time::Duration;
 
 /// The time between two searches for outdated units.
@@ -17,6 +17,13 @@ impl RateLimiter {
         for Unused { units, stamp } in unused.into_iter().filter(|unused| unused.stamp > 0) {
             let give = Adjustment::new(key.clone(), limit, units, Change::Give(stamp));
             self.adjust(Source::Store, &[give]).in_background(&self.shared.tasks, drop);
+        }
+    }
+
+    /// Returns the leased units of a key, so that its next call asks the store.
+    pub(in crate::limiter) fn return_leases_of(&self, key: &StoreKey) {
+        if let Some(returned) = self.shared.leases.take_back(key) {
+            self.return_units(returned);
         }
     }
 

@@ -201,7 +201,9 @@ fn extra_wait_ms(limit: &Limit, refused: u32, needed: u32) -> Option<u64> {
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
-    let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once();
+    // A refusal that leaves units to others blocks nobody, so it does not stand for one that does.
+    let is_milder = request.keep() > 0 && !limit.block_steps().is_none();
+    let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once() && !is_milder;
     (is_cacheable && request.cost() > 0).then_some(*request)
 }
 

@@ -293,8 +293,9 @@ impl<C: Clock> Store for MemoryStore<C> {
         expires: Option<Duration>,
     ) -> Reply<()> {
         let ms = |expires: Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
-        let end = expires.map(|expires| Now::of(&self.clock).ms.saturating_add(ms(expires)));
-        self.overrides.save(key, entry, change, end);
+        let now = Now::of(&self.clock).ms;
+        let end = expires.map(|expires| now.saturating_add(ms(expires)));
+        self.overrides.save(key, entry, change, end, now);
         Reply::ready(Ok(()))
     }
 }

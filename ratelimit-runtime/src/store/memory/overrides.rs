@@ -30,10 +30,17 @@ impl Overrides {
         (*version != seen).then_some(Overridden { version: *version, entries })
     }
 
-    pub(super) fn save(&self, key: &StoreKey, entry: &[u8], change: Option<&str>, end_ms: Option<u64>) {
+    pub(super) fn save(
+        &self,
+        key: &StoreKey,
+        entry: &[u8],
+        change: Option<&str>,
+        end_ms: Option<u64>,
+        now_ms: u64,
+    ) {
         let mut stored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let overridden = stored.entry(key.as_bytes().to_vec()).or_default();
-        overridden.entries.retain(|(name, ..)| name != entry);
+        overridden.entries.retain(|(name, _, end)| name != entry && end.is_none_or(|end| end > now_ms));
         overridden.entries.extend(change.map(|change| (entry.to_vec(), change.to_owned(), end_ms)));
         overridden.version += 1;
     }
