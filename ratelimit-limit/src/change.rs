@@ -5,7 +5,6 @@ use super::rules::block::Block;
 use super::rules::bounds::{check_bucket, check_wait};
 use super::rules::numbers::{Lease, Numbers};
 use super::rules::{Violation, Window, duration};
-use super::text::shown;
 use super::{Algorithm, Calendar, Limit, LimitError, Refill, Zone};
 use std::fmt;
 use std::time::Duration;
@@ -324,7 +323,7 @@ impl fmt::Display for LimitChange {
                 Lease::Most(units) => format!("lease={units}"),
                 Lease::Auto => "lease=auto".to_owned(),
             }),
-            block.and_then(Result::ok).map(|block| format!("block={}", shown(&block))),
+            block.and_then(Result::ok).map(|block| format!("block={block}")),
         ];
         let words: Vec<String> = words.into_iter().flatten().collect();
         f.write_str(&words.join(" "))

@@ -34,14 +34,8 @@ impl fmt::Display for Limit {
             Lease::Most(units) => write!(f, " lease={units}")?,
             Lease::Auto => f.write_str(" lease=auto")?,
         }
-        if block.is_none() { Ok(()) } else { write!(f, " block={}", shown(&block)) }
+        if block.is_none() { Ok(()) } else { write!(f, " block={block}") }
     }
-}
-
-/// The steps of a block as text: `1m,10m,1h`. No steps are `0s`.
-pub(super) fn shown(block: &Block) -> String {
-    let steps: Vec<String> = block.steps_ms().map(duration::show).collect();
-    if steps.is_empty() { "0s".to_owned() } else { steps.join(",") }
 }
 
 impl FromStr for Limit {

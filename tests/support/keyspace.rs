@@ -1,6 +1,7 @@
 //! The keys of a server: whether every key expires, and when the last one does.
 
 use crate::server::RedisServer;
+use crate::wait::until;
 use redis::Connection;
 use std::collections::BTreeSet;
 
@@ -10,6 +11,9 @@ impl RedisServer {
     pub fn keys_without_ttl(&self) -> usize {
         let mut connection = self.raw();
         let all = keys(&mut connection);
+        // A process writes the limits that it publishes, and then their TTL.
+        let published = all.iter().filter(|key| is_published(key)).cloned().collect();
+        until("the published limits have a TTL", || !pttls(&mut self.raw(), &published).contains(&-1));
         pttls(&mut connection, &all).into_iter().filter(|pttl| *pttl == -1).count()
     }
 
@@ -18,9 +22,14 @@ impl RedisServer {
     pub fn max_pttl_ms(&self) -> Option<u64> {
         let mut connection = self.raw();
         let mut states = keys(&mut connection);
-        states.retain(|key| !key.ends_with(b":{#}:limits"));
+        states.retain(|key| !is_published(key));
         pttls(&mut connection, &states).into_iter().filter_map(|pttl| u64::try_from(pttl).ok()).max()
     }
+}
+
+/// Whether a key holds the limits that processes publish.
+fn is_published(key: &[u8]) -> bool {
+    key.ends_with(b":{#}:limits")
 }
 
 /// The replies of `PTTL` for keys of database 0. Negative for a key without TTL, or one that has just expired.

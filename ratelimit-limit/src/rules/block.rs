@@ -1,7 +1,8 @@
 //! `Block`: how long a refused caller stays refused, in steps that grow with each further refusal.
 
-use super::Violation;
 use super::bounds::MAX_TIME_MS;
+use super::{Violation, duration};
+use std::fmt;
 use std::time::Duration;
 
 /// The most steps of a block.
@@ -53,6 +54,15 @@ impl Block {
     /// The longest step in ms. Without a refusal for so long after a block, the steps start over.
     pub fn longest_ms(&self) -> u64 {
         self.step_ms(MAX_STEPS)
+    }
+}
+
+impl fmt::Display for Block {
+    /// Writes the steps as in the text of a limit: `1m,10m,1h`. No steps are `0s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let steps: Vec<String> = self.steps_ms().map(duration::show).collect();
+        f.write_str(if steps.is_empty() { "0s" } else { "" })?;
+        f.write_str(&steps.join(","))
     }
 }
 
