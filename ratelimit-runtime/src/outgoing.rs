@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 /// `None` if it is neither. A date in the past is a time of zero.
 ///
 /// It takes what the usual clients return for a header field, such as the `HeaderValue` of reqwest, hyper and axum, and `&str`. With
-/// [`pause_if`](attr@crate::rate_limit#pause_if), the limit of all processes then pauses for this time:
+/// [`pause_if`](crate::rate_limit#pause_if), the limit of all processes then pauses for this time:
 ///
 /// ```
 /// # mod reqwest { pub type Response = http::Response<()>; pub async fn get(_: &str) -> Result<Response, ratelimit::Rejection> { Ok(http::Response::new(())) } }
