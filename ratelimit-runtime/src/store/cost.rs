@@ -29,7 +29,7 @@ impl Cost {
         Self { units, keep: 0 }
     }
 
-    /// Leaves at least `units` units to others: the call passes only if so many are free afterwards. A call whose cost and
+    /// Leaves at least `units` units to others: the call passes only if this number is free afterwards. A call whose cost and
     /// these units are together above the limit's [`capacity`](crate::Limit::capacity) is always refused. The default is 0.
     ///
     /// [`keep`](crate::rate_limit#keep) says what this means for each algorithm and for calls that wait.

@@ -13,7 +13,7 @@ const LARGEST: u8 = 2;
 /// `Limit::lease_usable_for` and `IDLE`, in ticks.
 const USABLE: u8 = 3;
 const IDLE: u8 = 2;
-/// A request and its reply take at most so many ticks each.
+/// The most ticks that a request or its reply takes.
 const DELAY: u8 = 2;
 /// What the clocks of the processes and of the server show at the start.
 const OFFSETS: [u8; 3] = [0, 7, 3];

@@ -13,11 +13,11 @@ const LEASE: u8 = 9;
 const RENEWED_AFTER: u8 = 3;
 const RETRIED_AFTER: u8 = 1;
 const PAUSE: u8 = 1;
-/// A late request is executed at most so many ticks after it was sent (`LATEST_EXECUTION`).
+/// The most ticks between the sending of a late request and its execution (`LATEST_EXECUTION`).
 const LATEST: u8 = 3;
-/// For so many ticks a permit may belong to nobody: the longest pause before a return that follows a late request, and its way.
+/// How many ticks a permit may belong to nobody: the longest pause before a return that follows a late request, and its way.
 const LONGEST_UNUSED: u8 = 4 * PAUSE + 1;
-/// The last bodies end so many ticks after the last faults, so that leases are renewed until then.
+/// How many ticks after the last faults the last bodies end, so that leases are renewed until then.
 const LONGEST_BODY: u8 = 6;
 
 /// A mistake in the protocol.

@@ -178,7 +178,7 @@ impl Entry {
     }
 }
 
-/// How many ms later so many units are free than the refused ones. `None` if only the store can tell.
+/// How many ms after the refused units the needed units are free. `None` if only the store can tell.
 fn extra_wait_ms(limit: &Limit, refused: u32, needed: u32) -> Option<u64> {
     let more = needed.checked_sub(refused)?;
     if needed > limit.capacity() {
