@@ -14,9 +14,8 @@
     allow(dead_code, unused_imports, unused_macros)
 )]
 
-use ratelimit_limit as limit;
-
 pub mod answer;
+pub mod body;
 #[cfg(feature = "rocket")]
 mod by_task;
 pub mod clock;
@@ -25,7 +24,9 @@ mod debug;
 mod decision;
 mod error;
 mod frameworks;
+pub mod identity;
 mod key;
+mod limit;
 mod limiter;
 mod lock;
 pub mod observe;
@@ -51,53 +52,10 @@ pub mod __private;
 pub mod __testing;
 
 #[cfg(test)]
-mod root_names;
+mod tests;
 
-// Some modules are written out here, because they also export what a room above them defines. An error about a missing name quotes
-// the conditions, so they name the public features.
-
-/// Permits and charges that last as long as a response: until its body ends, fails, or is dropped.
-pub mod body {
-    mod held;
-    mod hold_body;
-    mod holding;
-    pub(crate) mod pieces;
-    mod sent;
-    pub(crate) mod streaming;
-
-    #[cfg(any(
-        feature = "axum",
-        feature = "poem",
-        feature = "salvo",
-        feature = "tonic",
-        feature = "tower"
-    ))]
-    pub use crate::frameworks::HeldBody;
-    pub use held::Held;
-    pub(crate) use held::{Holds, Settle};
-    pub use hold_body::HoldBody;
-    pub use holding::Holding;
-    pub use sent::BodySent;
-}
-
-/// Identities: the values that say who is limited, and the request types that have them.
-pub mod identity {
-    mod by_display;
-    pub(crate) mod client_ip;
-    mod forwarded;
-    mod peer;
-    pub(crate) mod request;
-    mod value;
-
-    pub use crate::writer::KeyWriter;
-    pub use by_display::ByDisplay;
-    pub(crate) use client_ip::ClientIp;
-    pub use forwarded::Forwarded;
-    pub use peer::PeerAddr;
-    pub use request::RequestHeaders;
-    pub(crate) use request::UserId;
-    pub use value::Identity;
-}
+// This module is written out here, because it also exports what a room above it defines. An error about a missing name quotes the
+// condition, so it names the public features.
 
 /// The types around [`RateLimitLayer`]: the request that its limits read, and the types that it makes of a service.
 #[cfg(any(
@@ -112,7 +70,6 @@ pub mod identity {
 pub mod layer {
     mod finish;
     pub(crate) mod limits;
-    mod request;
     pub(crate) mod settings;
 
     #[allow(unused_imports, reason = "some frameworks need no type of the layer")]
@@ -121,8 +78,7 @@ pub mod layer {
     pub(crate) use finish::{ResponseParts, Swallowed};
     pub(crate) use limits::Deciding;
     pub use limits::LayerRequest;
-    pub(crate) use request::RequestParts;
-    pub(crate) use settings::{Entered, RateLimitLayer, Settings};
+    pub(crate) use settings::{Entered, RateLimitLayer, RequestParts, Settings};
 }
 
 /// Limits that change while the service runs: what [`RateLimiter::overrides`] reads and writes.

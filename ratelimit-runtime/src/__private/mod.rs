@@ -4,7 +4,6 @@ mod address;
 mod admission;
 mod call;
 mod check;
-mod error;
 mod key_part;
 pub mod limit;
 mod probe;
@@ -22,19 +21,21 @@ pub use address::{
 pub use admission::{Admission, Admit, SettleOnEnd, cost_on_end, judge, settle_on_end};
 pub use call::{Call, Calls};
 pub use check::Check;
-pub use error::{ResponseOrRejection, TupleOrRejection};
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::{Site, SiteRequest};
 pub use stream::{NoStream, OfStream, ReturnOf, Upgrade};
-pub use target::{FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, Target, Written};
+pub use target::{
+    FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, ResponseOrRejection, Target,
+    TupleOrRejection, Written,
+};
 pub use units::{Given, ProbeUnits, Units, units};
 #[allow(unused_imports, reason = "some frameworks have no traits of extractors")]
 pub(crate) use warn::callers;
 pub use warn::{ArgumentOf, Cache, OfClients, OfNobody, OfUsers, ProbeCallers, RequestArgument};
 
-pub use crate::body::streaming::{HoldStream, StreamingResponse};
+pub use crate::body::hold_body::{HoldStream, StreamingResponse};
 pub use crate::rejection::convert::ErrorOfRejection;
 pub use std::boxed::Box;
 

@@ -1,6 +1,6 @@
 //! Warns about a permit that is returned before the stream for which it was taken has been sent.
 
-use crate::body::streaming::StreamingResponse;
+use crate::body::hold_body::StreamingResponse;
 use std::marker::PhantomData;
 
 /// The return type of a function.

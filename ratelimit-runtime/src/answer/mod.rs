@@ -5,7 +5,6 @@
 mod fields;
 mod find;
 mod form;
-mod installed;
 mod names;
 mod problem;
 pub(crate) mod recorded;
@@ -13,8 +12,7 @@ pub(crate) mod recorded;
 mod tests;
 
 pub use fields::RateLimitHeaders;
-pub use form::Answers;
-pub use installed::{InstallAnswersError, install_answers};
+pub use form::{Answers, InstallAnswersError, install_answers};
 
 use crate::rejection::{Rejection, whole_seconds};
 use recorded::RecordedDecision;
@@ -53,7 +51,7 @@ impl Answer {
         own: Option<&Answers>,
         decisions: impl FnOnce() -> Vec<RecordedDecision>,
     ) -> Self {
-        match own.or(installed::answers()) {
+        match own.or(form::answers()) {
             Some(answers) => answers.answer(rejection, decisions),
             None => Self::text(rejection),
         }

@@ -1,6 +1,8 @@
 //! `HoldBody`: responses whose body can hold permits and charges.
 
 use super::Held;
+use crate::debug::opaque;
+use crate::rejection::{FromRejection, Rejection};
 
 /// A response whose body can hold permits and charges until it ends.
 ///
@@ -106,3 +108,56 @@ macro_rules! tuples {
 }
 
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) }
+
+/// A response whose type cannot contain another body, such as axum's `Sse<S>` and rocket's streams, with what it holds.
+///
+/// A function with `until = "body_end"` that returns `Sse<S>` returns `Holding<Sse<S>>`, which is the same response. It can also
+/// be a refusal, so the function needs no `Result`. [Waiting and permits](crate::docs::waiting_and_permits) has an example for each
+/// framework.
+#[must_use = "a response does nothing until the handler returns it"]
+pub struct Holding<R> {
+    pub(crate) response: Result<R, Rejection>,
+    pub(crate) held: Held,
+}
+
+impl<R> HoldBody for Holding<R> {
+    type Output = Self;
+
+    fn hold(mut self, held: Held) -> Self {
+        if self.response.is_ok() {
+            self.held.merge(held);
+        }
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> FromRejection for Holding<R> {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Self { response: Err(rejection), held: Held::default() }
+    }
+}
+
+opaque!([R] Holding<R>, |this| held = this.held);
+
+/// Responses that are streams. A limited function that returns one ends before the stream is sent.
+pub trait StreamingResponse {}
+
+impl<T: StreamingResponse, E> StreamingResponse for Result<T, E> {}
+impl<T: StreamingResponse> StreamingResponse for Option<T> {}
+impl<A, T: StreamingResponse> StreamingResponse for (A, T) {}
+impl<A, B, T: StreamingResponse> StreamingResponse for (A, B, T) {}
+
+/// A declared type of a stream, such as `Self::ListStream` of a service of tonic.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot hold permits and charges until it ends",
+    label = "this stream has no place for them",
+    note = "declare it as `type ..Stream = ratelimit::body::Holding<{Self}>`; the function stays as it is"
+)]
+pub trait HoldStream {
+    /// The stream that the body of the function returns.
+    type Stream;
+
+    /// Moves permits and charges into the stream.
+    fn hold(stream: Self::Stream, held: Held) -> Self;
+}

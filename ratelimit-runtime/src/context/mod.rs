@@ -1,8 +1,7 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
 mod answer;
-pub(crate) mod asked;
-mod words;
+pub(crate) mod words;
 
 pub use crate::answer::recorded::RecordedDecision;
 use crate::debug::opaque;

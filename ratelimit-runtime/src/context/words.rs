@@ -1,12 +1,12 @@
 //! The words of the request context for `by`: `client_ip()`, `user()` and `header(name)`.
 
-use super::{RequestContext, User, asked};
+use super::{RequestContext, User};
 use crate::error::ErrorKind;
 use crate::identity::Identity;
 use crate::writer::KeyWriter;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service; a task that the service spawns \
      needs the context of `RequestContext::current`; in a server function of dioxus, write `by = \"ip\"` and take `request: Parts`";
@@ -165,7 +165,7 @@ pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
         let Some(header) = kept else {
-            asked::remember(name);
+            remember(name);
             return Found::Not(NOT_KEPT);
         };
         header.value.clone().map_or(Found::Absent, Found::Value)
@@ -176,4 +176,24 @@ impl Identity for ContextHeader {
     fn write(&self, key: &mut KeyWriter<'_>) {
         self.0.write(key, |value, key| key.secret(value));
     }
+}
+
+/// The most names. A program has few, but a name may also come from a caller.
+const MOST: usize = 16;
+
+/// The names in lower case, from the first one on.
+static ASKED: [OnceLock<Box<str>>; MOST] = [const { OnceLock::new() }; MOST];
+
+/// Remembers a header that a call needed and no layer kept, unless there are too many. Layers keep it from then on, so a forgotten
+/// `keep_header` does not reject every call.
+#[cold]
+fn remember(name: &str) {
+    let name = name.to_ascii_lowercase();
+    // The first free place takes it.
+    let _ = ASKED.iter().any(|known| **known.get_or_init(|| name.as_str().into()) == *name);
+}
+
+/// The names of these headers.
+pub(crate) fn asked() -> impl Iterator<Item = &'static str> {
+    ASKED.iter().map_while(|known| known.get().map(|name| &**name))
 }

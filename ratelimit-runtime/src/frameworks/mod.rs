@@ -20,9 +20,6 @@ mod tonic;
 #[cfg(feature = "tower")]
 mod tower;
 
-#[cfg(feature = "_http")]
-pub use self::http::HeldBody;
-
 /// The services that the layer makes in a framework.
 pub(crate) mod layers {
     #[cfg(feature = "actix-web")]

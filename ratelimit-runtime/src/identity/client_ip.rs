@@ -1,6 +1,6 @@
 //! `ClientIp`: types of an application that know the address of the client.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// A type that knows the address of the client, such as an extractor of your own that has resolved it.
@@ -58,4 +58,73 @@ impl<T: ClientIp> ClientIp for Option<T> {
     fn client_ip(&self) -> Option<IpAddr> {
         self.as_ref()?.client_ip()
     }
+}
+
+/// The other end of a connection: a client, or the proxy in front of this server.
+///
+/// Frameworks know it for the connections that they accept themselves. Put it into the extensions of a request where they do not:
+/// behind a listener that reads the PROXY protocol, on plain hyper, and in tests. A listener that accepts the PROXY protocol must
+/// accept connections from proxies only, because the sender chooses the address.
+///
+/// ```
+/// use ratelimit::identity::PeerAddr;
+/// use std::net::SocketAddr;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let accepted: SocketAddr = "203.0.113.7:40000".parse()?;
+/// let peer = PeerAddr::from(accepted); // the port identifies nobody
+/// assert_eq!(peer.ip(), Some(accepted.ip()));
+/// assert_eq!(PeerAddr::Unix.ip(), None);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PeerAddr {
+    /// An address of the internet protocol.
+    Ip(IpAddr),
+    /// A unix socket, which has no address. It identifies nobody unless unix sockets are trusted proxies.
+    Unix,
+}
+
+impl PeerAddr {
+    /// The address, unless the connection is a unix socket.
+    pub const fn ip(self) -> Option<IpAddr> {
+        match self {
+            Self::Ip(address) => Some(address),
+            Self::Unix => None,
+        }
+    }
+}
+
+impl From<IpAddr> for PeerAddr {
+    fn from(address: IpAddr) -> Self {
+        Self::Ip(address)
+    }
+}
+
+impl From<SocketAddr> for PeerAddr {
+    fn from(address: SocketAddr) -> Self {
+        Self::Ip(address.ip())
+    }
+}
+
+/// The header in which trusted proxies name the client, for
+/// [`RateLimiterBuilder::forwarded_by`](crate::RateLimiterBuilder::forwarded_by).
+///
+/// Only this header is read. Choose one that your proxies always append to, or overwrite. A header that they pass on as it came
+/// is written by the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Forwarded<'a> {
+    /// `X-Forwarded-For: client, proxy`: a list to which each proxy appends the address that it was called from.
+    #[default]
+    XForwardedFor,
+    /// `Forwarded: for=client;proto=https, for=proxy` (RFC 7239): the same list, with parameters.
+    Rfc7239,
+    /// A header with one address, which the proxy nearest to the client sets, such as `cf-connecting-ip` or `x-real-ip`. Upper
+    /// and lower case do not matter.
+    ///
+    /// It is read only from a trusted peer, and only if it occurs once. Your proxies must remove or overwrite what clients
+    /// send under this name.
+    Single(&'a str),
 }

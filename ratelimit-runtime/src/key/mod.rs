@@ -14,9 +14,7 @@
 
 mod function;
 mod hash;
-mod limit_name;
 mod name;
-mod render;
 mod store_key;
 mod stored;
 
@@ -24,10 +22,9 @@ use crate::debug::opaque;
 pub(crate) use crate::writer::KeySettings;
 pub(crate) use function::Function;
 pub(crate) use hash::{HashKey, open_hash};
-pub(crate) use limit_name::LimitName;
-pub(crate) use name::Name;
-pub(crate) use render::{KeyBuilder, render, render_into};
+pub(crate) use name::{LimitName, Name};
 pub use store_key::StoreKey;
+pub(crate) use store_key::{KeyBuilder, render, render_into};
 pub use stored::StoredKey;
 
 use crate::identity::Identity;

@@ -1,7 +1,8 @@
 //! `Name`: the name of a limit in a key.
 
 use super::Function;
-use crate::writer::{Bytes, is_plain, push_escaped};
+use crate::writer::{Bytes, copy, is_plain, push_escaped};
+use std::fmt;
 
 /// The name of a limit. The programmer chose it, so its braces and colons stay readable.
 #[derive(Clone, Copy, Debug)]
@@ -90,5 +91,99 @@ impl<'n> Name<'n> {
                 other => push_escaped(bytes, other),
             }
         }
+    }
+}
+
+/// The name of a limit, independent of the key that it comes from. A name of at most 30 bytes needs no heap.
+#[derive(Clone)]
+pub(crate) enum LimitName {
+    /// The `key` of an attribute.
+    Static(&'static str),
+    /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
+    Path(&'static str),
+    /// UTF-8, from a key of the caller.
+    Short { len: u8, bytes: [u8; SHORT] },
+    /// From a key of the caller.
+    Long(Box<str>),
+}
+
+/// The name then has 32 bytes, so a `Rejection` stays small.
+const SHORT: usize = 30;
+
+impl LimitName {
+    #[inline]
+    pub(crate) fn copy(name: &str) -> Self {
+        let mut bytes = [0; SHORT];
+        let (Ok(len), Some(place)) = (u8::try_from(name.len()), bytes.get_mut(..name.len())) else {
+            return Self::Long(name.into());
+        };
+        copy(place, name.as_bytes());
+        Self::Short { len, bytes }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Static(name) | Self::Path(name) => name,
+            Self::Short { len, bytes } => {
+                bytes.get(..usize::from(*len)).and_then(|name| str::from_utf8(name).ok()).unwrap_or_default()
+            }
+            Self::Long(name) => name,
+        }
+    }
+
+    /// The name that clients may see. Of a path it is the function, with the time after it: they do not see the modules.
+    pub(crate) fn public(&self) -> &str {
+        let name = self.as_str();
+        if let Self::Path(_) = self {
+            // The time has no colon, and an identifier has no slash.
+            return name.rsplit_once("::").map_or(name, |(_, function)| function);
+        }
+        name
+    }
+}
+
+impl From<&'static str> for LimitName {
+    fn from(name: &'static str) -> Self {
+        Self::Static(name)
+    }
+}
+
+impl From<Name<'static>> for LimitName {
+    fn from(name: Name<'static>) -> Self {
+        if name.is_path() { Self::Path(name.as_str()) } else { Self::Static(name.as_str()) }
+    }
+}
+
+impl fmt::Debug for LimitName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_see_the_function_of_a_path_and_all_of_a_key() {
+        for (name, public) in [
+            (Name::of_site("shop::api::search"), "search"),
+            (Name::of_site("shop::api::search/1d"), "search/1d"),
+            (Name::of_site("shop::api::search/90ms/shadow"), "search/90ms/shadow"),
+            (Name::of_site("search"), "search"),
+            (Name::of_site("/a/b"), "/a/b"),
+            (Name::of_site("shop::api::search").written(), "shop::api::search"),
+            (Name::of_site("::").written(), "::"),
+            (Name::of_site(""), ""),
+        ] {
+            assert_eq!(LimitName::from(name).public(), public);
+            assert_eq!(LimitName::from(name).as_str(), name.as_str());
+            assert_eq!(LimitName::copy(name.as_str()).public(), name.as_str(), "a `Key` is written by hand");
+        }
+    }
+
+    #[test]
+    fn a_name_is_small() {
+        assert!(size_of::<LimitName>() <= 32);
     }
 }

@@ -1,7 +1,10 @@
 //! The key that a store receives.
 
+use super::{AsKey, Name};
 use crate::debug::opaque;
-use crate::writer::Bytes;
+use crate::error::{Error, ErrorKind};
+use crate::limit::Limit;
+use crate::writer::{Absent, Bytes, KeySettings, KeyWriter};
 use std::hash::{Hash, Hasher};
 
 /// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
@@ -48,4 +51,127 @@ impl Hash for StoreKey {
 opaque! {
     /// Prints only the length, because keys hold addresses and user names.
     StoreKey, |this| length = this.0.len()
+}
+
+/// Makes a key without a format.
+pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {
+    let mut rendered = StoreKey::default();
+    render_into(&mut rendered, key, settings)?;
+    Ok(rendered)
+}
+
+/// Writes a key without a format into an empty one, which stays where it is.
+pub(crate) fn render_into(
+    rendered: &mut StoreKey,
+    key: &(impl AsKey + ?Sized),
+    settings: &KeySettings,
+) -> Result<(), Error> {
+    let mut builder = KeyBuilder::new(Name::new(key.name()));
+    key.identities().each(&mut |identity| identity.write(&mut builder.identity(rendered, settings)));
+    key.parts().each(&mut |part| part.write(&mut builder.part(rendered, settings)));
+    builder.finish(rendered, settings)
+}
+
+/// Writes a key from left to right: prefix, identities, name, parts, format. The key is in the request to the store, where it
+/// stays, because it is too large to be moved.
+#[derive(Clone)]
+pub(crate) struct KeyBuilder<'n> {
+    name: Name<'n>,
+    begun: bool,
+    named: bool,
+    has_identity: bool,
+    absent: Absent,
+}
+
+impl<'n> KeyBuilder<'n> {
+    pub(crate) fn new(name: Name<'n>) -> Self {
+        Self { name, begun: false, named: false, has_identity: false, absent: None }
+    }
+
+    /// Writes the prefix, unless it is written.
+    #[inline]
+    fn begin(&mut self, key: &mut StoreKey, settings: &KeySettings) {
+        if !std::mem::replace(&mut self.begun, true) {
+            key.0.extend_from_slice(settings.head.as_bytes());
+        }
+    }
+
+    /// The name of the limit.
+    pub(crate) fn name(&self) -> Name<'n> {
+        self.name
+    }
+
+    /// Replaces the name. It must not be written yet, so this comes before the parts.
+    pub(crate) fn rename(&mut self, name: Name<'n>) {
+        debug_assert!(!self.named, "the name comes before parts");
+        self.name = name;
+    }
+
+    /// A writer for one more identity. Identities come before parts.
+    #[inline]
+    pub(crate) fn identity<'w>(
+        &'w mut self,
+        key: &'w mut StoreKey,
+        settings: &'w KeySettings,
+    ) -> KeyWriter<'w> {
+        debug_assert!(!self.named, "identities come before parts");
+        self.begin(key, settings);
+        let separated = std::mem::replace(&mut self.has_identity, true);
+        KeyWriter::new(&mut key.0, settings, &mut self.absent, separated.then_some(b','))
+    }
+
+    /// A writer for one more part of the name.
+    pub(crate) fn part<'w>(&'w mut self, key: &'w mut StoreKey, settings: &'w KeySettings) -> KeyWriter<'w> {
+        self.begin(key, settings);
+        self.write_name(key);
+        KeyWriter::new(&mut key.0, settings, &mut self.absent, Some(b'='))
+    }
+
+    /// Notes why the key has no identity.
+    pub(crate) fn set_absent(&mut self, kind: ErrorKind, why: &'static str) {
+        self.absent = Some((kind, why));
+    }
+
+    /// Completes the key except for its format. Only the format is written after this.
+    ///
+    /// # Errors
+    ///
+    /// If an identity is absent.
+    #[inline]
+    pub(crate) fn finish(&mut self, key: &mut StoreKey, settings: &KeySettings) -> Result<(), Error> {
+        self.begin(key, settings);
+        self.write_name(key);
+        if let Some(around) = self.name.around() {
+            self.part(key, settings).text(around);
+        }
+        if !self.has_identity {
+            key.0.push(b'}');
+        }
+        self.absent.map_or(Ok(()), |(kind, why)| Err(Error::new(kind, why)))
+    }
+
+    #[inline]
+    fn write_name(&mut self, key: &mut StoreKey) {
+        if std::mem::replace(&mut self.named, true) {
+            return;
+        }
+        if self.has_identity {
+            key.0.extend_from_slice(b"}:");
+        }
+        self.name.push_to(&mut key.0);
+    }
+}
+
+impl StoreKey {
+    /// Completes the key with the format of the state.
+    #[inline]
+    pub(crate) fn add_format(&mut self, limit: &Limit) {
+        self.0.push(b':');
+        self.0.extend_from_slice(limit.state_format().as_bytes());
+    }
+
+    /// The key without the format at its end.
+    pub(crate) fn without_format(&self) -> &[u8] {
+        self.0.rsplitn(2, |byte| *byte == b':').last().unwrap_or_default()
+    }
 }

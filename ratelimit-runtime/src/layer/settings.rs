@@ -1,11 +1,13 @@
 //! `RateLimitLayer`: its settings, and what they do with a request that enters.
 
+use super::finish;
 use super::limits::{By, Deciding, LayerLimit};
-use super::{RequestParts, finish};
+use crate::__private::RequestPeer;
 use crate::answer::{Answers, RateLimitHeaders};
-use crate::context::{RequestContext, asked};
+use crate::context::{RequestContext, words};
 use crate::debug::opaque;
 use crate::error::Error;
+use crate::identity::RequestHeaders;
 use crate::limit::Limit;
 use crate::limiter::current::{current, in_scope};
 use crate::limiter::{CurrentLimiter, RateLimiter};
@@ -148,7 +150,7 @@ impl Settings {
         for name in &self.kept_headers {
             context = context.with_header(name, request.header(name));
         }
-        for name in asked::names().filter(|name| self.kept_headers.iter().all(|kept| **kept != **name)) {
+        for name in words::asked().filter(|name| self.kept_headers.iter().all(|kept| **kept != **name)) {
             context = context.with_header(name, request.header(name));
         }
         if let Some(answers) = &self.answers {
@@ -201,3 +203,12 @@ pub(crate) struct Entered {
 
 opaque!(RateLimitLayer, |this| limits =
     this.settings.limits.iter().map(|limit| limit.name).collect::<Vec<_>>());
+
+/// The parts of a request that a layer reads, beside its peer and its headers. Each framework implements it for its request type.
+pub(crate) trait RequestParts: RequestPeer + RequestHeaders {
+    /// The method, such as `GET`.
+    fn method(&self) -> &str;
+
+    /// The path of the URL, without the query, as the client has sent it.
+    fn path(&self) -> &str;
+}

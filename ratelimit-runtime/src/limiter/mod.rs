@@ -10,12 +10,10 @@ mod off;
 mod overrides;
 mod permits;
 mod resolve;
-mod shared;
 mod single_task;
 mod status;
 mod store_call;
 
-use crate::debug::opaque;
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
 pub(crate) use call::{Attempt, Holdings, Member, Pending, Stack, failed, join, shadow_failed};
@@ -26,10 +24,18 @@ pub use status::Status;
 pub(crate) use store_call::Began;
 
 use crate::clock::timer;
+use crate::debug::opaque;
 use crate::key::KeySettings;
-use shared::Shared;
+use crate::observe::Observers;
+use crate::proxies::Proxies;
+use crate::tasks::Tasks;
+use lease::Leases;
+use overrides::Snapshot;
+use permits::Permits;
+use status::Probes;
 use std::sync::Arc;
 use std::time::Duration;
+use store_call::StoreCalls;
 use tokio::time::Instant;
 
 /// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
@@ -185,3 +191,21 @@ opaque!(
     on_error = this.on_error,
     off = this.is_off(),
 );
+
+/// The part of a limiter that its clones share. The builder makes it.
+struct Shared {
+    /// The number of this limiter in the process.
+    id: u64,
+    keys: KeySettings,
+    service_version: Option<Box<str>>,
+    proxies: Proxies,
+    /// Whether every call passes undecided.
+    off: bool,
+    store: StoreCalls,
+    overrides: Snapshot,
+    permits: Permits,
+    leases: Leases,
+    probes: Probes,
+    tasks: Tasks,
+    observers: Observers,
+}

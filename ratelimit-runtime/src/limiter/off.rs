@@ -1,9 +1,10 @@
 //! The store of a limiter whose limits are off, which admits every call.
 
-use super::RateLimiter;
+use super::{RateLimiter, RateLimiterBuilder};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use std::ffi::OsStr;
 use std::time::Duration;
 
 /// The store of a limiter whose limits are off. It stores nothing.
@@ -37,5 +38,87 @@ impl RateLimiter {
     /// Whether limits are off.
     pub(crate) fn is_off(&self) -> bool {
         self.shared.off
+    }
+}
+
+/// The environment variable that turns limits off.
+const OFF: &str = "RATELIMIT_OFF";
+
+impl RateLimiterBuilder {
+    /// Turns limits off, for load tests: the limiter decides nothing, and every call passes. It connects to no server.
+    /// [`build`](Self::build) logs this once at level `warn`, and [`status`](crate::RateLimiter::status) reports it.
+    ///
+    /// The environment variable `RATELIMIT_OFF` does the same for every limiter that `build` returns, and for the default
+    /// limiter. Its values are `1` and `true` (limits are off), and `0` and `false` (limits apply). `build` returns an error
+    /// for any other value. [`RateLimiter::in_memory`](crate::RateLimiter::in_memory) does not read the variable, so it does not change tests.
+    ///
+    /// Functions with the attribute run as if each limit had `skip_if = true`. [`check`](crate::RateLimiter::check) and the other
+    /// methods admit every call at once, also a call whose identity is absent, whose cost is above the limit or whose limit
+    /// is closed. Permits and charges hold nothing. [`peek`](crate::RateLimiter::peek) finds nothing in use. Overrides cannot be
+    /// changed. A method that does not fit the limit, such as `check` for a concurrency limit, is still an error.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::{Limit, RateLimiter};
+    /// use std::time::Duration;
+    ///
+    /// let once = Limit::counter(1, Duration::from_secs(60));
+    /// let limiter = RateLimiter::builder().redis("redis://127.0.0.1").off().connect().await?;
+    /// for _ in 0..1000 {
+    ///     limiter.check(&once, "job").await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn off(mut self) -> Self {
+        self.off = true;
+        self
+    }
+
+    /// Turns limits off if the environment says so. Logs that they are off.
+    ///
+    /// # Errors
+    ///
+    /// If the variable has an unknown value.
+    pub(super) fn off_by_environment(mut self) -> Result<Self, Error> {
+        let variable = std::env::var_os(OFF);
+        let by_variable = variable.as_deref().map_or(Ok(false), is_off)?;
+        if by_variable {
+            tracing::warn!("rate limits are off, because {OFF} is set: every call passes");
+        } else if self.off {
+            tracing::warn!(
+                "rate limits are off, because the limiter is built with `off()`: every call passes"
+            );
+        }
+        self.off |= by_variable;
+        Ok(self)
+    }
+}
+
+fn is_off(value: &OsStr) -> Result<bool, Error> {
+    match value.to_str() {
+        Some("1" | "true") => Ok(true),
+        Some("0" | "false") => Ok(false),
+        _ => Err(Error::new(
+            ErrorKind::Configuration,
+            format!(
+                "unknown value of {OFF}; expected `1` or `true` (limits are off), or `0` or `false` (limits apply)"
+            ),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_value_is_neither_on_nor_off() {
+        for (value, off) in [("1", true), ("true", true), ("0", false), ("false", false)] {
+            assert_eq!(is_off(OsStr::new(value)).unwrap(), off, "{value}");
+        }
+        for value in ["", " 1", "on", "off", "yes", "no", "TRUE", "2"] {
+            let error = is_off(OsStr::new(value)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{value}: {error}");
+        }
     }
 }

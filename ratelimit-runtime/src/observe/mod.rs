@@ -18,14 +18,11 @@ mod metrics;
 mod metrics;
 mod near_limit;
 mod outcome;
-#[cfg(feature = "trace")]
-mod refusals;
 pub(crate) mod registry;
 pub(crate) mod report;
 #[cfg(feature = "trace")]
 mod span;
 mod store;
-mod throttle;
 mod watch;
 
 pub use hook::{Hook, Refusal};

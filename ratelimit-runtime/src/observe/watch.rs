@@ -169,7 +169,7 @@ impl Watch {
             && let Some(decision) = limit.decision
         {
             #[cfg(feature = "trace")]
-            super::refusals::log(limit.name, limit.outcome, &decision);
+            super::report::refusal(limit.name, limit.outcome, &decision);
             if let Some(special) = &self.special {
                 special.refused(at, limit, decision);
             }

@@ -1,12 +1,9 @@
 //! Trusted proxies: whose forwarding header is read, and the address of the client behind them.
 
 mod error;
-mod forwarded;
-mod lines;
 mod networks;
 mod parse;
 mod settings;
-mod unconfigured;
 mod walk;
 
 pub(crate) use networks::Networks;
@@ -15,8 +12,8 @@ pub(crate) use settings::Settings;
 use crate::error::Error;
 use crate::identity::{PeerAddr, RequestHeaders};
 use error::configuration;
-use forwarded::Header;
-use lines::Lines;
+use settings::Header;
+use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -115,14 +112,17 @@ impl Proxies {
 
     /// The client of a trusted peer, or the last hop that is known.
     fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
-        let mut lines = Lines::new();
+        let mut lines: SmallVec<[&[u8]; 4]> = SmallVec::new();
         headers.header_lines(self.header.name(), &mut |line| lines.push(line));
         match self.header.syntax() {
             Some(syntax) => {
-                let entries = lines.backwards().flat_map(|line| parse::entries(syntax, line));
+                let entries = lines.iter().rev().flat_map(|line| parse::entries(syntax, line));
                 walk::client(trust, peer, entries)
             }
-            None => lines.only().and_then(parse::single).map_or(peer, PeerAddr::Ip),
+            None => match lines[..] {
+                [line] => parse::single(line).map_or(peer, PeerAddr::Ip),
+                _ => peer,
+            },
         }
     }
 
@@ -135,10 +135,10 @@ impl Proxies {
     /// Reports a proxy that is not configured, if the request came through one. At most once.
     #[cold]
     fn report_proxy(&self, peer: &PeerAddr, headers: &dyn RequestHeaders) {
-        if let Some(header) = unconfigured::forwarding_header(canonical(peer), headers)
+        if let Some(header) = error::forwarding_header(canonical(peer), headers)
             && self.flags.fetch_or(WARNED, Ordering::Relaxed) & WARNED == 0
         {
-            unconfigured::warn(header);
+            error::warn(header);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `Settings`: what a builder says about proxies, and the checks of it.
 
 use super::error::configuration;
-use super::{Header, Networks, Proxies, Trust};
+use super::parse::Syntax;
+use super::{Networks, Proxies, Trust};
 use crate::error::Error;
 use crate::identity::Forwarded;
 use std::sync::Arc;
@@ -12,24 +13,12 @@ const HOPS: std::ops::RangeInclusive<u8> = 1..=16;
 /// The settings of a builder, as they were written. They are checked when the limiter is built.
 #[derive(Default)]
 pub(crate) struct Settings {
-    networks: Option<Vec<String>>,
-    hops: Option<u8>,
-    header: Option<Result<Header, Error>>,
+    pub(crate) networks: Option<Vec<String>>,
+    pub(crate) hops: Option<u8>,
+    pub(crate) header: Option<Result<Header, Error>>,
 }
 
 impl Settings {
-    pub(crate) fn set_networks(&mut self, networks: Vec<String>) {
-        self.networks = Some(networks);
-    }
-
-    pub(crate) fn set_hops(&mut self, hops: u8) {
-        self.hops = Some(hops);
-    }
-
-    pub(crate) fn set_header(&mut self, header: Forwarded<'_>) {
-        self.header = Some(header.try_into());
-    }
-
     /// Whether nothing was set.
     pub(crate) fn is_empty(&self) -> bool {
         self.networks.is_none() && self.hops.is_none() && self.header.is_none()
@@ -70,4 +59,65 @@ fn counted(hops: u8, header: &Header) -> Result<Trust, Error> {
         )));
     }
     Ok(Trust::Hops(hops))
+}
+
+/// A [`Forwarded`] whose name is checked.
+#[derive(Debug, Default)]
+pub(crate) enum Header {
+    #[default]
+    XForwardedFor,
+    Rfc7239,
+    Single(Box<str>),
+}
+
+const X_FORWARDED_FOR: &str = "x-forwarded-for";
+const FORWARDED: &str = "forwarded";
+
+impl Header {
+    /// The name in lower case.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::XForwardedFor => X_FORWARDED_FOR,
+            Self::Rfc7239 => FORWARDED,
+            Self::Single(name) => name,
+        }
+    }
+
+    /// The syntax of its lines. `None` if it has only one address.
+    pub(super) const fn syntax(&self) -> Option<Syntax> {
+        match self {
+            Self::XForwardedFor => Some(Syntax::List),
+            Self::Rfc7239 => Some(Syntax::Rfc7239),
+            Self::Single(_) => None,
+        }
+    }
+}
+
+impl TryFrom<Forwarded<'_>> for Header {
+    type Error = Error;
+
+    fn try_from(forwarded: Forwarded<'_>) -> Result<Self, Error> {
+        match forwarded {
+            Forwarded::XForwardedFor => Ok(Self::XForwardedFor),
+            Forwarded::Rfc7239 => Ok(Self::Rfc7239),
+            Forwarded::Single(name) => single(name),
+        }
+    }
+}
+
+fn single(name: &str) -> Result<Header, Error> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(configuration(format!(
+            "invalid header name {name:?}; expected a name such as \"cf-connecting-ip\""
+        )));
+    }
+    let variant = match name.to_ascii_lowercase() {
+        name if name == X_FORWARDED_FOR => "XForwardedFor",
+        name if name == FORWARDED => "Rfc7239",
+        name => return Ok(Header::Single(name.into())),
+    };
+    Err(configuration(format!(
+        "the header {name:?} is a list, not a single address; write `Forwarded::{variant}`"
+    )))
 }

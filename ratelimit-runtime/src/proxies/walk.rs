@@ -5,7 +5,7 @@ use crate::identity::PeerAddr;
 use std::net::IpAddr;
 
 /// The number of entries that are walked at most. The rest of the header is not parsed.
-pub(super) const MOST_ENTRIES: usize = 32;
+const MOST_ENTRIES: usize = 32;
 
 /// Finds the client of a trusted peer among the entries, which come from the right. An entry without an address ends the walk
 /// at the last good hop, because nobody knows who has written what is on its left.

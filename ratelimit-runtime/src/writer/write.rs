@@ -1,6 +1,6 @@
 //! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
 
-use super::digits::{push_hex, push_number};
+use super::bytes::{push_hex, push_number};
 use super::{Bytes, KeySettings, ip};
 use crate::debug::opaque;
 use crate::error::ErrorKind;

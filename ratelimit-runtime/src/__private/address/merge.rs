@@ -1,7 +1,6 @@
 //! Merges what the arguments say about the client, and reports arguments that do not say enough.
 
-use super::client::{Address, Client};
-use super::{Bare, Candidate, Peer, Resolved, Socket};
+use super::{Address, Bare, Candidate, Client, Peer, Resolved, Socket};
 use crate::__private::probe::Nothing;
 use std::marker::PhantomData;
 

@@ -1,16 +1,16 @@
 //! Finds the address of the client among the arguments of a function.
 
-mod client;
 mod merge;
 mod pass;
 
-pub use client::Client;
 pub use merge::{FoundAddress, KeptAddress, MergeAddress, TrustedAddress};
 pub use pass::{MakeAgain, OnlyPart, PassAddress};
 
 use super::probe::{Argument, Nothing, probe};
+use crate::context::RequestContext;
+use crate::error::Error;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
-use client::Address;
+use crate::limiter::RateLimiter;
 use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;
@@ -138,6 +138,41 @@ probe! {
     [&&] if ClientIp => Candidate<'a, Resolved>: |known| Candidate::new(Address::Resolved(known.client_ip()), None);
     [&] if RequestHeaders & Sized => Candidate<'a, Nothing>: |headers| Candidate::new(Address::Unknown, Some(headers));
     [] => Nothing: |_| Nothing;
+}
+
+/// Where the address of the client comes from.
+#[derive(Clone, Copy)]
+pub enum Address {
+    /// No argument has it.
+    Unknown,
+    /// The application has resolved it.
+    Resolved(Option<IpAddr>),
+    /// The limiter resolves it from the peer and the headers.
+    Peer(Option<PeerAddr>),
+}
+
+/// The client, as the arguments know it. It borrows the headers until the key is written.
+#[derive(Clone, Copy)]
+pub struct Client<'a> {
+    pub(super) address: Address,
+    pub(super) headers: Option<&'a dyn RequestHeaders>,
+}
+
+impl Client<'_> {
+    /// The address, as this limiter sees it.
+    #[inline]
+    pub(crate) fn address(&self, limiter: &RateLimiter) -> Result<IpAddr, Error> {
+        let peer = match &self.address {
+            Address::Resolved(Some(address)) => return Ok(*address),
+            Address::Resolved(None) | Address::Unknown => None,
+            Address::Peer(peer) => peer.as_ref(),
+        };
+        limiter.resolve_client(peer, self.headers).or_else(|error| {
+            // A request context has read the headers that no argument has.
+            let peer = peer.copied().filter(|_| self.headers.is_none());
+            peer.and_then(RequestContext::client_ip_behind).ok_or(error)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@
 //! Both fields are lists of strings with parameters (RFC 9651): the name of a limit, and its numbers.
 
 use super::super::names::Named;
-use super::effective_window::effective_window;
-use super::{AddField, Shown};
+use super::{AddField, Shown, effective_window};
 use crate::answer::recorded::RecordedDecision;
 use crate::limit::Window;
 use crate::writer::{Bytes, push_number};

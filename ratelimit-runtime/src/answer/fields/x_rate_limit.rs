@@ -1,8 +1,7 @@
 //! `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`: fields without a standard, which describe one limit.
 
 use super::super::names::Named;
-use super::effective_window::effective_window;
-use super::{AddField, Shown};
+use super::{AddField, Shown, effective_window};
 use crate::writer::{Bytes, push_number};
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,6 +1,6 @@
 //! axum: its body, `Sse`, and responses that cannot contain another body.
 
-use crate::body::streaming::StreamingResponse;
+use crate::body::hold_body::StreamingResponse;
 use crate::body::{Held, HeldBody, HoldBody, Holding};
 use axum::body::Body;
 use axum::response::sse::Sse;

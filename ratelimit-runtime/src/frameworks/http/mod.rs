@@ -1,11 +1,8 @@
 //! The code that the users of the `http` crate share: axum, tonic, poem, salvo, tower and hyper.
 
-mod held_body;
 mod request;
 mod response;
 
-pub use held_body::HeldBody;
-pub(super) use held_body::set_length;
 pub(super) use request::peer;
 pub(super) use response::{refusal, status};
 

@@ -1,8 +1,8 @@
 //! poem: its body, its response, and `SSE`.
 
-use crate::body::streaming::StreamingResponse;
+use crate::body::held_body::set_length;
+use crate::body::hold_body::StreamingResponse;
 use crate::body::{Held, HeldBody, HoldBody};
-use crate::frameworks::http::set_length;
 use http_body_util::combinators::BoxBody;
 use poem::web::sse::SSE;
 use poem::{Body, IntoResponse, Response};

@@ -1,6 +1,6 @@
 //! rocket: its streams and files, whose types cannot contain another body.
 
-use crate::body::streaming::StreamingResponse;
+use crate::body::hold_body::StreamingResponse;
 use crate::body::{Held, HoldBody, Holding};
 use rocket::Request;
 use rocket::fs::NamedFile;

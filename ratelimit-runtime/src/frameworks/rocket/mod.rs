@@ -1,11 +1,9 @@
 //! rocket: its requests and responses, a guard with the headers of a request, the layer as a fairing, and bodies that hold.
 
 mod body;
-mod gate;
-mod head;
 mod layer;
 mod passage;
 mod request;
 mod response;
 
-pub use head::RequestHead;
+pub use request::RequestHead;

@@ -1,7 +1,7 @@
 //! salvo: its bodies, and its response, which handlers write into.
 
+use crate::body::held_body::set_length;
 use crate::body::{Held, HeldBody, HoldBody};
-use crate::frameworks::http::set_length;
 use http_body::{Body, Frame, SizeHint};
 use salvo_core::http::ResBody;
 use salvo_core::{BoxedError, Response};

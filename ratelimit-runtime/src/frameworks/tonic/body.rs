@@ -1,6 +1,6 @@
 //! tonic: streams of messages.
 
-use crate::body::streaming::{HoldStream, StreamingResponse};
+use crate::body::hold_body::{HoldStream, StreamingResponse};
 use crate::body::{Held, HoldBody, Holding};
 use futures_core::Stream;
 use std::pin::Pin;

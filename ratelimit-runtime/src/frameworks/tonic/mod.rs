@@ -1,9 +1,16 @@
 //! tonic: its requests, gRPC statuses of rejections, the layer around a service, and streams that hold.
 
 mod body;
-mod layer;
 mod request;
 mod response;
 
 pub(super) use request::peer;
 pub(super) use response::GRPC;
+
+use crate::frameworks::tower::RateLimitService;
+use tonic::server::NamedService;
+
+/// tonic routes requests to a service by its name.
+impl<S: NamedService> NamedService for RateLimitService<S> {
+    const NAME: &'static str = S::NAME;
+}

@@ -27,7 +27,7 @@ impl RateLimiterBuilder {
     /// # Ok(()) }
     /// ```
     pub fn trusted_proxies(mut self, proxies: impl IntoIterator<Item = impl Display>) -> Self {
-        self.proxies.set_networks(proxies.into_iter().map(|proxy| proxy.to_string()).collect());
+        self.proxies.networks = Some(proxies.into_iter().map(|proxy| proxy.to_string()).collect());
         self
     }
 
@@ -49,7 +49,7 @@ impl RateLimiterBuilder {
     /// # Ok(()) }
     /// ```
     pub fn forwarded_by(mut self, header: Forwarded<'_>) -> Self {
-        self.proxies.set_header(header);
+        self.proxies.header = Some(header.try_into());
         self
     }
 
@@ -74,7 +74,7 @@ impl RateLimiterBuilder {
     /// # Ok(()) }
     /// ```
     pub fn trusted_hops(mut self, hops: u8) -> Self {
-        self.proxies.set_hops(hops);
+        self.proxies.hops = Some(hops);
         self
     }
 }

@@ -1,14 +1,12 @@
 //! Overrides: changes of limits while the service runs, for a name or for one key.
 
 mod entry;
-mod known;
 mod list;
 mod published;
 mod snapshot;
 
 use crate::debug::opaque;
-pub use known::KnownLimit;
-pub use list::{Override, OverrideEffect, OverrideTarget};
+pub use list::{KnownLimit, Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 
 use super::RateLimiter;

@@ -4,7 +4,6 @@
 //! down, the task of another runtime renews them, or a task that the next call starts.
 
 mod renew;
-mod table;
 mod taken;
 #[cfg(test)]
 mod tests;
@@ -23,8 +22,7 @@ use renew::Renewer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use table::{PermitId, Sleeping, Table};
-use taken::TakenPermit;
+use taken::{PermitId, Sleeping, Table, TakenPermit};
 use tokio::runtime::{Handle, Id};
 use tokio::sync::Notify;
 use tokio::time::Instant;

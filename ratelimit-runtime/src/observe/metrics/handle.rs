@@ -1,7 +1,8 @@
 //! `Handle`: an instrument of the recorder, which is looked up once.
 
 use super::table::{Kind, METRICS, Metric};
-use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, SharedString};
+use metrics::{Counter, Gauge, Histogram, Key, Label, Metadata, Recorder, SharedString};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Once, OnceLock};
 
 /// An instrument. It is looked up when it is first used while a recorder is installed. What is measured before that goes
@@ -55,7 +56,7 @@ impl<T: Instrument> Handle<T> {
     }
 }
 
-const METADATA: Metadata<'static> = Metadata::new("ratelimit", Level::INFO, Some("ratelimit"));
+const METADATA: Metadata<'static> = Metadata::new("ratelimit", metrics::Level::INFO, Some("ratelimit"));
 
 impl Instrument for Counter {
     fn register(recorder: &dyn Recorder, key: &Key) -> Self {
@@ -88,4 +89,73 @@ fn describe_once(recorder: &dyn Recorder) {
             }
         }
     });
+}
+
+/// A number of things. It counts also while no recorder is installed, so the gauge is right from its first use.
+pub(in super::super) struct Level {
+    number: AtomicI64,
+    /// The sum of all changes of the gauge.
+    shown: AtomicI64,
+    pub(in super::super) gauge: Handle<Gauge>,
+}
+
+impl Level {
+    pub(in super::super) const fn new() -> Self {
+        Self { number: AtomicI64::new(0), shown: AtomicI64::new(0), gauge: Handle::new() }
+    }
+
+    /// Adds to the number, and shows it on `gauge`.
+    pub(in super::super) fn add(&self, change: i64, gauge: Option<&Gauge>) {
+        self.number.fetch_add(change, Ordering::AcqRel);
+        let Some(gauge) = gauge else { return };
+        loop {
+            let number = self.number.load(Ordering::Acquire);
+            let difference = number - self.shown.swap(number, Ordering::AcqRel);
+            #[expect(clippy::cast_precision_loss, reason = "numbers of calls and units")]
+            gauge.increment(difference as f64);
+            // Another thread may have changed the number, and shown it earlier.
+            if self.number.load(Ordering::Acquire) == number {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use metrics::GaugeFn;
+    use std::sync::Arc;
+
+    #[derive(Default)]
+    struct Sum(AtomicI64);
+
+    impl GaugeFn for Sum {
+        #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+        fn increment(&self, value: f64) {
+            self.0.fetch_add(value as i64, Ordering::Relaxed);
+        }
+
+        fn decrement(&self, value: f64) {
+            self.increment(-value);
+        }
+
+        fn set(&self, _: f64) {}
+    }
+
+    #[test]
+    fn the_gauge_shows_what_was_counted_before_it_and_by_all_threads() {
+        let (level, sum) = (Level::new(), Arc::new(Sum::default()));
+        level.add(3, None);
+        let gauge = Gauge::from_arc(Arc::clone(&sum));
+        level.add(-1, Some(&gauge));
+        assert_eq!(sum.0.load(Ordering::Relaxed), 2);
+        std::thread::scope(|scope| {
+            for change in [1, -1, 2, -1] {
+                let (level, gauge) = (&level, &gauge);
+                scope.spawn(move || (0..10_000).for_each(|_| level.add(change, Some(gauge))));
+            }
+        });
+        assert_eq!(sum.0.load(Ordering::Relaxed), 10_002);
+    }
 }

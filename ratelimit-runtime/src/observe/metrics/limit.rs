@@ -2,8 +2,7 @@
 
 use super::super::outcome::Outcome;
 use super::super::registry;
-use super::handle::Handle;
-use super::level::Level;
+use super::handle::{Handle, Level};
 use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
 use metrics::{Counter, Histogram, SharedString};
 use std::time::Duration;

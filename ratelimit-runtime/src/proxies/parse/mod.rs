@@ -4,7 +4,6 @@
 //! left, and an open quote that a client has sent does not reach into the entry that a proxy has appended.
 
 mod address;
-mod list;
 mod rfc7239;
 
 use std::net::IpAddr;
@@ -45,7 +44,7 @@ impl Iterator for Entries<'_> {
         // One byte more, so that the comma before the longest entry is found.
         let start = line.len().saturating_sub(LONGEST_ENTRY + 1);
         let comma = match self.syntax {
-            Syntax::List => list::last_comma(&line[start..]),
+            Syntax::List => line[start..].iter().rposition(|byte| *byte == b','),
             Syntax::Rfc7239 => rfc7239::last_comma(&line[start..]),
         };
         let entry = match comma.map(|comma| start + comma) {
@@ -64,7 +63,7 @@ fn address_of(syntax: Syntax, entry: &[u8]) -> Option<IpAddr> {
         return None;
     }
     match syntax {
-        Syntax::List => list::address(entry),
+        Syntax::List => address::parse(trim(entry), address::is_port),
         Syntax::Rfc7239 => rfc7239::address(entry),
     }
 }

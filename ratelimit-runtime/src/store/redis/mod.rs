@@ -19,9 +19,7 @@ mod client;
 pub(crate) mod connect;
 mod create;
 mod errors;
-mod limits;
-mod overrides;
-mod probe;
+mod hashes;
 pub(crate) mod script;
 mod server;
 mod servers;
@@ -149,7 +147,7 @@ impl Store for RedisStore {
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
         let (client, key) = (Arc::clone(&self.client), key.clone());
-        Reply::pending(async move { overrides::load(&client, &key, seen).await })
+        Reply::pending(async move { hashes::load_overrides(&client, &key, seen).await })
     }
 
     fn save_override(
@@ -161,14 +159,14 @@ impl Store for RedisStore {
     ) -> Reply<()> {
         let (client, key) = (Arc::clone(&self.client), key.clone());
         let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
-        Reply::pending(
-            async move { overrides::save(&client, &key, &entry, change.as_deref(), expires).await },
-        )
+        Reply::pending(async move {
+            hashes::save_override(&client, &key, &entry, change.as_deref(), expires).await
+        })
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
         let (client, key) = (Arc::clone(&self.client), key.clone());
-        Reply::pending(async move { limits::load(&client, &key).await })
+        Reply::pending(async move { hashes::load_limits(&client, &key).await })
     }
 
     fn save_limits(
@@ -178,7 +176,7 @@ impl Store for RedisStore {
         kept: Duration,
     ) -> Reply<()> {
         let (client, key, changed) = (Arc::clone(&self.client), key.clone(), changed.to_vec());
-        Reply::pending(async move { limits::save(&client, &key, &changed, kept).await })
+        Reply::pending(async move { hashes::save_limits(&client, &key, &changed, kept).await })
     }
 }
 

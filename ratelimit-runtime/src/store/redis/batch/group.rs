@@ -4,9 +4,8 @@
 use super::merge::Merged;
 use crate::error::Error;
 use crate::observe::batch_sent;
-use crate::store::redis::client::Client;
 use crate::store::redis::client::across_slots::is_one_slot;
-use crate::store::redis::client::any_slot::read_probe;
+use crate::store::redis::client::{Client, read_probe};
 use crate::store::redis::connect::AnySlot;
 use crate::store::redis::errors::{is_not_executed_here, is_unknown_script};
 use crate::store::redis::script::ScriptCall;

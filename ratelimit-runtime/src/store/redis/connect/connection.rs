@@ -1,11 +1,13 @@
 //! One multiplexed connection, which many calls use at the same time.
 
-use super::health::{CloseOnDrop, Health};
 use parking_lot::Mutex;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::AbortHandle;
 
 /// Whether the server of one connection permits scripts to touch undeclared keys of several slots. `None`: not known.
 pub(crate) type AnySlot = Mutex<Option<bool>>;
@@ -102,5 +104,49 @@ impl Connection {
             self.health.close();
         }
         reply
+    }
+}
+
+/// A connection is aborted if it does not reply to a `PING` for this long. A server that has lost its power closes no
+/// connection.
+pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
+
+/// The state of a connection that its clones share.
+#[derive(Default)]
+pub(crate) struct Health {
+    closed: AtomicBool,
+    io_task: OnceLock<AbortHandle>,
+}
+
+impl Health {
+    pub(crate) fn is_open(&self) -> bool {
+        !self.closed.load(Ordering::Acquire)
+    }
+
+    /// Sets the task that reads and writes the socket. [`abort`](Self::abort) ends it.
+    pub(super) fn set_io_task(&self, task: AbortHandle) {
+        let _ = self.io_task.set(task);
+    }
+
+    /// Sends no further call on the connection. Calls that wait for a reply may still receive it.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Ends the connection. Calls that wait for a reply receive an error.
+    pub(crate) fn abort(&self) {
+        self.close();
+        if let Some(task) = self.io_task.get() {
+            task.abort();
+        }
+    }
+}
+
+/// Closes the connection when it is dropped. The I/O task owns it.
+pub(super) struct CloseOnDrop(pub(super) Arc<Health>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }

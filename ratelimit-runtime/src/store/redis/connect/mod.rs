@@ -5,17 +5,14 @@
 
 mod connection;
 mod connector;
-mod dial;
 mod endpoint;
 mod handshake;
-mod health;
 pub mod network;
 mod sentinel;
 mod tls;
 mod url;
 
-pub(crate) use connection::{AnySlot, Connection};
+pub(crate) use connection::{AnySlot, Connection, UNRESPONSIVE_AFTER};
 pub(crate) use connector::Connector;
 pub(crate) use endpoint::{Endpoint, Location, is_host};
-pub(crate) use health::UNRESPONSIVE_AFTER;
 pub(crate) use url::Target;

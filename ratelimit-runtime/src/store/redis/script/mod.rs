@@ -5,15 +5,12 @@
 
 mod arguments;
 mod call;
-mod numbers;
 mod reply;
 pub(crate) mod single;
-mod text;
 
 pub(crate) use arguments::{differing, encode_adjust, encode_decide, encode_run, mode_name};
-pub(crate) use call::ScriptCall;
-pub(crate) use numbers::{FOREIGN_KEY, OUT_OF_RANGE};
+pub(crate) use call::{Script, ScriptCall};
 pub(crate) use reply::{
-    InvalidReply, Numbers, WRONG_NUMBER_OF_DECISIONS, adjusted, decision, decisions, longest_reset,
+    FOREIGN_KEY, InvalidReply, Numbers, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, adjusted, decision,
+    decisions, longest_reset,
 };
-pub(crate) use text::Script;

@@ -1,8 +1,7 @@
 //! The small scripts for a single plain request, the most frequent case. They share the state with `decide`.
 
-use super::numbers::{self, LONGEST_MS, OUT_OF_RANGE};
-use super::reply::{InvalidReply, longest_reset};
-use super::text::Script;
+use super::call::Script;
+use super::reply::{self, InvalidReply, LONGEST_MS, OUT_OF_RANGE, longest_reset};
 use crate::decision::Decision;
 use crate::limit::{Limit, ListState, NumberState, State};
 use crate::store::{Mode, Request};
@@ -92,9 +91,9 @@ pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<D
     let decision = match reply {
         Value::Int(packed) => unpacked(*packed, cost, limit)?,
         Value::Array(fields) => match fields.as_slice() {
-            [Value::Int(remaining), Value::Int(reset)] if lists => numbers::allow(limit, *remaining, *reset)?,
+            [Value::Int(remaining), Value::Int(reset)] if lists => reply::allow(limit, *remaining, *reset)?,
             [Value::Int(retry), Value::Int(reset), Value::Int(remaining)] if !one_number => {
-                numbers::refuse(limit, *remaining, retry.checked_neg().ok_or(OUT_OF_RANGE)?, *reset)?
+                reply::refuse(limit, *remaining, retry.checked_neg().ok_or(OUT_OF_RANGE)?, *reset)?
             }
             _ => return Err(WRONG_TYPE.into()),
         },
@@ -113,14 +112,14 @@ fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static 
     match limit.state() {
         State::Number(NumberState::Counter) if packed < 0 => {
             let ttl = packed.checked_neg().ok_or(OUT_OF_RANGE)?;
-            numbers::refuse(limit, 0, ttl, ttl)
+            reply::refuse(limit, 0, ttl, ttl)
         }
         State::Number(NumberState::Counter | NumberState::SlidingWindow) => {
             let base = longest_reset(limit) + 1;
-            numbers::allow(limit, packed / base, packed % base)
+            reply::allow(limit, packed / base, packed % base)
         }
         State::Number(NumberState::Bucket) => bucket(packed.into(), cost, limit),
-        State::List(ListState::Log | ListState::Permits) => numbers::allow(limit, packed, time),
+        State::List(ListState::Log | ListState::Permits) => reply::allow(limit, packed, time),
     }
 }
 
@@ -144,8 +143,8 @@ fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, &'static str
     };
     let units = |grains: i128| i64::try_from(grains / period).map_err(|_| OUT_OF_RANGE);
     if room >= 0 {
-        return numbers::allow(limit, units(room)?, ms(full - room));
+        return reply::allow(limit, units(room)?, ms(full - room));
     }
     let before = room + i128::from(cost) * period;
-    numbers::refuse(limit, units(before)?.max(0), ms(-room), ms(full - before))
+    reply::refuse(limit, units(before)?.max(0), ms(-room), ms(full - before))
 }

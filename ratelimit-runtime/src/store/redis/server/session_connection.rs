@@ -1,9 +1,9 @@
 //! The connection of a session: reconnects after it has broken, and protects a server that is too slow.
 
 use super::breaker::{Breaker, random_jitter};
+use super::node::{UnhealthyFlag, UnhealthySessions};
 use super::slow_calls::SlowCalls;
 use super::under_way::{Ending, UnderWay};
-use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -2,7 +2,7 @@
 
 use super::super::endpoint::{Endpoint, Location};
 use super::super::tls::Tls;
-use super::scheme::Scheme;
+use super::Scheme;
 use redis::{ConnectionAddr, IntoConnectionInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,28 +1,15 @@
-//! `RateLimiterBuilder`: the settings of a limiter, and the checks of their ranges.
+//! `RateLimiterBuilder`: the settings of a limiter.
 
-mod check;
-mod off;
+mod build;
 mod proxies;
 
-use super::current::{PREFIX, TRUSTED_PROXIES, URL, variable};
-use super::lease::Leases;
-use super::off::OffStore;
-use super::overrides::Snapshot;
-use super::permits::Permits;
-use super::status::Probes;
-use super::store_call::StoreCalls;
-use super::{OnError, RateLimiter, Shared};
+use super::{OnError, RateLimiter};
 use crate::debug::opaque;
 use crate::error::Error;
-use crate::key::KeySettings;
-use crate::observe::{Hook, Hooks, Observers, Share};
-use crate::proxies::{Proxies, Settings};
+use crate::observe::{Hook, Share};
+use crate::proxies::Settings;
 use crate::store::Store;
-use crate::store::memory::MemoryStore;
-use crate::store::redis::RedisStore;
-use crate::tasks::Tasks;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Builds a [`RateLimiter`].
@@ -82,12 +69,6 @@ impl Default for RateLimiterBuilder {
         }
     }
 }
-
-/// The prefix of keys, unless another one is set.
-const DEFAULT_PREFIX: &str = "ratelimit";
-
-/// The id of the next limiter.
-static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 impl RateLimiterBuilder {
     /// Stores the limits' state in the Redis or Valkey servers at `url`, shared by all processes:
@@ -194,86 +175,6 @@ impl RateLimiterBuilder {
         }
         Ok(limiter)
     }
-
-    /// Returns the limiter without connecting, and its Redis store if it has one.
-    fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
-        if self.prefix.is_none() {
-            self.prefix = variable(PREFIX)?;
-        }
-        self.check()?;
-        let mut this = self.off_by_environment()?;
-        if this.proxies.is_empty() && std::env::var_os(TRUSTED_PROXIES).is_some() {
-            tracing::warn!("a builder does not read {TRUSTED_PROXIES}; this limiter trusts no proxies");
-        }
-        let proxies = std::mem::take(&mut this.proxies).build()?;
-        let (store, redis): (Box<dyn Store>, _) = match std::mem::replace(&mut this.source, Source::Memory) {
-            Source::Redis(url) => {
-                let redis = RedisStore::new(&url)?; // a malformed URL is an error also while limits are off
-                if this.off { (Box::new(OffStore), None) } else { (Box::new(redis.clone()), Some(redis)) }
-            }
-            _ if this.off => (Box::new(OffStore), None),
-            Source::Store(store) => (store, None),
-            Source::Memory => {
-                if std::env::var_os(URL).is_some() {
-                    tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
-                }
-                (Box::new(MemoryStore::new()), None)
-            }
-        };
-        let takes_leases = !this.off;
-        Ok((this.around(store, proxies, takes_leases), redis))
-    }
-
-    /// Returns a limiter in memory with these settings.
-    pub(super) fn in_memory(self) -> RateLimiter {
-        self.around(Box::new(MemoryStore::new()), Proxies::default(), true)
-    }
-
-    /// Returns the limiter with these settings, this store and these proxies.
-    fn around(self, store: Box<dyn Store>, proxies: Proxies, takes_leases: bool) -> RateLimiter {
-        let secret = self.secret.or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(os_bytes));
-        let prefix = self.prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
-        let keys = KeySettings::new(prefix, secret.as_deref(), self.ipv6_prefix);
-        let tasks = Tasks::default();
-        let hooks = Hooks::new(self.hook, &tasks);
-        RateLimiter {
-            shared: Arc::new(Shared {
-                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-                keys,
-                service_version: self.service_version.map(Into::into),
-                proxies,
-                off: self.off,
-                store: StoreCalls::new(store, self.deadline, self.deny_cache, hooks.clone()),
-                overrides: Snapshot::default(),
-                permits: Permits::default(),
-                leases: Leases::new(takes_leases),
-                probes: Probes::default(),
-                tasks,
-                observers: Observers::new(self.off, hooks, self.near_limit),
-            }),
-            on_error: self.on_error,
-        }
-    }
-
-    /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
-    ///
-    /// # Errors
-    ///
-    /// If a setting is out of range.
-    pub(crate) fn around_for_tests(mut self, store: impl Store) -> Result<RateLimiter, Error> {
-        self.check()?;
-        let proxies = std::mem::take(&mut self.proxies).build()?;
-        Ok(self.around_test_store(store, proxies))
-    }
-
-    /// The same without the checks, for settings that need none.
-    pub(crate) fn around_test_store(self, store: impl Store, proxies: Proxies) -> RateLimiter {
-        Self { deny_cache: false, off: false, ..self }.around(Box::new(store), proxies, false)
-    }
-}
-
-fn os_bytes(value: std::ffi::OsString) -> Vec<u8> {
-    value.into_encoded_bytes()
 }
 
 opaque! {

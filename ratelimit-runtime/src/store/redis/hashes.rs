@@ -1,6 +1,7 @@
-//! Overrides: one hash for each prefix, with a field for each override and a version that every change replaces.
+//! The hashes of a prefix that are no state. Overrides: a field for each override, and a version that every change replaces.
+//! The limits that processes have: a field for each name.
 //!
-//! This key has no TTL, because overrides are configuration. An override that expires ends with ` until=` and a time of the
+//! The key of the overrides has no TTL, because overrides are configuration. An override that expires ends with ` until=` and a time of the
 //! server's clock in ms. Whoever loads the overrides later removes it.
 
 use super::client::Client;
@@ -27,7 +28,11 @@ const SET_UNTIL: &str = "local now = redis.call('TIME') \
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. string.format('%.0f', ends), ARGV[4], ARGV[5]) return 0";
 
 /// Loads the overrides, unless their version is `seen`.
-pub(super) async fn load(client: &Client, key: &StoreKey, seen: u64) -> Result<Option<Overridden>, Error> {
+pub(super) async fn load_overrides(
+    client: &Client,
+    key: &StoreKey,
+    seen: u64,
+) -> Result<Option<Overridden>, Error> {
     let version = match client.command(key, redis::cmd("HGET").arg(key.as_bytes()).arg(VERSION)).await? {
         Value::Nil => 0,
         value => redis::from_redis_value_ref(&value).map_err(|_| invalid(client))?,
@@ -82,7 +87,7 @@ async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
 /// A removed override is first set to an empty text, together with the new version and in one command. So no reader sees one
 /// change without the other. Then its field is deleted, unless another process has set a new override meanwhile: that one has its
 /// own version, so no process would notice that it is gone.
-pub(super) async fn save(
+pub(super) async fn save_override(
     client: &Client,
     key: &StoreKey,
     entry: &[u8],
@@ -119,4 +124,44 @@ fn invalid(client: &Client) -> Error {
         "cannot read the overrides in",
         "their key holds a value that is not a hash of overrides",
     )
+}
+
+pub(super) async fn load_limits(client: &Client, key: &StoreKey) -> Result<Vec<(Vec<u8>, String)>, Error> {
+    let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
+    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| {
+        client.endpoint().error(
+            ErrorKind::Configuration,
+            "cannot read the limits in",
+            "the reply is not a hash",
+        )
+    })?;
+    let text = |(name, text): (Vec<u8>, Vec<u8>)| (name, String::from_utf8_lossy(&text).into_owned());
+    Ok(fields.into_iter().map(text).collect())
+}
+
+/// If a later command fails, the key is complete with the next call, which repeats the TTL.
+pub(super) async fn save_limits(
+    client: &Client,
+    key: &StoreKey,
+    changed: &[(Vec<u8>, Option<String>)],
+    kept: Duration,
+) -> Result<(), Error> {
+    let (mut set, mut remove) = (redis::cmd("HSET"), redis::cmd("HDEL"));
+    set.arg(key.as_bytes());
+    remove.arg(key.as_bytes());
+    for (name, text) in changed {
+        match text {
+            Some(text) => set.arg(name).arg(text),
+            None => remove.arg(name),
+        };
+    }
+    if changed.iter().any(|(_, text)| text.is_some()) {
+        client.command(key, &set).await?;
+    }
+    let kept_ms = u64::try_from(kept.as_millis()).unwrap_or(u64::MAX);
+    client.command(key, redis::cmd("PEXPIRE").arg(key.as_bytes()).arg(kept_ms)).await?;
+    if changed.iter().any(|(_, text)| text.is_none()) {
+        client.command(key, &remove).await?;
+    }
+    Ok(())
 }

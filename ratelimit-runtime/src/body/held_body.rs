@@ -1,7 +1,7 @@
 //! `HeldBody`: an HTTP body that holds permits and charges until it ends.
 
-use crate::body::pieces::{Pieces, length};
-use crate::body::{Held, HoldBody};
+use super::pieces::{Pieces, length};
+use super::{Held, HoldBody};
 use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
@@ -71,7 +71,7 @@ impl<B: HoldBody> HoldBody for http::Response<B> {
 }
 
 /// Sets the length of the body, if a header says it.
-pub(in crate::frameworks) fn set_length(held: &mut Held, headers: &HeaderMap) {
+pub(crate) fn set_length(held: &mut Held, headers: &HeaderMap) {
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if let Some(length) = length {
         held.set_length(length);

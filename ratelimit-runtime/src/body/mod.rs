@@ -1,0 +1,14 @@
+//! Permits and charges that last as long as a response: until its body ends, fails, or is dropped.
+
+mod held;
+#[cfg(feature = "_http")]
+pub(crate) mod held_body;
+pub(crate) mod hold_body;
+pub(crate) mod pieces;
+
+pub use held::{BodySent, Held};
+pub(crate) use held::{Holds, Settle};
+// An error about a missing name quotes the condition, so it names the public features.
+#[cfg(any(feature = "axum", feature = "poem", feature = "salvo", feature = "tonic", feature = "tower"))]
+pub use held_body::HeldBody;
+pub use hold_body::{HoldBody, Holding};

@@ -1,0 +1,3 @@
+//! Limits, which are a crate of their own.
+
+pub use ratelimit_limit::*;

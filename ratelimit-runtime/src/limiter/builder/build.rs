@@ -1,0 +1,127 @@
+//! Makes a limiter of its settings: checks their ranges, reads the environment, and chooses the store.
+
+use super::{RateLimiterBuilder, Source};
+use crate::error::{Error, ErrorKind};
+use crate::key::KeySettings;
+use crate::limiter::current::{PREFIX, TRUSTED_PROXIES, URL, variable};
+use crate::limiter::lease::Leases;
+use crate::limiter::off::OffStore;
+use crate::limiter::overrides::Snapshot;
+use crate::limiter::permits::Permits;
+use crate::limiter::status::Probes;
+use crate::limiter::store_call::StoreCalls;
+use crate::limiter::{RateLimiter, Shared};
+use crate::observe::{Hooks, Observers};
+use crate::proxies::Proxies;
+use crate::store::Store;
+use crate::store::memory::MemoryStore;
+use crate::store::redis::RedisStore;
+use crate::tasks::Tasks;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The prefix of keys, unless another one is set.
+const DEFAULT_PREFIX: &str = "ratelimit";
+/// The id of the next limiter.
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+impl RateLimiterBuilder {
+    /// Returns an error if a setting is out of range.
+    fn check(&self) -> Result<(), Error> {
+        let prefix = self.prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
+        let is_word =
+            |text: &str| (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        let message = if !is_word(prefix) || prefix.contains(['{', '}']) {
+            format!("invalid prefix {prefix:?}; expected 1 to 64 visible ASCII characters without braces")
+        } else if let Some(version) = self.service_version.as_ref().filter(|version| !is_word(version)) {
+            format!("invalid service version {version:?}; expected 1 to 64 visible ASCII characters")
+        } else if !(48..=128).contains(&self.ipv6_prefix) {
+            format!("invalid IPv6 prefix of {} bits; expected 48 to 128", self.ipv6_prefix)
+        } else if self.deadline < Duration::from_millis(1) {
+            format!("invalid deadline {:?}; expected at least 1 ms", self.deadline)
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Configuration, message))
+    }
+
+    /// Returns the limiter without connecting, and its Redis store if it has one.
+    pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+        if self.prefix.is_none() {
+            self.prefix = variable(PREFIX)?;
+        }
+        self.check()?;
+        let mut this = self.off_by_environment()?;
+        if this.proxies.is_empty() && std::env::var_os(TRUSTED_PROXIES).is_some() {
+            tracing::warn!("a builder does not read {TRUSTED_PROXIES}; this limiter trusts no proxies");
+        }
+        let proxies = std::mem::take(&mut this.proxies).build()?;
+        let (store, redis): (Box<dyn Store>, _) = match std::mem::replace(&mut this.source, Source::Memory) {
+            Source::Redis(url) => {
+                let redis = RedisStore::new(&url)?; // a malformed URL is an error also while limits are off
+                if this.off { (Box::new(OffStore), None) } else { (Box::new(redis.clone()), Some(redis)) }
+            }
+            _ if this.off => (Box::new(OffStore), None),
+            Source::Store(store) => (store, None),
+            Source::Memory => {
+                if std::env::var_os(URL).is_some() {
+                    tracing::warn!("a builder does not read {URL}; this limiter keeps rate limits in memory");
+                }
+                (Box::new(MemoryStore::new()), None)
+            }
+        };
+        let takes_leases = !this.off;
+        Ok((this.around(store, proxies, takes_leases), redis))
+    }
+
+    /// Returns a limiter in memory with these settings.
+    pub(in crate::limiter) fn in_memory(self) -> RateLimiter {
+        self.around(Box::new(MemoryStore::new()), Proxies::default(), true)
+    }
+
+    /// Returns the limiter with these settings, this store and these proxies.
+    fn around(self, store: Box<dyn Store>, proxies: Proxies, takes_leases: bool) -> RateLimiter {
+        let secret = self
+            .secret
+            .or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(OsString::into_encoded_bytes));
+        let prefix = self.prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
+        let keys = KeySettings::new(prefix, secret.as_deref(), self.ipv6_prefix);
+        let tasks = Tasks::default();
+        let hooks = Hooks::new(self.hook, &tasks);
+        RateLimiter {
+            shared: Arc::new(Shared {
+                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+                keys,
+                service_version: self.service_version.map(Into::into),
+                proxies,
+                off: self.off,
+                store: StoreCalls::new(store, self.deadline, self.deny_cache, hooks.clone()),
+                overrides: Snapshot::default(),
+                permits: Permits::default(),
+                leases: Leases::new(takes_leases),
+                probes: Probes::default(),
+                tasks,
+                observers: Observers::new(self.off, hooks, self.near_limit),
+            }),
+            on_error: self.on_error,
+        }
+    }
+
+    /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
+    ///
+    /// # Errors
+    ///
+    /// If a setting is out of range.
+    pub(crate) fn around_for_tests(mut self, store: impl Store) -> Result<RateLimiter, Error> {
+        self.check()?;
+        let proxies = std::mem::take(&mut self.proxies).build()?;
+        Ok(self.around_test_store(store, proxies))
+    }
+
+    /// The same without the checks, for settings that need none.
+    pub(crate) fn around_test_store(self, store: impl Store, proxies: Proxies) -> RateLimiter {
+        Self { deny_cache: false, off: false, ..self }.around(Box::new(store), proxies, false)
+    }
+}
