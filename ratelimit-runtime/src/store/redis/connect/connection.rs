@@ -3,8 +3,8 @@
 use parking_lot::Mutex;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::AbortHandle;
@@ -38,15 +38,8 @@ impl Connection {
         // The limiter has the deadlines.
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
-        let health = Arc::new(Health::default());
-        let close_on_drop = CloseOnDrop(Arc::clone(&health));
-        // The task ends when the server closes the connection, and is dropped with its runtime. Both close `health`, so
-        // the next call opens a new connection without having sent anything on this one.
-        let task = tokio::spawn(async move {
-            let _close_on_drop = close_on_drop;
-            io.await;
-        });
-        health.set_io_task(task.abort_handle());
+        let io_task = Some(tokio::spawn(io).abort_handle());
+        let health = Arc::new(Health { io_task, ..Health::default() });
         Ok(Self { transport: Transport::Own(multiplexed), health, any_slot: Arc::default() })
     }
 
@@ -115,17 +108,14 @@ pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub(crate) struct Health {
     closed: AtomicBool,
-    io_task: OnceLock<AbortHandle>,
+    /// The task that reads and writes the socket. It ends when the server closes the connection, and with its runtime. The next call
+    /// then opens a new connection without having sent anything on this one.
+    io_task: Option<AbortHandle>,
 }
 
 impl Health {
     pub(crate) fn is_open(&self) -> bool {
-        !self.closed.load(Ordering::Acquire)
-    }
-
-    /// Sets the task that reads and writes the socket. [`abort`](Self::abort) ends it.
-    pub(super) fn set_io_task(&self, task: AbortHandle) {
-        let _ = self.io_task.set(task);
+        !self.closed.load(Ordering::Acquire) && !self.io_task.as_ref().is_some_and(AbortHandle::is_finished)
     }
 
     /// Sends no further call on the connection. Calls that wait for a reply may still receive it.
@@ -136,17 +126,8 @@ impl Health {
     /// Ends the connection. Calls that wait for a reply receive an error.
     pub(crate) fn abort(&self) {
         self.close();
-        if let Some(task) = self.io_task.get() {
+        if let Some(task) = &self.io_task {
             task.abort();
         }
-    }
-}
-
-/// Closes the connection when it is dropped. The I/O task owns it.
-pub(super) struct CloseOnDrop(pub(super) Arc<Health>);
-
-impl Drop for CloseOnDrop {
-    fn drop(&mut self) {
-        self.0.close();
     }
 }
