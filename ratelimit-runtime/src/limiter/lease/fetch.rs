@@ -1,15 +1,14 @@
 //! `Fetch`: takes units from the store in advance. It runs in its own task, so a dropped call loses no units and delays no
 //! other call.
 
-use super::key_lease::{Planned, Returned};
+use super::key_lease::Planned;
 use super::table::LeaseId;
 use super::under_way::{FetchState, FetchUnderWay, TooFew};
-use super::units::Unused;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::invalid_reply;
-use crate::store::{Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use crate::store::{Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
 use std::future::poll_fn;
 use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
@@ -151,10 +150,9 @@ impl Fetch {
             }
             true
         });
-        if filled != Some(true) {
-            let unused = vec![Unused { units: self.units, stamp: decision.stamp() }];
-            let (key, limit) = (self.request.key().clone(), *self.request.limit());
-            self.limiter.return_units(Returned { key, limit, unused });
+        if filled != Some(true) && decision.stamp() > 0 {
+            let give = Change::Give(decision.stamp());
+            self.limiter.return_units([self.request.adjustment(self.units, give)]);
         }
     }
 }

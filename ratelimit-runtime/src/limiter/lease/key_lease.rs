@@ -3,7 +3,7 @@
 use super::under_way::{FetchUnderWay, TooFew};
 use super::units::{LeasedUnits, Taken, Unused};
 use crate::limit::Limit;
-use crate::store::{Request, StoreKey};
+use crate::store::{Adjustment, Change, Request, StoreKey};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,14 +58,6 @@ pub(super) struct Planned {
     pub(super) epoch: u64,
     pub(super) registered: Option<(Handle, Arc<FetchUnderWay>)>,
 }
-
-/// Units that are to be returned to the store.
-pub(super) struct Returned {
-    pub(super) key: StoreKey,
-    pub(super) limit: Limit,
-    pub(super) unused: Vec<Unused>,
-}
-
 impl KeyLease {
     pub(super) fn new(request: &Request, now: u64) -> Self {
         let calls = Calls {
@@ -86,7 +78,7 @@ impl KeyLease {
         tried: &Tried,
         deadline: Duration,
         now: u64,
-        returned: &mut Vec<Returned>,
+        returned: &mut Vec<Adjustment>,
     ) -> Next {
         let (limit, cost) = (request.limit(), request.cost());
         if self.units.limit != *limit {
@@ -189,20 +181,19 @@ impl KeyLease {
     }
 
     /// Removes all units and begins a new epoch. Units of fetches under way will be returned.
-    pub(super) fn restart(&mut self, limit: Limit, now: u64) -> Option<Returned> {
+    pub(super) fn restart(&mut self, limit: Limit, now: u64) -> Vec<Adjustment> {
         self.calls.epoch += 1;
         let returned = self.remove(|units| units.remove_all(now));
         self.units = LeasedUnits::new(limit, now);
         returned
     }
 
-    /// Removes units, which are to be returned.
-    pub(super) fn remove(&mut self, units: impl FnOnce(&mut LeasedUnits) -> Vec<Unused>) -> Option<Returned> {
-        let unused = units(&mut self.units);
-        if unused.is_empty() {
-            return None;
-        }
-        Some(Returned { key: self.calls.key.clone(), limit: self.units.limit, unused })
+    /// Removes units. Returns how they are returned to the store.
+    pub(super) fn remove(&mut self, units: impl FnOnce(&mut LeasedUnits) -> Vec<Unused>) -> Vec<Adjustment> {
+        let unused = units(&mut self.units).into_iter().filter(|unused| unused.stamp > 0);
+        let (key, limit) = (&self.calls.key, self.units.limit);
+        let give = |Unused { units, stamp }| Adjustment::new(key.clone(), limit, units, Change::Give(stamp));
+        unused.map(give).collect()
     }
 
     /// Whether no call uses the lease.

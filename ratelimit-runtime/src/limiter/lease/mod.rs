@@ -102,9 +102,7 @@ impl RateLimiter {
             };
             // Without an entry, the table is full.
             let next = leases.with_inserted(id, request, next).unwrap_or(Next::WithoutLease);
-            for returned in returned {
-                self.return_units(returned);
-            }
+            self.return_units(returned);
             if !matches!(next, Next::Decided(_)) {
                 self.start_returning();
                 self.take_over_tasks(Instant::now());

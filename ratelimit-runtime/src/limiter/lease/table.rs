@@ -1,12 +1,12 @@
 //! `Leases`: the leases of a limiter, by a keyed hash of the key.
 
-use super::key_lease::{KeyLease, Returned};
+use super::key_lease::KeyLease;
 use super::units::Taken;
 use crate::clock::Timer;
 use crate::key::HashKey;
 use crate::limiter::single_task::SingleTask;
 use crate::observe::LeasedUnitsGauge;
-use crate::store::{Mode, Request, StoreKey};
+use crate::store::{Adjustment, Mode, Request, StoreKey};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -117,14 +117,13 @@ impl Leases {
 
     /// Forgets the units of a key without returning them, because its state in the store is deleted.
     pub(in crate::limiter) fn forget(&self, key: &StoreKey) {
-        let now = self.now();
-        self.with(self.id(key), |lease| lease.restart(lease.units.limit, now));
+        drop(self.take_back(key));
     }
 
     /// Removes the units of a key, which are to be returned.
-    pub(super) fn take_back(&self, key: &StoreKey) -> Option<Returned> {
+    pub(super) fn take_back(&self, key: &StoreKey) -> Vec<Adjustment> {
         let now = self.now();
-        self.with(self.id(key), |lease| lease.restart(lease.units.limit, now)).flatten()
+        self.with(self.id(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
     }
 
     /// Forgets the keys that no call uses.
@@ -139,10 +138,13 @@ impl Leases {
     }
 
     /// Collects what `of` returns for each lease.
-    pub(super) fn collect<R>(&self, mut of: impl FnMut(&mut KeyLease) -> Option<R>) -> Vec<R> {
+    pub(super) fn collect<R, I: IntoIterator<Item = R>>(
+        &self,
+        mut of: impl FnMut(&mut KeyLease) -> I,
+    ) -> Vec<R> {
         let mut all = Vec::new();
         for shard in &self.shards {
-            all.extend(shard.lock().iter_mut().filter_map(|entry| of(&mut entry.lease)));
+            all.extend(shard.lock().iter_mut().flat_map(|entry| of(&mut entry.lease)));
         }
         all
     }

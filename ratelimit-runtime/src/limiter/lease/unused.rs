@@ -1,40 +1,31 @@
 //! Returns leased units that were not used: when they are outdated, and when the limiter is closed.
 
-use super::key_lease::Returned;
-use super::units::Unused;
 use crate::decision::Source;
 use crate::limiter::RateLimiter;
 use crate::limiter::single_task::InCharge;
-use crate::store::{Adjustment, Change, StoreKey};
+use crate::store::{Adjustment, StoreKey};
 use std::time::Duration;
 
 /// The time between two searches for outdated units.
 const BETWEEN: Duration = Duration::from_millis(250);
 
 impl RateLimiter {
-    pub(super) fn return_units(&self, returned: Returned) {
-        let Returned { key, limit, unused } = returned;
-        for Unused { units, stamp } in unused.into_iter().filter(|unused| unused.stamp > 0) {
-            let give = Adjustment::new(key.clone(), limit, units, Change::Give(stamp));
+    pub(super) fn return_units(&self, returned: impl IntoIterator<Item = Adjustment>) {
+        for give in returned {
             self.adjust(Source::Store, &[give]).in_background(&self.shared.tasks, drop);
         }
     }
 
     /// Returns the leased units of a key, so that its next call asks the store.
     pub(in crate::limiter) fn return_leases_of(&self, key: &StoreKey) {
-        if let Some(returned) = self.shared.leases.take_back(key) {
-            self.return_units(returned);
-        }
+        self.return_units(self.shared.leases.take_back(key));
     }
 
     /// Returns all leased units.
     pub(in crate::limiter) fn return_leases(&self) {
         let leases = &self.shared.leases;
         let now = leases.now();
-        let returned = leases.collect(|lease| lease.restart(lease.units.limit, now));
-        for returned in returned {
-            self.return_units(returned);
-        }
+        self.return_units(leases.collect(|lease| lease.restart(lease.units.limit, now)));
         self.measure_leases();
     }
 
@@ -55,10 +46,7 @@ impl RateLimiter {
     fn return_outdated(&self) -> bool {
         let leases = &self.shared.leases;
         let now = leases.now();
-        let outdated = leases.collect(|lease| lease.remove(|units| units.outdated(now)));
-        for returned in outdated {
-            self.return_units(returned);
-        }
+        self.return_units(leases.collect(|lease| lease.remove(|units| units.outdated(now))));
         leases.forget_idle();
         self.measure_leases();
         !leases.is_empty()
