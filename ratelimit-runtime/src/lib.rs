@@ -22,6 +22,7 @@ pub mod clock;
 pub mod context;
 mod debug;
 mod decision;
+mod delegate;
 mod error;
 mod frameworks;
 pub mod identity;

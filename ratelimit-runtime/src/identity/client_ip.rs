@@ -1,5 +1,6 @@
 //! `ClientIp`: types of an application that know the address of the client.
 
+use crate::delegate::delegate;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -36,23 +37,7 @@ pub trait ClientIp {
     fn client_ip(&self) -> Option<IpAddr>;
 }
 
-impl<T: ClientIp + ?Sized> ClientIp for &T {
-    fn client_ip(&self) -> Option<IpAddr> {
-        (**self).client_ip()
-    }
-}
-
-impl<T: ClientIp + ?Sized> ClientIp for &mut T {
-    fn client_ip(&self) -> Option<IpAddr> {
-        (**self).client_ip()
-    }
-}
-
-impl<T: ClientIp + ?Sized> ClientIp for Arc<T> {
-    fn client_ip(&self) -> Option<IpAddr> {
-        (**self).client_ip()
-    }
-}
+delegate! { ClientIp for &T, &mut T, Arc<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 
 impl<T: ClientIp> ClientIp for Option<T> {
     fn client_ip(&self) -> Option<IpAddr> {

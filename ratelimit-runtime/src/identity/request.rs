@@ -1,6 +1,7 @@
 //! The identities in a request: the authenticated user, and headers.
 
 use super::Identity;
+use crate::delegate::delegate;
 use std::sync::Arc;
 
 /// A type that knows the user who calls, such as an extractor for a session or a token.
@@ -84,29 +85,19 @@ pub trait RequestHeaders {
     }
 }
 
-macro_rules! delegate {
-    ($($type:ty),*) => {$(
-        impl<T: UserId + ?Sized> UserId for $type {
-            type Id = T::Id;
-
-            fn user_id(&self) -> Option<T::Id> {
-                (**self).user_id()
-            }
-        }
-
-        impl<T: RequestHeaders + ?Sized> RequestHeaders for $type {
-            fn header(&self, name: &str) -> Option<&[u8]> {
-                (**self).header(name)
-            }
-
-            fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-                (**self).header_lines(name, line);
-            }
-        }
-    )*};
+delegate! {
+    UserId for &T, &mut T, Box<T>, Arc<T> => {
+        type Id;
+        fn user_id(&self) -> Option<T::Id>;
+    }
 }
 
-delegate!(&T, &mut T, Box<T>, Arc<T>);
+delegate! {
+    RequestHeaders for &T, &mut T, Box<T>, Arc<T> => {
+        fn header(&self, name: &str) -> Option<&[u8]>;
+        fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8]));
+    }
+}
 
 impl<T: UserId> UserId for Option<T> {
     type Id = T::Id;

@@ -1,5 +1,6 @@
 //! `Identity`: the values that say who is limited.
 
+use crate::delegate::delegate;
 use crate::writer::KeyWriter;
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
@@ -36,26 +37,19 @@ pub trait Identity {
     fn write(&self, key: &mut KeyWriter<'_>);
 }
 
-macro_rules! delegate {
-    ($($(#[$meta:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
-        $(#[$meta])*
-        impl<$($generics)*> Identity for $type {
-            fn write(&self, key: &mut KeyWriter<'_>) {
-                (**self).write(key);
-            }
-        }
-    )*};
+delegate! { Identity for &T, &mut T, Box<T>, Rc<T>, Arc<T> => { fn write(&self, key: &mut KeyWriter<'_>); } }
+
+impl<T: Identity + ToOwned + ?Sized> Identity for Cow<'_, T> {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        (**self).write(key);
+    }
 }
 
-delegate!(
-    [T: Identity + ?Sized] &T,
-    [T: Identity + ?Sized] &mut T,
-    [T: Identity + ?Sized] Box<T>,
-    [T: Identity + ?Sized] Rc<T>,
-    [T: Identity + ?Sized] Arc<T>,
-    [T: Identity + ToOwned + ?Sized] Cow<'_, T>,
-    [] String,
-);
+impl Identity for String {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        key.text(self);
+    }
+}
 
 impl Identity for str {
     fn write(&self, key: &mut KeyWriter<'_>) {

@@ -27,6 +27,7 @@ pub use store_key::StoreKey;
 pub(crate) use store_key::{KeyBuilder, render, render_into};
 pub use stored::StoredKey;
 
+use crate::delegate::delegate;
 use crate::identity::Identity;
 use std::sync::Arc;
 
@@ -135,25 +136,13 @@ impl AsKey for String {
     }
 }
 
-macro_rules! delegate {
-    ($($type:ty),*) => {$(
-        impl<T: AsKey + ?Sized> AsKey for $type {
-            fn name(&self) -> &str {
-                (**self).name()
-            }
-
-            fn identities(&self) -> &dyn Values {
-                (**self).identities()
-            }
-
-            fn parts(&self) -> &dyn Values {
-                (**self).parts()
-            }
-        }
-    )*};
+delegate! {
+    AsKey for &T, Box<T>, Arc<T> => {
+        fn name(&self) -> &str;
+        fn identities(&self) -> &dyn Values;
+        fn parts(&self) -> &dyn Values;
+    }
 }
-
-delegate!(&T, Box<T>, Arc<T>);
 
 impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
     fn name(&self) -> &str {

@@ -2,8 +2,10 @@
 
 use super::{IdentityHash, NearLimit};
 use crate::decision::Decision;
+use crate::delegate::delegate;
 use crate::error::Error;
 use crate::key::LimitName;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Hears of refusals, of limits that are nearly used up, and of outages of a limiter: for an audit log, a ban list, a mail or an
@@ -94,26 +96,14 @@ pub trait Hook: Send + Sync + 'static {
     fn missed(&self, _events: u64) {}
 }
 
-/// The hook of several owners, such as a handler that reads the list that the hook writes.
-impl<H: Hook + ?Sized> Hook for std::sync::Arc<H> {
-    fn refused(&self, refusal: &Refusal) {
-        (**self).refused(refusal);
-    }
-
-    fn near_limit(&self, near: &NearLimit) {
-        (**self).near_limit(near);
-    }
-
-    fn outage_began(&self, error: &Error) {
-        (**self).outage_began(error);
-    }
-
-    fn outage_ended(&self, lasted: Duration) {
-        (**self).outage_ended(lasted);
-    }
-
-    fn missed(&self, events: u64) {
-        (**self).missed(events);
+// The hook of several owners, such as a handler that reads the list that the hook writes.
+delegate! {
+    Hook for Arc<T> => {
+        fn refused(&self, refusal: &Refusal);
+        fn near_limit(&self, near: &NearLimit);
+        fn outage_began(&self, error: &Error);
+        fn outage_ended(&self, lasted: Duration);
+        fn missed(&self, events: u64);
     }
 }
 

@@ -8,6 +8,7 @@ pub use pass::{MakeAgain, OnlyPart, PassAddress};
 
 use super::probe::{Argument, Nothing, probe};
 use crate::context::RequestContext;
+use crate::delegate::delegate;
 use crate::error::Error;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
 use crate::limiter::RateLimiter;
@@ -26,21 +27,12 @@ pub trait RequestPeer {
     }
 }
 
-macro_rules! delegate {
-    ($($type:ty),*) => {$(
-        impl<T: RequestPeer + ?Sized> RequestPeer for $type {
-            fn peer(&self) -> Option<PeerAddr> {
-                (**self).peer()
-            }
-
-            fn headers(&self) -> Option<&dyn RequestHeaders> {
-                (**self).headers()
-            }
-        }
-    )*};
+delegate! {
+    RequestPeer for &T, &mut T, Arc<T> => {
+        fn peer(&self) -> Option<PeerAddr>;
+        fn headers(&self) -> Option<&dyn RequestHeaders>;
+    }
 }
-
-delegate!(&T, &mut T, Arc<T>);
 
 impl<T: RequestPeer> RequestPeer for Option<T> {
     fn peer(&self) -> Option<PeerAddr> {
@@ -107,19 +99,7 @@ plain! {
     SocketAddrV6: Socket, |address| (*address.ip()).into();
 }
 
-impl<T: PlainAddress + ?Sized> PlainAddress for &T {
-    type Kind = T::Kind;
-    fn address(&self) -> Address {
-        (**self).address()
-    }
-}
-
-impl<T: PlainAddress + ?Sized> PlainAddress for &mut T {
-    type Kind = T::Kind;
-    fn address(&self) -> Address {
-        (**self).address()
-    }
-}
+delegate! { PlainAddress for &T, &mut T => { type Kind; fn address(&self) -> Address; } }
 
 impl<T: PlainAddress> PlainAddress for Option<T> {
     type Kind = T::Kind;
