@@ -2,8 +2,10 @@
 
 #[cfg(feature = "serde")]
 mod fields;
+mod passes;
 
 use crate::limit::{Limit, NumberState, State};
+use passes::{Micros, Passes};
 use std::fmt;
 use std::time::Duration;
 
@@ -42,20 +44,6 @@ pub struct Decision {
     remaining: u32,
 }
 
-/// The time at which the call passes. One enum holds the flag and the time, because a separate flag would slow down each move of a
-/// decision.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Passes {
-    /// It is admitted, and has to wait this long for its turn.
-    InTurn(Micros),
-    /// It is refused, and would pass after this time.
-    After(Micros),
-    /// It is refused until a permit is returned, or until a lease ends, at the latest after this time.
-    AfterReturn(Micros),
-    /// It is refused, and can never pass.
-    Never,
-}
-
 /// Who decided about a call, and therefore where its units are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Source {
@@ -65,37 +53,6 @@ pub(crate) enum Source {
     Local,
     /// Only the failure policy, so nothing was charged.
     Nobody,
-}
-
-impl Passes {
-    /// A refusal by this limit, with this wait.
-    #[inline]
-    const fn after(limit: &Limit, wait: Micros) -> Self {
-        if limit.is_concurrency() { Self::AfterReturn(wait) } else { Self::After(wait) }
-    }
-}
-
-/// A time in microseconds. It takes half the space of a `Duration`, because decisions are moved often.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Micros(u64);
-
-impl Micros {
-    const ZERO: Self = Self(0);
-
-    #[inline]
-    const fn of_millis(millis: u64) -> Self {
-        Self(millis.saturating_mul(1000))
-    }
-
-    /// The duration, rounded up.
-    const fn of(duration: Duration) -> Self {
-        let rest = duration.subsec_nanos().div_ceil(1000) as u64;
-        Self(duration.as_secs().saturating_mul(1_000_000).saturating_add(rest))
-    }
-
-    const fn duration(self) -> Duration {
-        Duration::from_micros(self.0)
-    }
 }
 
 impl Decision {

@@ -1,17 +1,80 @@
 //! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
-use super::call::{Call, Calls, Completed};
+use super::call::Call;
 use crate::body::{BodySent, Held, Holds, Settle};
 use crate::debug::opaque;
-use crate::limiter::{Attempt, Began, Holdings};
+use crate::key::Name;
+use crate::limiter::{Attempt, Began, Holdings, RateLimiter, Stack, failed, shadow_failed};
+use crate::observe::exempt;
 use crate::rejection::Rejection;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
 /// A future of the decision about a call and of its admission.
 pub type Admit = Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>;
+
+/// The limits of one call, which are decided together.
+pub struct Calls(pub(super) SmallVec<[Call; 1]>);
+
+/// The limits of a call that are decided, completed and in order.
+pub(super) struct Completed {
+    pub(super) limiter: RateLimiter,
+    pub(super) names: SmallVec<[Name<'static>; 1]>,
+    pub(super) stack: Stack,
+}
+
+impl Completed {
+    pub(super) fn of_one(limiter: RateLimiter, call: Call) -> Self {
+        Self { limiter, names: smallvec![call.name()], stack: smallvec![call.into_member(0)] }
+    }
+}
+
+impl Calls {
+    /// Adds a limit.
+    pub fn and(mut self, next: Call) -> Self {
+        self.0.push(next);
+        self
+    }
+
+    /// Whether all limits have loaded overrides and may refuse the call.
+    pub(super) fn are_plain(&self) -> bool {
+        self.0.iter().all(|call| !call.is_shadow() && call.knows_overrides())
+    }
+
+    /// Waits until the overrides are known.
+    pub(super) async fn learn_overrides(&self) -> Began {
+        let mut limiters = self.0.iter().filter(|call| !call.is_skipped()).map(Call::limiter);
+        match limiters.find_map(Result::ok) {
+            Some(limiter) => limiter.learn_overrides().await,
+            None => Began::default(),
+        }
+    }
+
+    /// Completes the requests to the store. `None` if the call is exempt from all limits.
+    pub(super) fn complete(self) -> Result<Option<Completed>, Rejection> {
+        let (mut names, mut stack, mut decides) = (SmallVec::new(), Stack::new(), None::<RateLimiter>);
+        for (position, mut call) in self.0.into_iter().enumerate() {
+            let (name, is_shadow) = (call.name(), call.is_shadow());
+            if call.is_skipped() {
+                exempt(name.as_str());
+                continue;
+            }
+            match call.complete() {
+                Ok((limiter, _)) => decides = decides.or_else(|| Some(limiter.clone())),
+                Err(error) if is_shadow => {
+                    shadow_failed(name.as_str(), &error);
+                    continue;
+                }
+                Err(error) => return Err(failed(name, error)),
+            }
+            names.push(name);
+            stack.push(call.into_member(position));
+        }
+        Ok(decides.map(|limiter| Completed { limiter, names, stack }))
+    }
+}
 
 impl Call {
     /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.

@@ -1,6 +1,7 @@
 //! `Call`: one limit of a limited call, with its limiter, key and units. `Calls`: the limits of one call.
 
 use super::address::Client;
+use super::admission::Calls;
 use super::request::HeaderValue;
 use super::site::Site;
 use crate::error::{Error, ErrorKind};
@@ -8,14 +9,10 @@ use crate::identity::Identity;
 use crate::key::{KeyBuilder, KeySettings, Name, StoreKey};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
-use crate::limiter::{
-    Began, CurrentLimiter, Member, OnError, RateLimiter, Stack, failed, note, shadow_failed,
-};
-use crate::observe::exempt;
-use crate::rejection::Rejection;
+use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, note};
 use crate::store::{PROBE, Request};
 use crate::writer::KeyWriter;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
@@ -223,7 +220,7 @@ impl Call {
     }
 
     /// The member of a stack with the completed request. The limit has this position in its attribute.
-    fn into_member(self, position: usize) -> Member {
+    pub(super) fn into_member(self, position: usize) -> Member {
         let mut member = Member::new(self.request).named(self.key.name().as_str());
         (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
         member
@@ -232,67 +229,6 @@ impl Call {
 
 fn no_limit() -> Error {
     Error::new(ErrorKind::Limit, "the call has no limit (a defect of the attribute; please report it)")
-}
-
-/// The limits of one call, which are decided together.
-pub struct Calls(pub(super) SmallVec<[Call; 1]>);
-
-/// The limits of a call that are decided, completed and in order.
-pub(super) struct Completed {
-    pub(super) limiter: RateLimiter,
-    pub(super) names: SmallVec<[Name<'static>; 1]>,
-    pub(super) stack: Stack,
-}
-
-impl Completed {
-    pub(super) fn of_one(limiter: RateLimiter, call: Call) -> Self {
-        Self { limiter, names: smallvec![call.name()], stack: smallvec![call.into_member(0)] }
-    }
-}
-
-impl Calls {
-    /// Adds a limit.
-    pub fn and(mut self, next: Call) -> Self {
-        self.0.push(next);
-        self
-    }
-
-    /// Whether all limits have loaded overrides and may refuse the call.
-    pub(super) fn are_plain(&self) -> bool {
-        self.0.iter().all(|call| !call.is_shadow() && call.knows_overrides())
-    }
-
-    /// Waits until the overrides are known.
-    pub(super) async fn learn_overrides(&self) -> Began {
-        let mut limiters = self.0.iter().filter(|call| !call.is_skipped()).map(Call::limiter);
-        match limiters.find_map(Result::ok) {
-            Some(limiter) => limiter.learn_overrides().await,
-            None => Began::default(),
-        }
-    }
-
-    /// Completes the requests to the store. `None` if the call is exempt from all limits.
-    pub(super) fn complete(self) -> Result<Option<Completed>, Rejection> {
-        let (mut names, mut stack, mut decides) = (SmallVec::new(), Stack::new(), None::<RateLimiter>);
-        for (position, mut call) in self.0.into_iter().enumerate() {
-            let (name, is_shadow) = (call.name(), call.is_shadow());
-            if call.is_skipped() {
-                exempt(name.as_str());
-                continue;
-            }
-            match call.complete() {
-                Ok((limiter, _)) => decides = decides.or_else(|| Some(limiter.clone())),
-                Err(error) if is_shadow => {
-                    shadow_failed(name.as_str(), &error);
-                    continue;
-                }
-                Err(error) => return Err(failed(name, error)),
-            }
-            names.push(name);
-            stack.push(call.into_member(position));
-        }
-        Ok(decides.map(|limiter| Completed { limiter, names, stack }))
-    }
 }
 
 /// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.

@@ -1,7 +1,7 @@
 //! `Check`: the decision about a call whose units are never returned, which is the most frequent case.
 
-use super::admission::Admit;
-use super::call::{Call, Calls, Completed};
+use super::admission::{Admit, Calls, Completed};
+use super::call::Call;
 use super::site::{Site, SiteRequest};
 use crate::debug::opaque;
 use crate::key::Name;

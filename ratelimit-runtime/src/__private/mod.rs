@@ -18,8 +18,8 @@ pub use address::{
     Client, FoundAddress, KeptAddress, MakeAgain, MergeAddress, OnlyPart, PassAddress, ProbeAddress,
     RequestPeer, TrustedAddress,
 };
-pub use admission::{Admission, Admit, SettleOnEnd, cost_on_end, judge, settle_on_end};
-pub use call::{Call, Calls};
+pub use admission::{Admission, Admit, Calls, SettleOnEnd, cost_on_end, judge, settle_on_end};
+pub use call::Call;
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};

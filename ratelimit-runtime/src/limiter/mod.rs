@@ -4,6 +4,7 @@ mod builder;
 mod call;
 mod client_ip;
 pub(crate) mod current;
+pub(crate) mod installed;
 mod lease;
 mod limits;
 mod off;

@@ -43,6 +43,7 @@
 //! # Ok(()) }
 //! ```
 
+mod adjustment;
 mod all;
 pub(crate) mod cost;
 mod deadline;
@@ -56,12 +57,14 @@ mod results;
 pub use self::redis::RedisServer;
 use crate::debug::opaque;
 pub use crate::key::{StoreKey, StoredKey};
+pub use adjustment::{Adjustment, Change};
 pub(crate) use all::all;
-pub(crate) use deadline::UntilDeadline;
-pub(crate) use reply::{Awaited, DeadlineWatch, PendingReply, ReplyKind, StoreCall};
-pub use reply::{MissedDeadline, Reply};
+pub use deadline::MissedDeadline;
+pub(crate) use deadline::{Awaited, UntilDeadline};
+pub use reply::Reply;
+pub(crate) use reply::{DeadlineWatch, PendingReply, ReplyKind, StoreCall};
 pub(crate) use request::NO_PERMIT;
-pub use request::{Adjustment, Change, Mode, Request, stacks};
+pub use request::{Mode, Request, stacks};
 pub use results::{Adjusted, Decisions};
 
 #[cfg(doc)]

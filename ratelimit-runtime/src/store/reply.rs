@@ -1,12 +1,13 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
+use super::deadline::MissedDeadline;
 use super::request::Request;
 use crate::error::{Error, ErrorKind};
 use crate::tasks::Tasks;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -59,14 +60,6 @@ pub(crate) trait StoreCall<T>: Send {
 
     /// Returns an observer for missed deadlines of others that wait for this call.
     fn observer(&mut self) -> Arc<dyn MissedDeadline>;
-}
-
-/// Observes missed deadlines of replies.
-///
-/// After many missed deadlines in a row, a store can let calls fail at once until its server is fast enough again.
-pub trait MissedDeadline: Send + Sync {
-    /// Called when the reply has not arrived within `deadline`. The reply is dropped afterwards.
-    fn missed_deadline(&self, deadline: Duration);
 }
 
 impl<T> Reply<T> {
@@ -227,32 +220,6 @@ impl<T> fmt::Debug for Reply<T> {
             Some(ReplyKind::Pending(_)) => "Reply::Pending",
             Some(ReplyKind::Ready(_)) | None => "Reply::Ready",
         })
-    }
-}
-
-/// The observer of the reply that a call waits for now. A missed deadline of the call is reported to it alone.
-#[derive(Default)]
-pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
-
-impl Awaited {
-    /// Sets what the call waits for now.
-    pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(awaited);
-    }
-
-    /// Notes that the reply has arrived.
-    pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-impl MissedDeadline for Awaited {
-    fn missed_deadline(&self, deadline: Duration) {
-        // Several calls may wait for one fetch, and each of them reports its missed deadline.
-        let awaited = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(awaited) = awaited {
-            awaited.missed_deadline(deadline);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Request` and `Adjustment`: the questions to a store about units, and the changes of units after a decision.
 
+use super::adjustment::{Adjustment, Change};
 use super::cost::Cost;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
@@ -195,101 +196,4 @@ pub fn stacks<'s, 'r>(requests: &'s [&'r Request]) -> Result<impl Iterator<Item 
         }
     }
     Ok(stacks)
-}
-
-/// A change of units after a decision.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct Adjustment {
-    key: StoreKey,
-    limit: Limit,
-    units: u32,
-    change: Change,
-}
-
-/// The kind of an [`Adjustment`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Change {
-    /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), as far as they are
-    /// still in use, and nothing if the charge has expired. The stamp of a permit is its id, and its units are those that it
-    /// has taken.
-    Give(u64),
-    /// Charges units even if they are not free, at most one capacity into debt. Concurrency limits do not support it.
-    Take,
-    /// Restarts the lease of the permit with this id, unless the lease has ended.
-    Renew(u64),
-    /// Blocks the callers of the key for this time in ms, from 1 ms to 366 days, whatever their limit has free. Replaces the end of a
-    /// block. The result is 1. Sliding logs and concurrency limits do not support it.
-    Block(u64),
-    /// Ends a block, and lets the steps of [`Limit::block`] start over. The result is 1 if the callers were blocked. Sliding logs and
-    /// concurrency limits do not support it.
-    Open,
-    /// Pauses the limit for this time in ms, from 1 ms to 366 days, and uses it up until then, so that calls pass at its pace
-    /// afterwards. A pause or a block that lasts longer stays. Requests whose limit has a [`wait`](Limit::wait) may wait for the end of a
-    /// pause. The result is 1. Sliding logs and concurrency limits do not support it.
-    Pause(u64),
-    /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
-    /// limits do not support it.
-    Closed,
-}
-
-impl Adjustment {
-    /// A change of `units` under a key.
-    pub const fn new(key: StoreKey, limit: Limit, units: u32, change: Change) -> Self {
-        Self { key, limit, units, change }
-    }
-
-    /// The key under which the state is stored.
-    pub const fn key(&self) -> &StoreKey {
-        &self.key
-    }
-
-    /// The limit by which the units were charged.
-    pub const fn limit(&self) -> &Limit {
-        &self.limit
-    }
-
-    /// The most units that change. A block has none.
-    pub const fn units(&self) -> u32 {
-        self.units
-    }
-
-    /// The change of the units.
-    pub const fn change(&self) -> Change {
-        self.change
-    }
-
-    /// The largest result.
-    pub(crate) const fn most(&self) -> u32 {
-        match self.change {
-            Change::Give(_) | Change::Take | Change::Renew(_) => self.units,
-            Change::Block(_) | Change::Open | Change::Pause(_) => 1,
-            Change::Closed => u32::MAX,
-        }
-    }
-
-    /// Checks whether this change can be made to this limit. A store checks all adjustments before it makes the first one.
-    ///
-    /// # Errors
-    ///
-    /// [`Configuration`](ErrorKind::Configuration), if permits are taken without a decision, if other units than permits are
-    /// renewed, or if the state of the limit has no place for a block.
-    pub fn check(&self) -> Result<(), Error> {
-        const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
-        let message = match (self.change, self.limit.is_concurrency()) {
-            (Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed, _)
-                if self.limit.algorithm().check_takes_block().is_err() =>
-            {
-                "a sliding log or a concurrency limit cannot be blocked: its state has no place for a block"
-            }
-            (Change::Block(ms) | Change::Pause(ms), _) if !(1..=LONGEST_BLOCK_MS).contains(&ms) => {
-                "a block or a pause must last from 1 ms to 366 days"
-            }
-            (Change::Take, true) => "a permit cannot be taken without a decision",
-            (Change::Renew(_), false) => "only permits of a concurrency limit can be renewed",
-            _ => return Ok(()),
-        };
-        Err(Error::new(ErrorKind::Configuration, message))
-    }
 }

@@ -3,7 +3,7 @@
 use super::{RateLimiterBuilder, Source};
 use crate::error::{Error, ErrorKind};
 use crate::key::KeySettings;
-use crate::limiter::current::{PREFIX, TRUSTED_PROXIES, URL, variable};
+use crate::limiter::installed::{PREFIX, TRUSTED_PROXIES, URL, variable};
 use crate::limiter::lease::Leases;
 use crate::limiter::off::OffStore;
 use crate::limiter::overrides::Snapshot;

@@ -5,6 +5,7 @@
 mod call;
 mod group;
 mod merge;
+mod replies;
 mod worker;
 
 pub(crate) use call::QueuedCall;

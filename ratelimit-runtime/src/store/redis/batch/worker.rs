@@ -23,9 +23,15 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
         if calls.is_empty() {
             return;
         }
-        let any_slot = AnySlotUse::of(&client, &session);
-        let by_group = split(&client, calls, &any_slot);
-        send(&client, &session, by_group, any_slot, &mut worker, look).await;
+        let any_slot = client.any_slot(&session);
+        let is_permitted = any_slot.as_ref().and_then(|any_slot| *any_slot.lock());
+        let by_group = split(&client, calls, is_permitted == Some(true));
+        let probe = any_slot
+            .clone()
+            .filter(|_| is_permitted.is_none())
+            .and_then(|any_slot| probe(&client, &by_group, any_slot));
+        let permitted = any_slot.filter(|_| is_permitted == Some(true));
+        send(&client, &session, by_group, permitted, probe, &mut worker, look).await;
     }
 }
 
@@ -80,30 +86,9 @@ impl Drop for GroupCalls {
     }
 }
 
-/// Whether one script call may have keys of several slots of a cluster's node.
-enum AnySlotUse {
-    Permitted(Arc<AnySlot>),
-    /// A probe finds it out.
-    Unknown(Arc<AnySlot>),
-    /// The server does not permit it, or there is no connection yet, or the server is not part of a cluster.
-    No,
-}
-
-impl AnySlotUse {
-    fn of(client: &Client, session: &Session) -> Self {
-        let Some(any_slot) = client.any_slot(session) else { return Self::No };
-        let permitted = *any_slot.lock();
-        match permitted {
-            Some(true) => Self::Permitted(any_slot),
-            Some(false) => Self::No,
-            None => Self::Unknown(any_slot),
-        }
-    }
-}
-
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
-fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: &AnySlotUse) -> Vec<GroupCalls> {
-    let one_slot = client.requires_one_slot() && !matches!(any_slot, AnySlotUse::Permitted(_));
+fn split(client: &Arc<Client>, calls: Vec<CallSender>, is_any_slot: bool) -> Vec<GroupCalls> {
+    let one_slot = client.requires_one_slot() && !is_any_slot;
     let mode = |call: &CallSender| call.item().map(CallItem::mode);
     let first_mode = calls.first().and_then(mode);
     if !one_slot
@@ -136,15 +121,11 @@ async fn send(
     client: &Arc<Client>,
     session: &Arc<Session>,
     by_group: Vec<GroupCalls>,
-    any_slot: AnySlotUse,
+    permitted: Option<Arc<AnySlot>>,
+    probe: Option<Probe>,
     worker: &mut Worker<CallSender>,
     mut look: Option<Instant>,
 ) {
-    let (permitted, probe) = match any_slot {
-        AnySlotUse::Permitted(any_slot) => (Some(any_slot), None),
-        AnySlotUse::Unknown(any_slot) => (None, probe(client, &by_group, any_slot)),
-        AnySlotUse::No => (None, None),
-    };
     let groups: Vec<Group> = by_group
         .iter()
         .map(|calls| Group::new(client, calls.mode, &calls.requests(), permitted.as_ref()))

@@ -22,21 +22,6 @@ pub(crate) enum Connector {
 }
 
 impl Connector {
-    /// Connects to a primary that is not part of a cluster.
-    pub(crate) fn primary(endpoint: Endpoint) -> Self {
-        Self::Server(endpoint, Role::Primary)
-    }
-
-    /// Connects to a node of a cluster.
-    pub(crate) fn cluster_node(endpoint: Endpoint) -> Self {
-        Self::Server(endpoint, Role::ClusterNode)
-    }
-
-    /// Connects to the primary that sentinels monitor under a name. `primary` contains the settings for the primary.
-    pub(crate) fn sentinels(sentinels: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
-        Self::Sentinels(Sentinels::new(sentinels, name, primary))
-    }
-
     /// Uses clones of a connection that the application has opened.
     pub(crate) fn given<C>(connection: C) -> Self
     where

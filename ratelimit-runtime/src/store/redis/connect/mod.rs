@@ -15,4 +15,6 @@ mod url;
 pub(crate) use connection::{AnySlot, Connection, UNRESPONSIVE_AFTER};
 pub(crate) use connector::Connector;
 pub(crate) use endpoint::{Endpoint, Location, is_host};
+pub(crate) use handshake::Role;
+pub(crate) use sentinel::Sentinels;
 pub(crate) use url::Target;

@@ -24,7 +24,7 @@ pub(crate) struct Sentinels {
 }
 
 impl Sentinels {
-    pub(super) fn new(endpoints: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
+    pub(crate) fn new(endpoints: Vec<Endpoint>, name: String, primary: Endpoint) -> Self {
         Self { endpoints, name, primary, first: AtomicUsize::new(0) }
     }
 

@@ -1,12 +1,14 @@
 //! The connection of a session: reconnects after it has broken, and protects a server that is too slow.
 
-use super::breaker::{Breaker, random_jitter};
+mod attempt;
+
+use super::breaker::Breaker;
 use super::node::{UnhealthyFlag, UnhealthySessions};
 use super::slow_calls::SlowCalls;
-use super::under_way::{Ending, UnderWay};
+use super::under_way::UnderWay;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint, UNRESPONSIVE_AFTER};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -170,7 +172,7 @@ impl SessionConnection {
         let (ending, outcome) = UnderWay::start();
         state.connection = ConnectionState::Connecting(outcome.clone());
         let timeout = state.breaker.attempt_timeout();
-        tokio::spawn(attempt(Arc::clone(&self.0), slow, ending, now, timeout));
+        tokio::spawn(attempt::attempt(Arc::clone(&self.0), slow, ending, now, timeout));
         self.wait_or_fail(state, outcome)
     }
 
@@ -196,70 +198,5 @@ impl Inner {
         let result = act(&mut state);
         self.unhealthy.set(!state.breaker.is_closed());
         result
-    }
-
-    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have been silent until just now, so
-    /// that a second `PING` shows whether it is still slow. A late reply keeps the connection; no reply aborts it.
-    async fn probe(&self, slow: &SlowConnection) -> Attempted {
-        let mut connection = slow.connection.clone();
-        let timeout = UNRESPONSIVE_AFTER.max(slow.deadline);
-        for _ in 0..2 {
-            let began = Instant::now();
-            match tokio::time::timeout(timeout, connection.ping()).await {
-                Ok(Ok(())) if began.elapsed() <= slow.deadline => return Ok(connection),
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => break,
-                Err(_) => {
-                    connection.health().abort();
-                    break;
-                }
-            }
-        }
-        Err(self.connector.endpoint().no_reply(slow.deadline))
-    }
-}
-
-/// Connects, or probes a slow connection. It runs in a task of its own, so that it continues when a caller gives up.
-async fn attempt(
-    inner: Arc<Inner>,
-    slow: Option<SlowConnection>,
-    ending: Ending<Attempted>,
-    began: Instant,
-    timeout: Duration,
-) {
-    let connector = &inner.connector;
-    let outcome = match &slow {
-        Some(slow) => inner.probe(slow).await,
-        None => tokio::time::timeout(timeout, connector.connect())
-            .await
-            .unwrap_or_else(|_| Err(connector.endpoint().no_reply(timeout))),
-    };
-    let pause = inner.with(|state| match &outcome {
-        Ok(connection) => {
-            state.breaker.succeeded();
-            state.connection = ConnectionState::Open(connection.clone());
-            state.error = None;
-            inner.slow_calls.reset();
-            None
-        }
-        Err(error) => {
-            state.breaker.failed(began, random_jitter());
-            state.connection = slow.map_or(ConnectionState::None, ConnectionState::Slow);
-            state.error = Some(error.clone());
-            Some(state.breaker.pause(Instant::now()))
-        }
-    });
-    if let Some(pause) = pause {
-        tokio::spawn(try_again(Arc::downgrade(&inner), pause));
-    }
-    ending.with(outcome);
-}
-
-/// Starts the next attempt after a pause, so that the server is found again even if no call asks for it. An attempt that a
-/// call has started meanwhile takes its place.
-async fn try_again(inner: Weak<Inner>, pause: Duration) {
-    tokio::time::sleep(pause).await;
-    if let Some(inner) = inner.upgrade() {
-        let _ = SessionConnection(inner).unavailable();
     }
 }

@@ -1,7 +1,7 @@
 //! The slot map: which node serves which slots, as `CLUSTER SLOTS` replies.
 
 use super::key_slot::SLOTS;
-use crate::store::redis::connect::{Connector, Endpoint, Location, is_host};
+use crate::store::redis::connect::{Connector, Endpoint, Location, Role, is_host};
 use crate::store::redis::server::Node;
 use redis::Value;
 use std::sync::Arc;
@@ -94,7 +94,8 @@ impl SlotMap {
             return Arc::clone(known);
         }
         let seed = seeds.iter().find(is_same);
-        let node = seed.map_or_else(|| Node::new(Connector::cluster_node(endpoint.clone())), Arc::clone);
+        let node = seed
+            .map_or_else(|| Node::new(Connector::Server(endpoint.clone(), Role::ClusterNode)), Arc::clone);
         self.nodes.push(Arc::clone(&node));
         node
     }

@@ -6,7 +6,7 @@ use super::slot_queries::{Following, QueryResult, SlotQueries};
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::Awaited;
-use crate::store::redis::connect::{Connector, Endpoint};
+use crate::store::redis::connect::{Connector, Endpoint, Role};
 use crate::store::redis::server::{Node, PerRuntime, SendError, UnderWay};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -32,7 +32,8 @@ pub(crate) struct Slots {
 
 impl Slots {
     pub(super) fn new(seeds: Vec<Endpoint>) -> Arc<Self> {
-        let seeds = seeds.into_iter().map(|seed| Node::new(Connector::cluster_node(seed))).collect();
+        let seeds =
+            seeds.into_iter().map(|seed| Node::new(Connector::Server(seed, Role::ClusterNode))).collect();
         Arc::new(Self {
             seeds,
             map: RwLock::default(),
