@@ -1,13 +1,15 @@
 //! Writes the code after the body, if its result decides about a charge.
 
 use super::arguments::Named;
-use super::spans::{ends, located};
-use super::{target, units, until};
+use super::output::declared_stream;
+use super::refusal;
+use super::spans::{ends, located, units};
+use crate::item::Item;
 use crate::model::{Afterwards, Model, Verdict};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Path, Type};
+use syn::{Expr, FnArg, Pat, Path, Type};
 
 // Input:
 //     { body }
@@ -30,7 +32,7 @@ pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> Tok
             #body
         }
     };
-    let lent = target::lent(lent);
+    let lent = refusal::lent(lent);
     let body = if lent.is_empty() { body } else { quote_spanned!(Span::mixed_site()=> { #lent #body }) };
     quote_spanned!(Span::mixed_site()=> let __result: #returned = #body.await;)
 }
@@ -48,7 +50,7 @@ pub(super) fn afterwards(
     let pauses = charges.filter_map(|(at, member)| Some(pause(runtime, at, member.pause_if.as_ref()?)));
     let verdicts: Vec<TokenStream> = verdicts.chain(pauses).collect();
     if model.outlives() {
-        let held = until::held(model, returned, function, targets);
+        let held = held(model, returned, function, targets);
         return quote_spanned!(Span::mixed_site()=> #(#verdicts)* #held);
     }
     if !model.judges() {
@@ -69,7 +71,7 @@ fn pause(runtime: &Path, at: usize, judge: &Expr) -> TokenStream {
 /// Writes one verdict.
 fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
     let judged = judged(runtime, judge);
-    let judged = if *verdict == Verdict::Settle { units::written(runtime, judge, &judged) } else { judged };
+    let judged = if *verdict == Verdict::Settle { units(runtime, judge, &judged) } else { judged };
     let verdict = Ident::new(verdict.name(), Span::mixed_site());
     let at = Literal::usize_unsuffixed(at);
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut __admission, #at, #judged);)
@@ -81,4 +83,83 @@ fn judged(runtime: &Path, judge: &Expr) -> TokenStream {
     let there = located(runtime, first);
     let arguments = quote_spanned!(last=> (#judge, &__result));
     quote_spanned!(first=> #there::__private::judge #arguments)
+}
+
+/// Evaluates the functions of `settle` before the body, which may move what they copy.
+pub(super) fn settles(model: &Model) -> TokenStream {
+    let settles = settled(model).map(|(at, Afterwards { judge, .. })| {
+        let (first, last) = ends(judge);
+        let (there, name) = (located(&model.runtime, first), variable(at));
+        let argument = quote_spanned!(last=> (#judge));
+        let cost = quote_spanned!(first=> #there::__private::cost_on_end #argument);
+        let runtime = &model.runtime;
+        let units = units(runtime, judge, &quote_spanned!(Span::mixed_site()=> __cost(__sent)));
+        quote_spanned! {Span::mixed_site()=>
+            let __cost = #cost;
+            let #name = #runtime::__private::settle_on_end(move |__sent| #units);
+        }
+    });
+    settles.collect()
+}
+
+// Output:
+//     let held = Admission::hold(__admission, &[0], [(0, settle0)]).await;
+//     let result = HoldBody::hold(result, held);
+// of `Result<Response<Self::ListStream>, Status>`:
+//     let result = result.map(|response| response.map(|stream| <Self::ListStream as HoldStream>::hold(stream, held)));
+/// Moves permits and charges into the response.
+pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targets: &[Named]) -> TokenStream {
+    let (at, runtime) = (Span::mixed_site(), &model.runtime);
+    let lasting = model.members.iter().enumerate().filter(|(_, member)| member.outlives());
+    let lasting = lasting.map(|(position, _)| Literal::usize_unsuffixed(position));
+    let settles = settled(model).map(|(position, _)| {
+        let (position, name) = (Literal::usize_unsuffixed(position), variable(position));
+        quote_spanned!(at=> (#position, #name))
+    });
+    let hold = if refusal::is_in_argument(returned) {
+        refusal::holding(model, targets, returned, function)
+    } else if let Some(stream) = returned.cloned().as_mut().and_then(declared_stream) {
+        let there = located(runtime, at.located_at(stream.span()));
+        quote_spanned!(at=> let __result = __result.map(|__response| {
+            __response.map(|__stream| <#stream as #there::__private::HoldStream>::hold(__stream, __held))
+        });)
+    } else {
+        // The compiler points at the return type if it has no body.
+        let there = returned.map_or(at, |returned| at.located_at(returned.span()));
+        let trait_path = located(runtime, there);
+        let held = quote_spanned!(there=> #trait_path::body::HoldBody::hold(__result, __held));
+        quote_spanned!(at=> let __result = #held;)
+    };
+    quote_spanned! {at=>
+        let __held = #runtime::__private::Admission::hold(__admission, &[#(#lasting),*], [#(#settles),*]).await;
+        #hold
+    }
+}
+
+/// The arguments of which one may be the response that holds. They are lent to the body.
+pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -> Vec<Named> {
+    if !model.outlives() || !refusal::is_in_argument(returned) {
+        return Vec::new();
+    }
+    let targets = Named::exclusive(item);
+    for argument in &mut item.signature.inputs {
+        // The body changes the argument that it was lent.
+        if let FnArg::Typed(argument) = argument
+            && let Pat::Ident(pattern) = &mut *argument.pat
+            && targets.iter().any(|target| target.name == pattern.ident)
+        {
+            pattern.mutability = None;
+        }
+    }
+    targets
+}
+
+fn settled(model: &Model) -> impl Iterator<Item = (usize, &Afterwards)> {
+    let lasting = model.members.iter().enumerate().filter(|(_, member)| member.outlives());
+    lasting.filter_map(|(at, member)| Some((at, member.afterwards.as_ref()?)))
+}
+
+/// The variable of the function of `settle`.
+fn variable(at: usize) -> Ident {
+    format_ident!("__settle{at}", span = Span::mixed_site())
 }

@@ -1,14 +1,15 @@
-//! Writes one limited call: its limit, its key and its units.
+//! Writes the limited calls: for each its limit, its key and its units.
 
-use super::{key_part, limit, probe, units};
+use super::spans::{borrowed, ends, located, units};
+use super::{limit, probe};
 use crate::item::Item;
 use crate::model::{Identity, KnownAt, Member, Model, Shadow};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::Expr;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Expr, Path};
 
 /// The code of a call.
-pub(super) struct Call {
+struct Call {
     declared: Option<TokenStream>,
     new: TokenStream,
     /// The decision in place of `new`, if the call turns out to have no statements.
@@ -17,8 +18,50 @@ pub(super) struct Call {
     statements: TokenStream,
 }
 
+/// Writes the calls of all limits, and the start of their decision if `start` is given.
+pub(super) fn calls(model: &Model, item: &Item, client: &TokenStream, start: Option<&Ident>) -> TokenStream {
+    let at = Span::mixed_site();
+    let traits = traits(model);
+    let limiter = model.limiter.as_ref().map(borrowed);
+    if let [member] = model.members.as_slice() {
+        let call = call(model, member, limiter.as_ref(), item, client);
+        return match start {
+            Some(_) => call.started(model, traits.as_ref()),
+            None => call.made(traits.as_ref()),
+        };
+    }
+    let (Some(value), Some(limiter)) = (&model.limiter, limiter) else {
+        let stack = stack(model, None, item, client, start);
+        return quote_spanned!(at=> { #traits #stack });
+    };
+    // `match` evaluates the limiter once, and keeps temporaries alive.
+    let name = Ident::new("__limiter", ends(value).0).into_token_stream();
+    let stack = stack(model, Some(&name), item, client, start);
+    quote_spanned!(at=> { #traits match #limiter { #name => #stack } })
+}
+
+fn stack(
+    model: &Model,
+    limiter: Option<&TokenStream>,
+    item: &Item,
+    client: &TokenStream,
+    start: Option<&Ident>,
+) -> TokenStream {
+    let (at, runtime) = (Span::mixed_site(), &model.runtime);
+    let calls = model.members.iter().map(|member| call(model, member, limiter, item, client).made(None));
+    let joined = calls.enumerate().fold(TokenStream::new(), |joined, (i, call)| match i {
+        0 => call,
+        1 => quote_spanned!(at=> #runtime::__private::Call::and(#joined, #call)),
+        _ => quote_spanned!(at=> #runtime::__private::Calls::and(#joined, #call)),
+    });
+    match start {
+        Some(start) => quote_spanned!(at=> #runtime::__private::Calls::#start(#joined)),
+        None => joined,
+    }
+}
+
 /// Writes the call of one limit, decided by this limiter if there is one.
-pub(super) fn call(
+fn call(
     model: &Model,
     member: &Member,
     limiter: Option<&TokenStream>,
@@ -41,7 +84,7 @@ pub(super) fn call(
 
 impl Call {
     /// Writes a block that starts the decision.
-    pub(super) fn started(self, model: &Model, traits: Option<&TokenStream>) -> TokenStream {
+    fn started(self, model: &Model, traits: Option<&TokenStream>) -> TokenStream {
         let (at, Self { declared, new, of_site, statements }) = (Span::mixed_site(), self);
         let start = |call: &TokenStream| start(model, call);
         if statements.is_empty() {
@@ -53,7 +96,7 @@ impl Call {
     }
 
     /// Writes an expression whose value is the call.
-    pub(super) fn made(self, traits: Option<&TokenStream>) -> TokenStream {
+    fn made(self, traits: Option<&TokenStream>) -> TokenStream {
         let Self { declared, new, statements, .. } = self;
         if statements.is_empty() {
             return quote_spanned!(Span::mixed_site()=> { #declared #new });
@@ -81,10 +124,10 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
     });
     let identities = member.identities().iter().map(|identity| match identity {
         Identity::Part(part, _) => probe::written(model, part, client),
-        Identity::Value(value) => key_part::written(runtime, value, "identity"),
+        Identity::Value(value) => key_value(runtime, value, "identity"),
     });
     let placeholders = member.key.iter().flat_map(|key| &key.placeholders);
-    let parts = placeholders.map(|placeholder| key_part::written(runtime, &placeholder.value, "part"));
+    let parts = placeholders.map(|placeholder| key_value(runtime, &placeholder.value, "part"));
     let shadow = match &member.shadow {
         Shadow::Never => None,
         Shadow::Always => {
@@ -97,14 +140,14 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
             })
         }
     };
-    let units = [("cost", &member.cost), ("keep", &member.keep)].into_iter().filter_map(|(setter, value)| {
+    let numbers = [("cost", &member.cost), ("keep", &member.keep)].into_iter().filter_map(|(setter, value)| {
         let value = value.as_ref()?;
         let setter = Ident::new(setter, Span::mixed_site());
-        let units = match value {
+        let number = match value {
             Expr::Lit(_) => value.to_token_stream(),
-            _ => units::written(runtime, value, &value.to_token_stream()),
+            _ => units(runtime, value, &value.to_token_stream()),
         };
-        Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#setter(&mut __call, #units);))
+        Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#setter(&mut __call, #number);))
     });
     let of_type = (member.key.is_none() && item.has_type()).then(|| {
         quote_spanned! {Span::mixed_site()=>
@@ -116,7 +159,7 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
         .is_some()
         .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
     // Before the parts of the key, because it may change the name in front of them.
-    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#units)* #pauses);
+    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#numbers)* #pauses);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());
@@ -136,4 +179,33 @@ fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStre
             #statements
         }
     }
+}
+
+/// Writes one value into the key, with a `writer` of `Call`. All tokens have spans of the value, so that the compiler's
+/// caret is under it.
+fn key_value(runtime: &Path, value: &Expr, writer: &str) -> TokenStream {
+    let (first, last) = ends(value);
+    let value = borrowed(value);
+    let writer = format_ident!("{writer}");
+    let there = located(runtime, first);
+    let wrapped = quote_spanned!(first=> (&&&&#there::__private::KeyPart(#value)));
+    let probed = quote_spanned!(last=> #wrapped.__ratelimit_key_part());
+    let writer = quote_spanned!(Span::mixed_site()=> &mut #runtime::__private::Call::#writer(&mut __call));
+    let arguments = quote_spanned!(last=> (#probed, #writer));
+    quote_spanned!(first=> #there::__private::Way::write #arguments;)
+}
+
+/// Imports the trait that chooses how to write a value, if there is a value.
+fn traits(model: &Model) -> Option<TokenStream> {
+    let runtime = &model.runtime;
+    let writes = model.members.iter().any(|member| {
+        let placeholders = member.key.as_ref().is_some_and(|key| !key.placeholders.is_empty());
+        placeholders || member.identities().iter().any(|identity| matches!(identity, Identity::Value(_)))
+    });
+    writes.then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            #[allow(unused_imports)]
+            use #runtime::__private::ProbeKeyPart as _;
+        }
+    })
 }

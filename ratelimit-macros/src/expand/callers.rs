@@ -1,7 +1,7 @@
 //! Finds out whether a function serves clients: by its attributes, its arguments and what it returns. Words are only used where
 //! they cannot mean anything else; the compiler decides about all other types.
 
-use super::nameable::is_nameable;
+use super::spans::is_nameable;
 use crate::future::output;
 use crate::item::{Item, names};
 use crate::model::Model;

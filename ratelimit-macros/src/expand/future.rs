@@ -1,8 +1,8 @@
 //! Expands functions that return a future without being async. The key is evaluated at the call, and the decision is
 //! made when the future is first polled.
 
-use super::probe::{Probes, of_arguments};
-use super::{afterwards, as_a_block, as_a_tail, guard, refusal, until};
+use super::probe::Probes;
+use super::{Place, as_a_block, ending, guard, output};
 use crate::body::split_inner_attributes;
 use crate::future::ReturnedFuture;
 use crate::item::Item;
@@ -25,25 +25,15 @@ use syn::{Path, parse_quote};
 //         let call = ..;
 //         async move { let check = ..; ..; { once(move || { body }).await } }
 //     }
-pub(super) fn expand(model: &Model, mut item: Item, future: &ReturnedFuture) -> TokenStream {
-    let Probes { front, client } = of_arguments(model, &mut item);
+pub(super) fn expand(model: &Model, mut item: Item, probes: &Probes, future: &ReturnedFuture) -> TokenStream {
+    let Probes { front, client } = probes;
     let (attributes, awaited) = match &future.block {
         Some(block) => split_inner_attributes(&block.content),
         None => (TokenStream::new(), called_later(&model.runtime, &item, future)),
     };
-    let output = future.output.clone().unwrap_or_else(|| parse_quote!(_));
-    let afterwards = afterwards::afterwards(model, Some(&output), item.span(), &[]);
-    let held = until::rewrite_future(model, &mut item.signature.output);
-    let (reject, awaited) = if refusal::is_widened(model, Some(&output)) {
-        refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&awaited, Some(&output), item.span(), &afterwards, &[])
-    } else {
-        // Code in front of the future may have moved the arguments.
-        let reject = refusal::reject(model, held.as_ref().or(Some(&output)), item.span(), &[]);
-        let of_body = until::type_of_body(model, Some(&output));
-        (reject, as_a_tail(&awaited, of_body.as_ref(), item.span(), &afterwards, &[]))
-    };
-    let (call, decision) = guard::parted(model, &item, &client, &reject);
+    let returned = future.output.clone().unwrap_or_else(|| parse_quote!(_));
+    let (reject, awaited) = ending(model, &mut item, Some(&returned), &awaited, Place::Future);
+    let (call, decision) = guard::parted(model, &item, client, &reject);
     let content = quote!(#attributes #decision #awaited);
     let (attributes, body) = match &future.block {
         Some(block) => {
@@ -63,7 +53,7 @@ fn called_later(runtime: &Path, item: &Item, future: &ReturnedFuture) -> Group {
     let (_, body) = split_inner_attributes(&item.body);
     let returned = item.return_type().filter(|_| future.boxed);
     let returned = returned.map(|returned| {
-        let returned = refusal::nameable(Some(returned), item.span());
+        let returned = output::nameable(Some(returned), item.span());
         quote!(-> #returned)
     });
     let awaited =

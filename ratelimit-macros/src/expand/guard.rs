@@ -1,21 +1,43 @@
 //! Writes the decision in front of the body.
 
-use super::call::{self, call};
-use super::spans::{borrowed, ends};
-use super::{key_part, probe, until, warn};
+use super::call::{self, calls};
+use super::{afterwards, probe, warn};
 use crate::item::Item;
 use crate::model::Model;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use syn::Ident;
 
-/// Writes code that decides, and returns early from the function if the call is refused. All borrows end before the
-/// await, because the decision owns what it needs.
+/// The decision in front of a body. All borrows end before the await, because the decision owns what it needs.
+struct Guard {
+    warning: TokenStream,
+    /// Moves what the arguments say into the block of the key.
+    moved: TokenStream,
+    /// Completes the call. If it is started there, its value is the decision.
+    call: TokenStream,
+    /// Awaits the decision, and returns early from the function if the call is refused.
+    decided: TokenStream,
+}
+
+fn parts(
+    model: &Model,
+    item: &Item,
+    client: &TokenStream,
+    reject: &TokenStream,
+    start: Option<&Ident>,
+) -> Guard {
+    Guard {
+        warning: warn::warnings(model, item),
+        moved: probe::moved(model),
+        call: calls(model, item, client, start),
+        decided: decided(model, reject),
+    }
+}
+
+/// Writes the decision in front of the body.
 pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &TokenStream) -> TokenStream {
-    let warning = warn::warnings(model, item);
-    let (check, moved) = (calls(model, item, client, Some(&start(model))), probe::moved(model));
-    let check = if moved.is_empty() { check } else { quote_spanned!(Span::mixed_site()=> { #moved #check }) };
-    let decided = decided(model, reject);
+    let Guard { warning, moved, call, decided } = parts(model, item, client, reject, Some(&start(model)));
+    let check = if moved.is_empty() { call } else { quote_spanned!(Span::mixed_site()=> { #moved #call }) };
     quote_spanned!(Span::mixed_site()=> #warning let __check = #check; #decided)
 }
 
@@ -27,9 +49,7 @@ pub(super) fn parted(
     reject: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
-    let warning = warn::warnings(model, item);
-    let (call, moved) = (calls(model, item, client, None), probe::moved(model));
-    let decided = decided(model, reject);
+    let Guard { warning, moved, call, decided } = parts(model, item, client, reject, None);
     let check = if model.members.len() > 1 {
         quote_spanned!(at=> #runtime::__private::Calls::#start(__call))
     } else {
@@ -70,7 +90,7 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     }
     let admission =
         if model.judges() { quote_spanned!(at=> mut __admission) } else { quote_spanned!(at=> __admission) };
-    let settles = until::settles(model);
+    let settles = afterwards::settles(model);
     if model.never_rejects() {
         return quote_spanned! {at=>
             let #admission = #runtime::__private::Admission::of_shadows(__check.await);
@@ -83,47 +103,5 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
             ::core::result::Result::Err(__rejection) => return #reject,
         };
         #settles
-    }
-}
-
-/// Writes the calls of all limits, and the start of their decision if `start` is given.
-fn calls(model: &Model, item: &Item, client: &TokenStream, start: Option<&Ident>) -> TokenStream {
-    let at = Span::mixed_site();
-    let traits = key_part::traits(model);
-    let limiter = model.limiter.as_ref().map(borrowed);
-    if let [member] = model.members.as_slice() {
-        let call = call(model, member, limiter.as_ref(), item, client);
-        return match start {
-            Some(_) => call.started(model, traits.as_ref()),
-            None => call.made(traits.as_ref()),
-        };
-    }
-    let (Some(value), Some(limiter)) = (&model.limiter, limiter) else {
-        let stack = stack(model, None, item, client, start);
-        return quote_spanned!(at=> { #traits #stack });
-    };
-    // `match` evaluates the limiter once, and keeps temporaries alive.
-    let name = Ident::new("__limiter", ends(value).0).into_token_stream();
-    let stack = stack(model, Some(&name), item, client, start);
-    quote_spanned!(at=> { #traits match #limiter { #name => #stack } })
-}
-
-fn stack(
-    model: &Model,
-    limiter: Option<&TokenStream>,
-    item: &Item,
-    client: &TokenStream,
-    start: Option<&Ident>,
-) -> TokenStream {
-    let (at, runtime) = (Span::mixed_site(), &model.runtime);
-    let calls = model.members.iter().map(|member| call(model, member, limiter, item, client).made(None));
-    let joined = calls.enumerate().fold(TokenStream::new(), |joined, (i, call)| match i {
-        0 => call,
-        1 => quote_spanned!(at=> #runtime::__private::Call::and(#joined, #call)),
-        _ => quote_spanned!(at=> #runtime::__private::Calls::and(#joined, #call)),
-    });
-    match start {
-        Some(start) => quote_spanned!(at=> #runtime::__private::Calls::#start(#joined)),
-        None => joined,
     }
 }

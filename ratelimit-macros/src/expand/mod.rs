@@ -3,7 +3,6 @@
 //! The variables of generated code begin with `__`, which the samples in comments omit. Frameworks make a unit struct of each
 //! handler, and in its scope a variable of the same name would be a pattern that matches the struct.
 
-mod address;
 mod afterwards;
 mod answer;
 mod arguments;
@@ -11,18 +10,13 @@ mod call;
 mod callers;
 mod future;
 mod guard;
-mod key_part;
 mod limit;
-mod nameable;
+mod output;
 mod probe;
 mod refusal;
 mod spans;
-mod stream;
-mod target;
 #[cfg(test)]
 mod tests;
-mod units;
-mod until;
 mod warn;
 
 use crate::async_trait::{AsyncTraitBody, rename_self};
@@ -46,29 +40,21 @@ use syn::{Pat, Type};
 //         { body }
 //     }
 pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
-    match std::mem::take(&mut item.form) {
-        Form::Plain | Form::Async => expand_async(model, item),
-        Form::AsyncTrait(body) => expand_async_trait(model, item, &body),
-        Form::Future(future) => future::expand(model, item, &future),
+    let form = std::mem::take(&mut item.form);
+    let probes = probe::of_arguments(model, &mut item, matches!(form, Form::AsyncTrait(_)));
+    match form {
+        Form::Plain | Form::Async => expand_async(model, item, &probes),
+        Form::AsyncTrait(body) => expand_async_trait(model, item, &probes, &body),
+        Form::Future(future) => future::expand(model, item, &probes, &future),
     }
 }
 
-fn expand_async(model: &Model, mut item: Item) -> TokenStream {
-    let Probes { front, client } = probe::of_arguments(model, &mut item);
+fn expand_async(model: &Model, mut item: Item, probes: &Probes) -> TokenStream {
+    let Probes { front, client } = probes;
     let returned = item.return_type().cloned();
     let (inner_attributes, body) = split_inner_attributes(&item.body);
-    let targets = until::targets(model, &mut item, returned.as_ref());
-    let afterwards = afterwards::afterwards(model, returned.as_ref(), item.span(), &targets);
-    until::rewrite(model, &mut item.signature.output);
-    let (reject, body) = if refusal::is_widened(model, returned.as_ref()) {
-        refusal::widen(&mut item, &model.runtime);
-        refusal::widened(&body, returned.as_ref(), item.span(), &afterwards, &targets)
-    } else {
-        let reject = refusal::reject(model, item.return_type(), item.span(), &Named::exclusive(&item));
-        let of_body = until::type_of_body(model, returned.as_ref());
-        (reject, as_a_tail(&body, of_body.as_ref(), item.span(), &afterwards, &targets))
-    };
-    let guard = guard(model, &item, &client, &reject);
+    let (reject, body) = ending(model, &mut item, returned.as_ref(), &body, Place::Function);
+    let guard = guard(model, &item, client, &reject);
     let mut guarded = Group::new(Delimiter::Brace, quote!(#inner_attributes #front #guard #body));
     guarded.set_span(item.body.span());
     item.body = guarded;
@@ -79,22 +65,61 @@ fn expand_async(model: &Model, mut item: Item) -> TokenStream {
 //     fn login<'a>(&'a self, ..) -> Pin<Box<dyn Future<Output = R> + 'a>> { Box::pin(async move { ..; let __ret: R = { body }; __ret }) }
 // Output:
 //     the same, with the guard in front of `body`
-fn expand_async_trait(model: &Model, mut item: Item, boxed: &AsyncTraitBody) -> TokenStream {
+fn expand_async_trait(model: &Model, mut item: Item, probes: &Probes, boxed: &AsyncTraitBody) -> TokenStream {
+    let Probes { front, client } = probes;
     let Some(user) = boxed.user_body() else {
         return item.into_token_stream();
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
     // `#[async_trait]` writes a unit with a span of its own.
-    let returned = item.return_type().and_then(output).filter(|returned| !target::is_unit(Some(returned)));
-    let Probes { front, client } = probe::of_names(model, &Named::all(&item));
-    let reject = refusal::reject(model, returned.as_ref(), item.span(), &Named::exclusive(&item));
-    let guard = rename_self(guard(model, &item, &client, &reject));
-    let targets = until::targets(model, &mut item, returned.as_ref());
-    let afterwards = rename_self(afterwards::afterwards(model, returned.as_ref(), item.span(), &targets));
-    let of_body = until::type_of_body(model, returned.as_ref());
-    let body = as_a_tail(&body, of_body.as_ref(), item.span(), &afterwards, &targets);
-    item.body = boxed.rebuild(&item.body, front, &quote!(#inner_attributes #guard #body));
+    let returned = item.return_type().and_then(output).filter(|returned| !refusal::is_unit(Some(returned)));
+    let (reject, body) = ending(model, &mut item, returned.as_ref(), &body, Place::Boxed);
+    let guard = rename_self(guard(model, &item, client, &reject));
+    item.body = boxed.rebuild(&item.body, front.clone(), &quote!(#inner_attributes #guard #body));
     item.into_token_stream()
+}
+
+/// Where a body ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In an async function.
+    Function,
+    /// In the block that `#[async_trait]` has boxed, with other names for `self`.
+    Boxed,
+    /// In a future that the function returns. Code in front of it may have moved the arguments.
+    Future,
+}
+
+/// Writes what a refused call returns, and the body with what follows it. Rewrites the return type if that is not the user's.
+fn ending(
+    model: &Model,
+    item: &mut Item,
+    returned: Option<&Type>,
+    body: &Group,
+    place: Place,
+) -> (TokenStream, TokenStream) {
+    let has_arguments = place != Place::Future;
+    let targets = if has_arguments { afterwards::targets(model, item, returned) } else { Vec::new() };
+    let afterwards = afterwards::afterwards(model, returned, item.span(), &targets);
+    let (afterwards, written) = match place {
+        Place::Function => {
+            output::rewrite(model, &mut item.signature.output);
+            (afterwards, item.return_type().cloned())
+        }
+        Place::Boxed => (rename_self(afterwards), returned.cloned()),
+        Place::Future => (
+            afterwards,
+            output::rewrite_future(model, &mut item.signature.output).or_else(|| returned.cloned()),
+        ),
+    };
+    if place != Place::Boxed && output::is_widened(model, returned) {
+        output::widen(item, &model.runtime);
+        return refusal::widened(body, returned, item.span(), &afterwards, &targets);
+    }
+    let exclusive = if has_arguments { Named::exclusive(item) } else { Vec::new() };
+    let reject = refusal::reject(model, written.as_ref(), item.span(), &exclusive);
+    let of_body = output::type_of_body(model, returned);
+    (reject, as_a_tail(body, of_body.as_ref(), item.span(), &afterwards, &targets))
 }
 
 /// Writes the body as the end of the function, followed by the verdicts about its result.
@@ -109,7 +134,7 @@ fn as_a_tail(
     if afterwards.is_empty() {
         return body;
     }
-    let result = afterwards::result(&body, &refusal::nameable(returned, function), lent);
+    let result = afterwards::result(&body, &output::nameable(returned, function), lent);
     quote_spanned!(Span::mixed_site()=> #result #afterwards __result)
 }
 

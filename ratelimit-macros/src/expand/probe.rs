@@ -1,12 +1,11 @@
 //! Finds the request parts of `by = "ip"`, `"user"` and `"header:.."` among the arguments, by their types.
 
-use super::address;
 use super::arguments::{Named, Probed, merged};
-use super::spans::located;
+use super::spans::{is_nameable, located};
 use crate::item::Item;
 use crate::model::{Model, RequestPart};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 /// The code that finds the request parts of a function.
 #[derive(Default)]
@@ -18,18 +17,23 @@ pub(super) struct Probes {
 }
 
 /// Looks up request parts among the arguments, before patterns take the arguments apart.
-pub(super) fn of_arguments(model: &Model, item: &mut Item) -> Probes {
+/// `#[async_trait]` has given each argument a name.
+pub(super) fn of_arguments(model: &Model, item: &mut Item, has_names: bool) -> Probes {
     if model.request_parts.is_empty() {
         return Probes::default();
     }
-    let Probed { names, rebind } = Probed::name_arguments(item);
+    let Probed { names, rebind } = if has_names {
+        Probed { names: Named::all(item), ..Probed::default() }
+    } else {
+        Probed::name_arguments(item)
+    };
     let Probes { front, client } = of_names(model, &names);
     Probes { front: quote!(#front #rebind), client }
 }
 
 /// Looks up all request parts. What is found is owned, because arguments may be moved before the key is written. The client is
 /// found later, because its headers are borrowed.
-pub(super) fn of_names(model: &Model, names: &[Named]) -> Probes {
+fn of_names(model: &Model, names: &[Named]) -> Probes {
     let mut probes = Probes::default();
     for (part, span) in &model.request_parts {
         let at = Span::mixed_site().located_at(*span);
@@ -37,8 +41,8 @@ pub(super) fn of_names(model: &Model, names: &[Named]) -> Probes {
         let name = variable(model, part);
         let found = match part {
             RequestPart::Ip => {
-                let kept = address::kept(&runtime, at, names);
-                probes.client = address::client(&runtime, at, names, kept.as_ref().map(|_| &name));
+                let kept = kept_address(&runtime, at, names);
+                probes.client = client_address(&runtime, at, names, kept.as_ref().map(|_| &name));
                 kept
             }
             RequestPart::User => Some(found(&runtime, "User", &quote!(), at, names)),
@@ -112,4 +116,62 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     }
     let names = quote!((#(#names,)*));
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
+}
+
+/// Writes what the arguments say about the client that are taken apart before the key is written.
+fn kept_address(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<TokenStream> {
+    let mut names = names.iter().filter(|named| named.taken_apart).peekable();
+    names.peek()?;
+    let merge = Ident::new("MergeAddress", at);
+    let merged = merged(&merge, quote_spanned!(at=> Nothing), names, |named| part_of_address(named, at));
+    Some(quote_spanned! {at=>
+        {
+            #[allow(unused_imports)]
+            use #runtime::__private::{Argument, KeptAddress, MergeAddress, Nothing, ProbeAddress as _};
+            KeptAddress::kept(#merged)
+        }
+    })
+}
+
+/// Writes what all arguments say about the client. It borrows the arguments.
+fn client_address(runtime: &TokenStream, at: Span, names: &[Named], kept: Option<&Ident>) -> TokenStream {
+    let merge = Ident::new("MergeAddress", at);
+    let start = quote_spanned!(at=> Nothing);
+    let start = match kept {
+        Some(kept) => quote_spanned!(at=> MergeAddress::merge(#start, #kept)),
+        None => start,
+    };
+    let names = names.iter().filter(|named| !named.taken_apart);
+    let parts = names.clone().any(|named| named.part_of.is_some());
+    let parts = parts
+        .then(|| quote_spanned!(at=> ArgumentOf, KeptAddress, MakeAgain as _, OnlyPart, PassAddress as _,));
+    let merged = merged(&merge, start, names, |named| part_of_address(named, at));
+    quote_spanned! {at=>
+        {
+            #[allow(unused_imports)]
+            use #runtime::__private::{
+                Argument, #parts FoundAddress, MergeAddress, Nothing, ProbeAddress as _, TrustedAddress,
+            };
+            FoundAddress::found(TrustedAddress::trusted(#merged))
+        }
+    }
+}
+
+/// Writes the probe of one argument. An argument of which only a part has a name is made again. If that is not possible, the part
+/// counts only if the whole argument has the address.
+fn part_of_address(named: &Named, at: Span) -> Option<TokenStream> {
+    let Named { name, part_of, made_of_part, .. } = named;
+    let probe = |value| quote_spanned!(at=> (&&&&&Argument(&#value)).__ratelimit_probe_ip());
+    if let Some(made) = made_of_part {
+        let made = probe(quote_spanned!(at=> (&&OnlyPart(&#name)).__ratelimit_make_again(|__part| #made)));
+        return Some(quote_spanned!(at=> MergeAddress::merge(Nothing, KeptAddress::kept(#made))));
+    }
+    let probe = probe(name.to_token_stream());
+    match part_of {
+        None => Some(probe),
+        Some(whole) if is_nameable(whole) => {
+            Some(quote_spanned!(at=> (&&&ArgumentOf::<#whole>::new()).__ratelimit_pass_ip(#probe)))
+        }
+        Some(_) => None,
+    }
 }

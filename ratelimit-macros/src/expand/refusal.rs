@@ -1,18 +1,14 @@
 //! Writes what a refused call returns.
 
-use super::arguments::Named;
+use super::arguments::{Named, merged};
+use super::output::nameable;
 use super::spans::{ends, located};
-use super::{afterwards, as_a_block, target};
-use crate::future::output_mut;
-use crate::item::Item;
+use super::{afterwards, as_a_block};
 use crate::model::Model;
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{
-    GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, parse_quote,
-    parse_quote_spanned,
-};
+use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
 /// Makes the return value of a rejection. A function without one writes the rejection into one of the `targets`.
 pub(super) fn reject(
@@ -30,8 +26,8 @@ pub(super) fn reject(
         let arguments = quote_spanned!(last=> (#on_limit, __rejection));
         return quote_spanned!(first=> #runtime::__private::on_limit #arguments);
     }
-    if target::is_unit(returned) {
-        return target::written(model, targets, returned.map_or(function, Spanned::span));
+    if is_unit(returned) {
+        return into_argument(model, targets, returned.map_or(function, Spanned::span));
     }
     let advised = returned.and_then(advised).map(|advised| Ident::new(advised, at));
     let returned = nameable(returned, function);
@@ -71,74 +67,6 @@ fn last_segment(found: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// The return type, for a place where it must be named.
-pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
-    // An error about a return type that nobody wrote has its caret under the function's name.
-    let unit = || parse_quote_spanned!(function=> ());
-    let mut returned = returned.cloned().unwrap_or_else(unit);
-    erase_opaque(&mut returned);
-    returned
-}
-
-/// Replaces each `impl Trait`, which cannot be named, by `_`, and each macro, which may contain one (rocket's `EventStream![]`).
-/// Written by hand, because syn's visitor would slow down the build of every user.
-fn erase_opaque(returned: &mut Type) {
-    match returned {
-        Type::ImplTrait(_) | Type::Macro(_) => *returned = parse_quote!(_),
-        Type::Array(array) => erase_opaque(&mut array.elem),
-        Type::Group(group) => erase_opaque(&mut group.elem),
-        Type::Paren(paren) => erase_opaque(&mut paren.elem),
-        Type::Path(path) => {
-            path.qself.iter_mut().for_each(|qself| erase_opaque(&mut qself.ty));
-            erase_opaque_arguments(&mut path.path);
-        }
-        Type::Ptr(pointer) => erase_opaque(&mut pointer.elem),
-        Type::Reference(reference) => erase_opaque(&mut reference.elem),
-        Type::Slice(slice) => erase_opaque(&mut slice.elem),
-        Type::TraitObject(object) => {
-            for bound in &mut object.bounds {
-                if let TypeParamBound::Trait(bound) = bound {
-                    erase_opaque_arguments(&mut bound.path);
-                }
-            }
-        }
-        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(erase_opaque),
-        _ => {}
-    }
-}
-
-fn erase_opaque_arguments(path: &mut Path) {
-    for segment in &mut path.segments {
-        let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { continue };
-        for argument in &mut arguments.args {
-            match argument {
-                GenericArgument::Type(argument) => erase_opaque(argument),
-                GenericArgument::AssocType(argument) => erase_opaque(&mut argument.ty),
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Whether the function returns its result in a `Result`: as `fallible` says, or because a rejection cannot become an
-/// `impl Trait`.
-pub(super) fn is_widened(model: &Model, result: Option<&Type>) -> bool {
-    model.fallible || matches!(result, Some(Type::ImplTrait(_))) && model.widens()
-}
-
-/// Turns `-> T` into `-> Result<T, Rejection>`, for the function or for the future that it returns.
-pub(super) fn widen(item: &mut Item, runtime: &Path) {
-    let is_async = item.signature.asyncness.is_some();
-    let ReturnType::Type(_, output) = &mut item.signature.output else {
-        item.signature.output = parse_quote!(-> ::core::result::Result<(), #runtime::Rejection>);
-        return;
-    };
-    let output = if is_async { Some(&mut **output) } else { output_mut(output) };
-    if let Some(output) = output {
-        *output = parse_quote!(::core::result::Result<#output, #runtime::Rejection>);
-    }
-}
-
 /// Writes what a refused call of such a function returns, and its new body. The body is a block of its own, because
 /// it may contain `return`.
 pub(super) fn widened(
@@ -163,28 +91,76 @@ pub(super) fn widened(
     (quote_spanned!(at=> ::core::result::Result::Err(__rejection)), body)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use quote::ToTokens;
-
-    #[test]
-    fn opaque_types_are_erased_wherever_they_may_stand() {
-        let function = Span::call_site();
-        for (returned, named) in [
-            ("impl A", "_"),
-            ("Result<impl A, E>", "Result<_, E>"),
-            ("(&[impl A], *const [impl B; 2], (impl C))", "(&[_], *const [_; 2], (_))"),
-            (
-                "a::B<Box<dyn Iterator<Item = impl C> + Send>>::D<impl E>",
-                "a::B<Box<dyn Iterator<Item = _> + Send>>::D<_>",
-            ),
-            ("<(impl A, B) as C>::D", "<(_, B) as C>::D"),
-            ("Option<fn(A) -> B>", "Option<fn(A) -> B>"),
-        ] {
-            let tokens = |text: &str| syn::parse_str::<Type>(text).unwrap().to_token_stream().to_string();
-            let erased = nameable(Some(&syn::parse_str(returned).unwrap()), function);
-            assert_eq!(erased.to_token_stream().to_string(), tokens(named));
+/// Writes code that finds the argument by its type, among those of type `&mut _`, and writes the rejection into it. An error has
+/// its caret at `place`.
+fn into_argument(model: &Model, names: &[Named], place: Span) -> TokenStream {
+    let at = Span::mixed_site().located_at(place);
+    let (runtime, target) = (located(&model.runtime, at), target(names, at));
+    quote_spanned! {at=>
+        {
+            #[allow(unused_imports)]
+            use #runtime::__private::{FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target};
+            #[allow(clippy::used_underscore_binding)]
+            FoundTarget::reject(#target, __rejection);
         }
+    }
+}
+
+/// Writes code that finds the argument by its type, and holds `lasting` in its body if the `result` is not an error.
+pub(super) fn holding(
+    model: &Model,
+    names: &[Named],
+    returned: Option<&Type>,
+    function: Span,
+) -> TokenStream {
+    let at = Span::mixed_site().located_at(returned.map_or(function, Spanned::span));
+    let (runtime, target) = (located(&model.runtime, at), target(names, at));
+    quote_spanned! {at=>
+        if #runtime::__private::Written::is_written(&__result) {
+            #[allow(unused_imports)]
+            use #runtime::__private::{FoundBody, MergeTarget, Nothing, ProbeTarget as _, Target};
+            #[allow(clippy::used_underscore_binding)]
+            FoundBody::hold(#target, __held);
+        }
+    }
+}
+
+fn target(names: &[Named], at: Span) -> TokenStream {
+    let merge = Ident::new("MergeTarget", at);
+    merged(&merge, quote_spanned!(at=> Nothing), names.iter(), |Named { name, .. }| {
+        Some(quote_spanned!(at=> Target(&mut *#name).__ratelimit_probe_target()))
+    })
+}
+
+/// Lends the arguments to the body, so that they are still there when it has returned.
+pub(super) fn lent(names: &[Named]) -> TokenStream {
+    let at = Span::mixed_site();
+    let lent = names.iter().map(|Named { name, conditions, .. }| {
+        quote_spanned! {at=>
+            #(#conditions)*
+            #[allow(unused_mut, unused_variables, clippy::used_underscore_binding)]
+            let mut #name = &mut *#name;
+        }
+    });
+    lent.collect()
+}
+
+/// Whether the response of a function is in an argument, as far as its tokens say it: it returns `()`, or `Result<(), E>`.
+pub(super) fn is_in_argument(returned: Option<&Type>) -> bool {
+    let Some(Type::Path(path)) = returned else { return is_unit(returned) };
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.path.segments.last().map(|last| &last.arguments)
+    else {
+        return false;
+    };
+    matches!(arguments.args.first(), Some(GenericArgument::Type(first)) if is_unit(Some(first)))
+}
+
+/// Whether a function returns nothing, as far as its tokens say it.
+pub(super) fn is_unit(returned: Option<&Type>) -> bool {
+    match returned {
+        None => true,
+        Some(Type::Tuple(tuple)) => tuple.elems.is_empty(),
+        Some(_) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Gives generated code the spans of an expression of the user, so that the compiler's carets are under it.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, Path};
 
@@ -32,4 +32,30 @@ pub(super) fn ends(value: &Expr) -> (Span, Span) {
     let last = tokens.last().map_or(first, |token| token.span());
     let at = |span| Span::mixed_site().located_at(span);
     (at(first), at(last))
+}
+
+/// Writes the units that `given` evaluates to, which may be any unsigned integer. The compiler's caret is under `value`.
+pub(super) fn units(runtime: &Path, value: &Expr, given: &TokenStream) -> TokenStream {
+    let (first, last) = ends(value);
+    let there = located(runtime, first);
+    let probed = quote_spanned!(last=> (#there::__private::Given(#given).__ratelimit_units()));
+    let units = quote_spanned!(first=> #there::__private::units #probed);
+    quote_spanned! {Span::mixed_site()=>
+        {
+            #[allow(unused_imports)]
+            use #runtime::__private::ProbeUnits as _;
+            #units
+        }
+    }
+}
+
+/// Whether a type contains neither `impl Trait` nor macros. It reads tokens, because syn's visitor would slow down
+/// the build of every user.
+pub(super) fn is_nameable(of: impl ToTokens) -> bool {
+    of.to_token_stream().into_iter().all(|token| match token {
+        TokenTree::Group(group) => is_nameable(group.stream()),
+        TokenTree::Ident(word) => word != "impl",
+        TokenTree::Punct(sign) => sign.as_char() != '!',
+        TokenTree::Literal(_) => true,
+    })
 }
