@@ -2,9 +2,9 @@
 
 use super::call::Call;
 use crate::body::{BodySent, Held, Holds, Settle};
-use crate::debug::opaque;
 use crate::key::Name;
 use crate::limiter::{Attempt, Began, Holdings, RateLimiter, Stack, failed, shadow_failed};
+use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};

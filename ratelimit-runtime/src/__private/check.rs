@@ -3,10 +3,10 @@
 use super::admission::{Admit, Calls, Completed};
 use super::call::Call;
 use super::site::{Site, SiteRequest};
-use crate::debug::opaque;
 use crate::key::Name;
 use crate::limiter::current::current;
 use crate::limiter::{Attempt, Began, Member, Pending, RateLimiter, failed, join};
+use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::Request;

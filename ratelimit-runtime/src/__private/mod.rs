@@ -9,7 +9,6 @@ pub mod limit;
 mod probe;
 mod request;
 mod site;
-mod stream;
 mod target;
 mod units;
 mod warn;
@@ -25,7 +24,6 @@ pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::{Site, SiteRequest};
-pub use stream::{NoStream, OfStream, ReturnOf, Upgrade};
 pub use target::{
     FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, ResponseOrRejection, Target,
     TupleOrRejection, Written,
@@ -33,7 +31,10 @@ pub use target::{
 pub use units::{Given, ProbeUnits, Units, units};
 #[allow(unused_imports, reason = "some frameworks have no traits of extractors")]
 pub(crate) use warn::callers;
-pub use warn::{ArgumentOf, Cache, OfClients, OfNobody, OfUsers, ProbeCallers, RequestArgument};
+pub use warn::{
+    ArgumentOf, Cache, NoStream, OfClients, OfNobody, OfStream, OfUsers, ProbeCallers, RequestArgument,
+    ReturnOf, Upgrade,
+};
 
 pub use crate::body::hold_body::{HoldStream, StreamingResponse};
 pub use crate::rejection::convert::ErrorOfRejection;

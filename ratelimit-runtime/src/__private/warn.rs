@@ -1,6 +1,7 @@
 //! Warns about functions that serve many clients or users: they all share a limit without `by`, do not see a refusal, or are
 //! answered by a cache. A deprecated method is the only way to emit a warning in stable Rust.
 
+use crate::body::hold_body::StreamingResponse;
 use crate::identity::UserId;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -76,54 +77,47 @@ callers! {
     ReturnOf [] => OfNobody;
 }
 
-/// Declares who may call a function, with the warnings about its limit.
-macro_rules! kinds {
-    ($($(#[$meta:meta])* $kind:ident { $($(#[$warning:meta])* $method:ident)* })*) => {$(
-        $(#[$meta])*
+/// Nobody that is known to be a client.
+#[derive(Debug)]
+pub struct OfNobody;
+
+impl OfNobody {
+    pub const fn limit_without_identity(self) {}
+    pub const fn refusal_looks_like_a_success(self) {}
+    pub const fn refusal_looks_like_nothing(self) {}
+}
+
+/// Those who are served, with the warning about a limit that does not say who is limited.
+macro_rules! served {
+    ($kind:ident, note = $note:literal) => {
         #[derive(Debug)]
         pub struct $kind;
 
         impl $kind {
-            $($(#[$warning])* pub const fn $method(self) {})*
+            #[deprecated(note = $note)]
+            pub const fn limit_without_identity(self) {}
+
+            #[deprecated(
+                note = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`"
+            )]
+            pub const fn refusal_looks_like_a_success(self) {}
+
+            #[deprecated(
+                note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
+            )]
+            pub const fn refusal_looks_like_nothing(self) {}
         }
-    )*};
+    };
 }
 
-kinds! {
-    /// Nobody that is known to be a client.
-    OfNobody { limit_without_identity refusal_looks_like_a_success refusal_looks_like_nothing }
+served! {
+    OfClients,
+    note = "all clients share this limit, so one of them can use it up for everybody: write who is limited, such as `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if this is intended"
+}
 
-    /// The clients of a web service.
-    OfClients {
-        #[deprecated(
-            note = "all clients share this limit, so one of them can use it up for everybody: write who is limited, such as `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if this is intended"
-        )]
-        limit_without_identity
-        #[deprecated(
-            note = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`"
-        )]
-        refusal_looks_like_a_success
-        #[deprecated(
-            note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
-        )]
-        refusal_looks_like_nothing
-    }
-
-    /// Users.
-    OfUsers {
-        #[deprecated(
-            note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
-        )]
-        limit_without_identity
-        #[deprecated(
-            note = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`"
-        )]
-        refusal_looks_like_a_success
-        #[deprecated(
-            note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
-        )]
-        refusal_looks_like_nothing
-    }
+served! {
+    OfUsers,
+    note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
 }
 
 /// A cache around a function with a limit.
@@ -135,4 +129,47 @@ impl Cache {
         note = "this cache answers before the limit: a call that it can answer is not limited, and it may store a refusal. To limit all calls, write `#[rate_limit(..)]` below it; to limit only what it cannot answer, move the body into a function of its own that has the limit"
     )]
     pub const fn limit_behind_a_cache() {}
+}
+
+/// The return type of a function.
+#[derive(Debug, Default)]
+pub struct ReturnOf<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> ReturnOf<T> {
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// A function whose limit ends too early. A deprecated method is the only way to emit a warning in stable Rust. The return
+/// type selects the trait, as explained in `__private::probe`.
+pub trait OfStream {
+    #[deprecated(
+        note = "the limit ends when the function returns, before the stream has been sent: write `until = \"body_end\"`, or `until = \"return\"` if this is intended"
+    )]
+    fn limit_without_stream(&self);
+}
+
+impl<T: StreamingResponse + ?Sized> OfStream for &ReturnOf<T> {
+    fn limit_without_stream(&self) {}
+}
+
+/// Any other function.
+pub trait NoStream {
+    fn limit_without_stream(&self);
+}
+
+impl<T: ?Sized> NoStream for ReturnOf<T> {
+    fn limit_without_stream(&self) {}
+}
+
+/// The argument of a function that upgrades a connection to a WebSocket.
+#[derive(Debug)]
+pub struct Upgrade;
+
+impl Upgrade {
+    #[deprecated(
+        note = "the permit is returned at the upgrade, before the socket is used: take one with `limiter.permit(..)` and move it into the task of the socket, or write `until = \"return\"` if this is intended"
+    )]
+    pub const fn limit_without_socket() {}
 }

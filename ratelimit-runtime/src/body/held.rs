@@ -1,6 +1,6 @@
 //! `Held`: the permits and charges of a call that end with the body of its response.
 
-use crate::debug::opaque;
+use crate::macros::opaque;
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,7 @@
 //! `HoldBody`: responses whose body can hold permits and charges.
 
 use super::Held;
-use crate::debug::opaque;
+use crate::macros::opaque;
 use crate::rejection::{FromRejection, Rejection};
 
 /// A response whose body can hold permits and charges until it ends.

@@ -1,10 +1,9 @@
 //! Clocks of the memory store: the system's clock, tokio's clock, and a clock that tests move.
 
-mod moment;
 mod ticks;
 pub(crate) mod timer;
 
-pub(crate) use moment::Timer;
+pub(crate) use ticks::Timer;
 use ticks::nanos;
 
 use std::sync::Arc;

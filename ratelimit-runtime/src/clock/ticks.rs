@@ -1,10 +1,11 @@
 //! Reads the system's monotonic clock quickly. A thread reads the clock itself once per millisecond. In between, the
 //! processor's counter of ticks says how much time has passed.
 
+use super::micros;
 use quanta::Clock;
 use std::cell::Cell;
 use std::sync::LazyLock;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// How long a thread uses the counter after it has read the clock, in nanoseconds. An error of the counter's rate of 1 in
 /// 1000 is then an error of at most 1 us, and does not add up.
@@ -37,13 +38,13 @@ struct Source {
     rate: u64,
     /// The ticks in [`LONGEST`].
     longest: u64,
-    start: Instant,
+    start: std::time::Instant,
 }
 
 static SOURCE: LazyLock<Source> = LazyLock::new(|| {
     let counter = Clock::new();
     let rate = counter.delta_as_nanos(0, 1 << 32).max(1);
-    Source { counter, rate, longest: (LONGEST << 32) / rate, start: Instant::now() }
+    Source { counter, rate, longest: (LONGEST << 32) / rate, start: std::time::Instant::now() }
 });
 
 /// The time of the system's monotonic clock since the first call in this process, in nanoseconds.
@@ -69,6 +70,64 @@ fn read(ticks: u64) -> u64 {
     nanos
 }
 
+/// Whether this build can pause tokio's clock, because tokio has its feature `test-util`.
+const CAN_PAUSE: bool = {
+    #[allow(unused_imports, clippy::wildcard_imports, reason = "it has no `resume` without the feature")]
+    use tokio::time::*;
+    is_of_tokio(resume)
+};
+
+/// Has the name of tokio's function, which precedes it if there is one.
+#[allow(dead_code, reason = "not used if tokio has its own")]
+const fn resume() -> NotOfTokio {
+    NotOfTokio
+}
+
+struct NotOfTokio;
+
+/// The return types of the two functions.
+trait Returned {
+    const IS_OF_TOKIO: bool;
+}
+
+impl Returned for NotOfTokio {
+    const IS_OF_TOKIO: bool = false;
+}
+
+impl Returned for () {
+    const IS_OF_TOKIO: bool = true;
+}
+
+const fn is_of_tokio<R: Returned>(_: fn() -> R) -> bool {
+    R::IS_OF_TOKIO
+}
+
+/// Counts the microseconds of tokio's clock since it was started.
+pub(crate) struct Timer {
+    start: Instant,
+    start_nanos: u64,
+}
+
+impl Timer {
+    pub(crate) fn start() -> Self {
+        Self { start: Instant::now(), start_nanos: nanos() }
+    }
+
+    /// The time now.
+    #[inline]
+    pub(crate) fn micros(&self) -> u64 {
+        if CAN_PAUSE {
+            return self.micros_at(Instant::now());
+        }
+        nanos().saturating_sub(self.start_nanos) / 1000
+    }
+
+    /// The time at this moment, and 0 at an earlier one than the start.
+    pub(crate) fn micros_at(&self, moment: Instant) -> u64 {
+        micros(moment.saturating_duration_since(self.start))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +146,15 @@ mod tests {
             assert!(now + 10_000 >= last, "stepped back by {} ns", last - now);
             last = now;
         }
+    }
+
+    use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_follows_the_paused_clock() {
+        let timer = Timer::start();
+        assert_eq!(timer.micros(), 0);
+        tokio::time::advance(Duration::from_secs(7)).await;
+        assert_eq!(timer.micros(), 7_000_000);
     }
 }

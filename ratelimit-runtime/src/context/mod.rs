@@ -1,16 +1,13 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
-mod answer;
 pub(crate) mod words;
 
 pub use crate::answer::recorded::RecordedDecision;
-use crate::debug::opaque;
 pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, user};
 
-use crate::answer::Answers;
-#[cfg(feature = "rocket")]
-use crate::by_task::ByTask;
+use crate::answer::{Answer, Answers};
 use crate::identity::{Identity, PeerAddr};
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -24,7 +21,7 @@ tokio::task_local! {
 
 /// The contexts of the requests that rocket answers.
 #[cfg(feature = "rocket")]
-pub(crate) static OF_REQUESTS: ByTask<RequestContext> = ByTask::new();
+pub(crate) static OF_REQUESTS: crate::by_task::ByTask<RequestContext> = crate::by_task::ByTask::new();
 
 /// The request that the current task answers: its client, its user, chosen headers, and the decisions
 /// that attributes have made for it.
@@ -216,7 +213,37 @@ impl RequestContext {
     }
 }
 
-opaque! {
-    /// Prints no address, no user and no header.
-    RequestContext, |this| decisions = this.decisions().len()
+// No address, no user and no header.
+opaque!(RequestContext, |this| decisions = this.decisions().len());
+
+impl Rejection {
+    /// Returns the answer that a web client receives for this rejection: in the form of the current [`RequestContext`], else in the form that
+    /// [`install_answers`](crate::answer::install_answers) has set, else in plain text.
+    ///
+    /// The supported frameworks convert a rejection with it. Call it for a framework that is not supported:
+    ///
+    /// ```
+    /// # use ratelimit::{Limit, RateLimiter};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
+    /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
+    /// let answer = rejection.answer();
+    /// assert_eq!((answer.status, answer.retry_after), (429, None));
+    /// assert_eq!(answer.content_type, "text/plain; charset=utf-8");
+    /// assert_eq!(answer.body, b"too many requests: this limit is closed");
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the closure of [`Answers::custom`](crate::answer::Answers::custom) panics.
+    pub fn answer(&self) -> Answer {
+        self.answer_in(RequestContext::current().as_ref())
+    }
+
+    /// [`answer`](Self::answer) for a request whose context is at hand.
+    pub(crate) fn answer_in(&self, context: Option<&RequestContext>) -> Answer {
+        let own = context.and_then(|context| context.known.answers.as_ref());
+        Answer::of(self, own, || context.map(RequestContext::decisions).unwrap_or_default())
+    }
 }

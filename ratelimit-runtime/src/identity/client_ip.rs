@@ -1,6 +1,6 @@
 //! `ClientIp`: types of an application that know the address of the client.
 
-use crate::delegate::delegate;
+use crate::macros::delegate;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 

@@ -1,14 +1,12 @@
 //! Identities: the values that say who is limited, and the request types that have them.
 
-mod by_display;
 pub(crate) mod client_ip;
 pub(crate) mod request;
 mod value;
 
 pub use crate::writer::KeyWriter;
-pub use by_display::ByDisplay;
 pub(crate) use client_ip::ClientIp;
 pub use client_ip::{Forwarded, PeerAddr};
 pub use request::RequestHeaders;
 pub(crate) use request::UserId;
-pub use value::Identity;
+pub use value::{ByDisplay, Identity};

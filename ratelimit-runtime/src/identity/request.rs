@@ -1,7 +1,7 @@
 //! The identities in a request: the authenticated user, and headers.
 
 use super::Identity;
-use crate::delegate::delegate;
+use crate::macros::delegate;
 use std::sync::Arc;
 
 /// A type that knows the user who calls, such as an extractor for a session or a token.

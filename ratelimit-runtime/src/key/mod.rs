@@ -18,7 +18,7 @@ mod name;
 mod store_key;
 mod stored;
 
-use crate::debug::opaque;
+use crate::macros::opaque;
 pub(crate) use crate::writer::KeySettings;
 pub(crate) use function::Function;
 pub(crate) use hash::{HashKey, open_hash};
@@ -27,8 +27,8 @@ pub use store_key::StoreKey;
 pub(crate) use store_key::{KeyBuilder, render, render_into};
 pub use stored::StoredKey;
 
-use crate::delegate::delegate;
 use crate::identity::Identity;
+use crate::macros::delegate;
 use std::sync::Arc;
 
 /// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).

@@ -1,9 +1,9 @@
 //! The key that a store receives.
 
 use super::{AsKey, Name};
-use crate::debug::opaque;
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
+use crate::macros::opaque;
 use crate::writer::{Absent, Bytes, KeySettings, KeyWriter};
 use std::hash::{Hash, Hasher};
 

@@ -1,9 +1,9 @@
 //! Keys as they are in the store: reads them back, for tools that list limits.
 
 use super::{AsKey, Values};
-use crate::debug::opaque;
 use crate::identity::Identity;
 use crate::limit::Algorithm;
+use crate::macros::opaque;
 use crate::writer::{Bytes, KeyWriter, is_written};
 
 /// A key that was found in a store: the name of a limit, its identities and parts as they are written, and the format of its

@@ -3,9 +3,9 @@
 use super::{RequestParts, Settings};
 use crate::__private::{Admission, Admit, Call, Calls, Check};
 use crate::context::{ContextClientIp, RequestContext};
-use crate::debug::opaque;
 use crate::identity::Identity;
 use crate::limit::Limit;
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use std::fmt;
 use std::future::Future;

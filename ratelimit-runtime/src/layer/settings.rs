@@ -5,12 +5,12 @@ use super::limits::{By, Deciding, LayerLimit};
 use crate::__private::RequestPeer;
 use crate::answer::{Answers, RateLimitHeaders};
 use crate::context::{RequestContext, words};
-use crate::debug::opaque;
 use crate::error::Error;
 use crate::identity::RequestHeaders;
 use crate::limit::Limit;
 use crate::limiter::current::{current, in_scope};
 use crate::limiter::{CurrentLimiter, RateLimiter};
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use std::sync::Arc;
 

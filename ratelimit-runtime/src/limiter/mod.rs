@@ -25,8 +25,8 @@ pub use status::Status;
 pub(crate) use store_call::Began;
 
 use crate::clock::timer;
-use crate::debug::opaque;
 use crate::key::KeySettings;
+use crate::macros::opaque;
 use crate::observe::Observers;
 use crate::proxies::Proxies;
 use crate::tasks::Tasks;

@@ -2,9 +2,9 @@
 
 use super::{IdentityHash, NearLimit};
 use crate::decision::Decision;
-use crate::delegate::delegate;
 use crate::error::Error;
 use crate::key::LimitName;
+use crate::macros::delegate;
 use std::sync::Arc;
 use std::time::Duration;
 

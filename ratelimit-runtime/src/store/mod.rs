@@ -55,8 +55,8 @@ mod request;
 mod results;
 
 pub use self::redis::RedisServer;
-use crate::debug::opaque;
 pub use crate::key::{StoreKey, StoredKey};
+use crate::macros::opaque;
 pub use adjustment::{Adjustment, Change};
 pub(crate) use all::all;
 pub use deadline::MissedDeadline;

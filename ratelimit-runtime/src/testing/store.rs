@@ -1,10 +1,10 @@
 //! The store of a `TestLimiter`: a memory store that remembers its last decisions and can be made unavailable.
 
 use crate::clock::ManualClock;
-use crate::debug::opaque;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
+use crate::macros::opaque;
 use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store};
 use std::sync::atomic::{AtomicBool, Ordering};

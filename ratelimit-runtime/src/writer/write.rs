@@ -2,8 +2,8 @@
 
 use super::bytes::{push_hex, push_number};
 use super::{Bytes, KeySettings, ip};
-use crate::debug::opaque;
 use crate::error::ErrorKind;
+use crate::macros::opaque;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fmt::{self, Write};
 use std::hash::Hasher;

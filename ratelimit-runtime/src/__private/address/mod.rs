@@ -8,10 +8,10 @@ pub use pass::{MakeAgain, OnlyPart, PassAddress};
 
 use super::probe::{Argument, Nothing, probe};
 use crate::context::RequestContext;
-use crate::delegate::delegate;
 use crate::error::Error;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders};
 use crate::limiter::RateLimiter;
+use crate::macros::delegate;
 use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;

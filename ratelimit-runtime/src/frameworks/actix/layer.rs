@@ -1,8 +1,8 @@
 //! The layer as a middleware of actix-web.
 
 use crate::context::RequestContext;
-use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform};

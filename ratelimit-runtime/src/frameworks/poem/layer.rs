@@ -2,8 +2,8 @@
 
 use crate::answer::Answered;
 use crate::context::RequestContext;
-use crate::debug::opaque;
 use crate::layer::{Entered, RateLimitLayer, Settings};
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};

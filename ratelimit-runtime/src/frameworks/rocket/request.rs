@@ -3,9 +3,9 @@
 //! rocket's `IpAddr` guard and `Request::client_ip` read a header that anybody can send, so nothing here uses them.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
-use crate::debug::opaque;
 use crate::frameworks::request_type;
 use crate::identity::{PeerAddr, RequestHeaders};
+use crate::macros::opaque;
 use rocket::data::FromData;
 use rocket::form::Form;
 use rocket::http::uri::{Host, Origin};

@@ -34,7 +34,7 @@ pin_project! {
 
 pin_project! {
     #[project = StateProjection]
-    enum State<S, A>
+    pub(super) enum State<S, A>
     where
         S: Service<Request<A>>,
     {
@@ -44,30 +44,13 @@ pin_project! {
 }
 
 impl<S: Service<Request<A>>, A> ResponseFuture<S, A> {
-    pub(super) fn deciding(
-        settings: &Arc<Settings>,
-        entered: Entered,
-        deciding: Deciding,
-        service: S,
-        request: Request<A>,
-    ) -> Self {
-        let state = State::Deciding { deciding, next: Some((service, request)) };
-        Self { settings: Arc::clone(settings), entered, admission: None, state }
-    }
-
-    pub(super) fn answering(
-        settings: &Arc<Settings>,
-        entered: Entered,
-        service: &mut S,
-        request: Request<A>,
-    ) -> Self {
-        let state = State::answering(settings, &entered.context, service, request);
+    pub(super) fn new(settings: &Arc<Settings>, entered: Entered, state: State<S, A>) -> Self {
         Self { settings: Arc::clone(settings), entered, admission: None, state }
     }
 }
 
 impl<S: Service<Request<A>>, A> State<S, A> {
-    fn answering(
+    pub(super) fn answering(
         settings: &Settings,
         context: &RequestContext,
         service: &mut S,

@@ -3,8 +3,9 @@
 mod future;
 mod layer_body;
 
-use crate::debug::opaque;
+use crate::macros::opaque;
 pub use future::ResponseFuture;
+use future::State;
 pub use layer_body::LayerBody;
 
 use crate::layer::{RateLimitLayer, Settings};
@@ -47,12 +48,14 @@ where
     fn call(&mut self, request: Request<A>) -> Self::Future {
         let entered = self.settings.enter(&request);
         let Some(deciding) = self.settings.decide(&entered.context, &request) else {
-            return ResponseFuture::answering(&self.settings, entered, &mut self.inner, request);
+            let state = State::answering(&self.settings, &entered.context, &mut self.inner, request);
+            return ResponseFuture::new(&self.settings, entered, state);
         };
         // The service that was polled ready answers this request; its clone takes the next one.
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
-        ResponseFuture::deciding(&self.settings, entered, deciding, ready, request)
+        let state = State::Deciding { deciding, next: Some((ready, request)) };
+        ResponseFuture::new(&self.settings, entered, state)
     }
 }
 

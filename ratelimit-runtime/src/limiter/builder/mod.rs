@@ -4,8 +4,8 @@ mod build;
 mod proxies;
 
 use super::{OnError, RateLimiter};
-use crate::debug::opaque;
 use crate::error::Error;
+use crate::macros::opaque;
 use crate::observe::{Hook, Share};
 use crate::proxies::Settings;
 use crate::store::Store;

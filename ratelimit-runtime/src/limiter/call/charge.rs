@@ -2,13 +2,13 @@
 
 use super::holdings::Holdings;
 use crate::body::{BodySent, HoldBody, Holds};
-use crate::debug::opaque;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::invalid_reply;
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use crate::store::Change;
 use crate::store::cost::Cost;

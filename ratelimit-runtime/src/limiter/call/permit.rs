@@ -2,12 +2,12 @@
 
 use super::holdings::Holdings;
 use crate::body::HoldBody;
-use crate::debug::opaque;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use crate::store::Request;
 use crate::store::cost::Cost;

@@ -5,7 +5,7 @@ mod list;
 mod published;
 mod snapshot;
 
-use crate::debug::opaque;
+use crate::macros::opaque;
 pub use list::{KnownLimit, Override, OverrideEffect, OverrideTarget};
 pub(crate) use snapshot::Snapshot;
 

@@ -2,7 +2,7 @@
 
 mod probes;
 
-use crate::debug::opaque;
+use crate::macros::opaque;
 pub(super) use probes::Probes;
 
 use super::OnError;

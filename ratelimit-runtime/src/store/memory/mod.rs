@@ -18,10 +18,10 @@ mod verdict;
 
 use super::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
-use crate::debug::opaque;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
 use crate::limit::{ListState, State};
+use crate::macros::opaque;
 use calendar::Dates;
 use gates::Gates;
 use list::List;

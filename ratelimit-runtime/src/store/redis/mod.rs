@@ -28,8 +28,8 @@ mod topology;
 mod waiting;
 
 use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
-use crate::debug::opaque;
 use crate::key::StoreKey;
+use crate::macros::opaque;
 use batch::QueuedCall;
 use client::{Client, across_slots};
 pub use servers::RedisServer;

@@ -40,8 +40,8 @@ mod run;
 
 pub use report::{Failure, Report};
 
-use crate::debug::opaque;
 use crate::limit::Limit;
+use crate::macros::opaque;
 use crate::store::Store;
 use cases::{CASES, Case};
 use random::sequence;

@@ -1,0 +1,39 @@
+//! Macros that implement a trait for many types.
+
+/// Implements `Debug` for a type with parts that it does not show, because they are secret, long or of no use. It shows these fields: `opaque!([generics] Type<..>, |this| field = this.field, ..)`.
+macro_rules! opaque {
+    (
+        $(#[$doc:meta])*
+        $([$($generics:tt)*])? $type:ident $(<$($argument:tt),+>)?
+        $(, |$this:ident| $($field:ident = $shown:expr),+ $(,)?)?
+    ) => {
+        $(#[$doc])*
+        impl $(<$($generics)*>)? std::fmt::Debug for $type $(<$($argument),+>)? {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $(let $this = self;)?
+                f.debug_struct(stringify!($type))$($(.field(stringify!($field), &$shown))+)?.finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use opaque;
+
+/// Implements a trait for pointers to the types that have it: `delegate! { Trait for &T, Arc<T> => { type Found; fn name(&self, argument: Type) -> Found; } }`.
+macro_rules! delegate {
+    ($trait:ident for $($type:ty),+ => $items:tt) => {$(
+        crate::macros::delegate!(@ $trait, $type, $items);
+    )+};
+    (@ $trait:ident, $type:ty, {
+        $(type $found:ident;)*
+        $(fn $name:ident $(<$life:lifetime>)? (& $($of:lifetime)? $this:ident $(, $argument:ident: $kind:ty)*) $(-> $result:ty)?;)+
+    }) => {
+        impl<T: $trait + ?Sized> $trait for $type {
+            $(type $found = T::$found;)*
+
+            $(fn $name $(<$life>)? (& $($of)? $this $(, $argument: $kind)*) $(-> $result)? {
+                (**$this).$name($($argument),*)
+            })+
+        }
+    };
+}
+pub(crate) use delegate;
