@@ -97,7 +97,7 @@ fn zero(name: &str) -> &'static str {
 fn calendar_hint(name: &str, text: &str) -> String {
     let word = text.trim().strip_prefix('1').map(str::trim).filter(|_| name == "time");
     let calendar = word.and_then(|word| Calendar::named(word.strip_suffix('s').unwrap_or(word)));
-    calendar.map_or_else(String::new, |calendar| {
+    calendar.filter(|calendar| *calendar != Calendar::Hour).map_or_else(String::new, |calendar| {
         let word = calendar.as_str();
         format!("; for a window that ends with the {word} of the calendar, write `time = \"{word}\"`")
     })
