@@ -53,7 +53,7 @@ pub(crate) async fn block(block: &Block, session: &Session) -> Result<Exit, Fail
             keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
         if known.is_empty() {
             return Err(Failure::usage(format!(
-                "the algorithm of `{}` is not known; pass it as `--limit \"counter count=5 time=1m\"`",
+                "no service has published the limit `{}`, and the limits of methods are never published: write it as in the code, as in `--limit \"counter count=5 time=1m\"`",
                 safe(&block.name)
             )));
         }

@@ -23,8 +23,8 @@ pub(crate) enum Exit {
 /// The description of the exit codes in `--help`.
 pub(crate) const CODES: &str = "Exit codes:
   0    done
-  1    a check found a problem, a key has a value of another program,
-       there was nothing to change, or nothing has this name or prefix
+  1    nothing has this name or prefix, or there was nothing to change;
+       or a problem was found, such as a key of another program
   2    the command line is wrong; nothing was done
   3    the server is unavailable, or refuses the login or a command
   130  interrupted; the output is partial";

@@ -104,6 +104,31 @@ impl Limit {
         self.numbers.calendar()
     }
 
+    /// How long the window of the calendar lasts that contains this time, a time since 1970 in UTC: from then to its end. `None` if the
+    /// windows of the limit do not end with the calendar. Authors of a store need it.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// # mod per { pub use ratelimit_limit::Calendar; }
+    /// use ratelimit::Limit;
+    /// use std::time::Duration;
+    ///
+    /// let daily = Limit::calendar(100, per::Calendar::Day).zone("+01:00");
+    /// let ten_at_night_in_utc = Duration::from_secs(22 * 3600);
+    /// assert_eq!(daily.until_window_ends(ten_at_night_in_utc), Some(Duration::from_secs(3600)));
+    /// assert_eq!(Limit::counter(100, Duration::from_secs(60)).until_window_ends(ten_at_night_in_utc), None);
+    /// ```
+    pub fn until_window_ends(&self, unix_time: Duration) -> Option<Duration> {
+        let unix_ms = u64::try_from(unix_time.as_millis()).unwrap_or(u64::MAX);
+        self.window().map(|window| Duration::from_millis(window.until_end_ms(unix_ms)))
+    }
+
+    /// The offset of the calendar from UTC in minutes: 60 for `+01:00`. `None` if the windows of the limit do not end with the calendar.
+    /// Authors of a store whose engine computes the end of a window need it.
+    pub fn zone_minutes(&self) -> Option<i16> {
+        self.window().map(|window| window.zone.minutes())
+    }
+
     /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
     /// all other limits.
     pub const fn capacity(&self) -> u32 {

@@ -126,6 +126,9 @@ const FOREIGN_VALUES: [(&str, &[&str]); 11] = [
 /// Explains what to write instead of an unknown argument and its value.
 pub fn unknown(name: &str, value: &TokenStream) -> String {
     let (plain, value) = (snake_case(name), literal(value));
+    if ["near_limit", "near", "warn_at", "alert_at"].contains(&plain.as_str()) {
+        return format!("unknown argument `{name}`: the share is that of all limits of a limiter, so write `RateLimiter::builder().near_limit(0.8)`");
+    }
     if let Some(rate) = value.as_ref().and_then(|value| rate::read(value.trim_matches('"'))) {
         return format!("unknown argument `{name}`: write the rate as `{rate}`");
     }
@@ -213,6 +216,7 @@ mod tests {
         assert!(said("window", "\"1m\"").ends_with("as in `time = 60`"));
         assert!(said("rate", "\"10/minute\"").ends_with("write the rate as `time = \"1m\", count = 10`"));
         assert!(said("keyGenerator", "f").contains("called `by`"));
+        assert!(said("near_limit", "0.8").ends_with("write `RateLimiter::builder().near_limit(0.8)`"));
         assert!(said("tiem", "60").ends_with("did you mean `time`?"));
     }
 }

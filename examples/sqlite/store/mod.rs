@@ -11,8 +11,7 @@
 //! - A decision blocks its thread, mostly for less than 0.1 ms, and while another process writes, for at most [`BUSY`].
 //! - A crash of a process loses nothing. A power failure may lose the last seconds, so that calls of that time are admitted again.
 //! - The time is the system's. When somebody sets the clock back, limits last longer by the step.
-//! - No sliding windows, no refill by interval, no calls that wait for a turn, no windows of the calendar, no pauses and no
-//!   blocks. Such a limit is an error.
+//! - No sliding windows, no refill by interval, no calls that wait for a turn, no pauses and no blocks. Such a limit is an error.
 //! - All rows of a limit are written at each charge, so a sliding log or a concurrency limit should have a `count` of at most some
 //!   hundreds.
 
@@ -120,14 +119,14 @@ pub fn supports(limit: &Limit) -> bool {
     use Algorithm::{Concurrency, Counter, LeakyBucket, SlidingLog, TokenBucket};
     let known = matches!(limit.algorithm(), Counter | TokenBucket | LeakyBucket | SlidingLog | Concurrency);
     let is_plain = limit.longest_wait().is_zero() && limit.blocks().next().is_none();
-    known && is_plain && limit.calendar_window().is_none() && !limit.refills_by_interval()
+    known && is_plain && !limit.refills_by_interval()
 }
 
 fn supported(limit: &Limit) -> Result<(), Error> {
     if supports(limit) {
         return Ok(());
     }
-    let message = "the SQLite store has no sliding windows, no refill by interval, no `wait`, no windows of the calendar and no `block`; use another limit or store";
+    let message = "the SQLite store has no sliding windows, no refill by interval, no `wait` and no `block`; use another limit or store";
     Err(Error::new(ErrorKind::Configuration, message))
 }
 

@@ -94,6 +94,13 @@ impl Rows {
         i64::try_from(self.limit.time().as_millis()).unwrap_or(i64::MAX)
     }
 
+    /// The time until a window that begins now ends. The clock of the store shows the time since 1970.
+    fn window(&self) -> i64 {
+        let now = Duration::from_millis(u64::try_from(self.now.ms).unwrap_or(0));
+        let left = self.limit.until_window_ends(now).unwrap_or(self.limit.time());
+        i64::try_from(left.as_millis()).unwrap_or(i64::MAX)
+    }
+
     fn is_bucket(&self) -> bool {
         matches!(self.limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket)
     }
@@ -171,7 +178,10 @@ impl Rows {
                 row.units += parts;
                 row.at
             }
-            (Algorithm::Counter, None) => self.push(now.ms + time, parts, now.ms + time),
+            (Algorithm::Counter, None) => {
+                let end = now.ms + self.window();
+                self.push(end, parts, end)
+            }
             (Algorithm::TokenBucket | Algorithm::LeakyBucket, None) => self.push(time, parts, now.ms),
             (Algorithm::SlidingLog, _) => self.push(now.us, parts, now.us),
             (..) => {

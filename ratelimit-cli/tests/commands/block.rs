@@ -1,7 +1,8 @@
 //! `block` and `unblock`, with a service in another process: this one.
 
-use crate::harness::{LOGIN, limiter, run, used_server, wait_for};
+use crate::harness::{LOGIN, limiter, run, top_until, used_server, wait_for};
 use ratelimit::Key;
+use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_is_blocked_for_a_time_or_until_unblock() {
@@ -20,6 +21,15 @@ async fn a_caller_is_blocked_for_a_time_or_until_unblock() {
     assert!((3590..=3600).contains(&refused.as_secs()), "{refused:?}");
     with_limit(&["peek", "login", "--for", "ann"]).exits(0).says(&["refused for "]);
     service.check(&LOGIN, Key::new("login").by("bob")).await.unwrap();
+    let list = run(&url, &["list", "login", "--json", "--identities", "--limit", &limit]).exits(0).json();
+    let entries = list["limits"][0]["largest"].as_array().unwrap();
+    let blocked = entries.iter().find(|entry| entry["identity"] == "ann").unwrap();
+    assert_eq!((&blocked["allowed"], &list["limits"][0]["at_limit"]), (&false.into(), &2.into()), "{list}");
+    let is_blocked = |top: &Value| {
+        let keys = top["keys"].as_array();
+        keys.is_some_and(|keys| keys.iter().any(|key| key["identity"] == "ann" && key["allowed"] == false))
+    };
+    top_until(&url, &["--identities", "--limit", &limit], is_blocked);
 
     with_limit(&["unblock", "login", "--for", "ann"]).exits(0).says(&["login for ann: unblocked"]);
     wait_for("the refusal is forgotten", async || service.check(&LOGIN, ann()).await.is_ok()).await;
@@ -38,8 +48,8 @@ async fn what_cannot_be_blocked_is_said() {
     run(&url, &["block", "login", "--for", "ann", "1 h"]).exits(2).complains(&["has a space"]);
     run(&url, &["block", "login", "--for", "ann", "1h"])
         .exits(2)
-        .complains(&["is not known; pass it as `--limit"]);
+        .complains(&["the limits of methods are never published", "`--limit"]);
     run(&url, &["block", "logn", "--for", "ann", "1h"]).exits(1).complains(&["did you mean `login`?"]);
     let log = ["block", "login", "--for", "ann", "1h", "--limit", "sliding_log count=5 time=1m"];
-    run(&url, &log).exits(2).complains(&["is not known"]);
+    run(&url, &log).exits(2).complains(&["no service has published"]);
 }

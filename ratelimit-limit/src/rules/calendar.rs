@@ -136,6 +136,10 @@ impl Zone {
         self.0 == 0
     }
 
+    pub const fn minutes(self) -> i16 {
+        self.0
+    }
+
     pub const fn ms(self) -> i64 {
         self.0 as i64 * MINUTE_MS
     }

@@ -18,6 +18,9 @@ pub fn parse(text: &str) -> Result<u64, String> {
     while !rest.is_empty() {
         let (number, unit, tail) = split(rest);
         rest = tail;
+        if let Some(wrong) = no_unit_of_ours(unit) {
+            return Err(wrong.to_owned());
+        }
         let amount = amount(number).ok_or_else(|| not_a_number(number, unit))?;
         let Some((_, length)) = units.find(|(name, _)| *name == unit) else {
             return Err(not_a_unit(number, unit));
@@ -44,6 +47,16 @@ pub fn unit(word: &str) -> Option<&'static str> {
         "ms" | "milli" | "millis" | "millisecond" | "milliseconds" => "ms",
         _ => return None,
     })
+}
+
+/// What to write instead of a unit that differs in length, or has no letter here.
+fn no_unit_of_ours(unit: &str) -> Option<&'static str> {
+    match unit {
+        "w" | "week" | "weeks" => Some("write a week as `7d`"),
+        "month" | "months" => Some("months differ in length, so write days, as in `30d`"),
+        "y" | "year" | "years" => Some("years differ in length, so write days, as in `365d`"),
+        _ => None,
+    }
 }
 
 /// Splits a text into a number, its unit, and the rest.
@@ -122,7 +135,10 @@ mod tests {
             ("1h30", "`30` has no unit; write `30s` for seconds"),
             ("1.5s", "it has a fraction; write a smaller unit, as `1500ms` for one and a half seconds"),
             ("10 seconds", "write `10s` instead of `10seconds`"),
-            ("3w", "unknown unit `w`; expected `ms`, `s`, `m`, `h` or `d`"),
+            ("3w", "write a week as `7d`"),
+            ("1 month", "months differ in length, so write days, as in `30d`"),
+            ("year", "years differ in length, so write days, as in `365d`"),
+            ("3x", "unknown unit `x`; expected `ms`, `s`, `m`, `h` or `d`"),
             ("1m1h", "`1h` comes after a smaller or equal unit; write each unit once, the largest first"),
             ("1s1s", "`1s` comes after a smaller or equal unit; write each unit once, the largest first"),
             ("", "it is empty; write a number with a unit, as in `90s`"),

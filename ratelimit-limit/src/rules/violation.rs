@@ -77,7 +77,7 @@ impl Violation {
             Self::TimeFraction => "`time` must be a whole number of milliseconds",
             Self::TimeTooLong => "`time` must be at most 366 days",
             Self::CalendarElsewhere => {
-                "only a `counter` has windows that end with the calendar: a bucket refills all the time, and a sliding window and a log look back from each call; write a length, such as `1d`"
+                "only a `counter` has windows that end with the calendar: a bucket refills all the time, a sliding window and a log look back from each call, and a permit has a lease; write a length, such as `1d`"
             }
             Self::WaitForCalendar => {
                 "`wait` has no effect with a window of the calendar, because no call waits for the next hour, day, week or month: remove it"
@@ -86,7 +86,7 @@ impl Violation {
                 "`zone` must be an offset from UTC of at most 23:59, such as `+01:00`: the rules of named zones change, and all processes and the server would have to know the same ones"
             }
             Self::ZoneWithoutCalendar => {
-                "`zone` needs a window of the calendar: write the time `hour`, `day`, `week` or `month`"
+                "`zone` needs a window of the calendar: write `hour`, `day`, `week` or `month` as the `time`"
             }
             Self::BurstWithoutBucket => {
                 "`burst` needs a bucket: use the algorithm `token_bucket` or `leaky_bucket`"

@@ -76,6 +76,12 @@ fn text() {
             Some(1),
             "too many requests: try again in 1 second",
         ),
+        (
+            limited("login", Some(Duration::from_secs(50 * 3600))),
+            429,
+            Some(180_000),
+            "too many requests: try again in 3 days",
+        ),
         (limited("login", None), 429, None, "this request is larger than its rate limit allows"),
         (no_permit(), 429, None, "too many requests at the same time: try again later"),
         (unidentified(), 400, None, "this request does not say who calls"),

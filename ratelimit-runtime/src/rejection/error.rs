@@ -102,8 +102,11 @@ impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Limited(limited) => match limited.retry_after_secs() {
-                Some(1) => f.write_str("too many requests: try again in 1 second"),
-                Some(seconds) => write!(f, "too many requests: try again in {seconds} seconds"),
+                Some(seconds) => {
+                    let (number, unit) = for_people(seconds);
+                    let plural = if number == 1 { "" } else { "s" };
+                    write!(f, "too many requests: try again in {number} {unit}{plural}")
+                }
                 None if limited.decision.capacity() == 0 => {
                     f.write_str("too many requests: this limit is closed")
                 }
@@ -115,6 +118,16 @@ impl fmt::Display for Rejection {
             Self::Unidentified(_) => f.write_str("this request does not say who calls"),
             Self::Unavailable(_) => f.write_str("temporarily unavailable: try again in 1 second"),
         }
+    }
+}
+
+/// The time in the unit in which people count it, rounded up.
+const fn for_people(seconds: u64) -> (u64, &'static str) {
+    match seconds {
+        0..=120 => (seconds, "second"),
+        121..=7200 => (seconds.div_ceil(60), "minute"),
+        7201..=172_800 => (seconds.div_ceil(3600), "hour"),
+        _ => (seconds.div_ceil(86_400), "day"),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Checks `block`: the steps for which a refused caller stays refused, and the limits that can block.
 
 use super::checker::Checker;
-use super::literal::boolean;
+use super::literal::{boolean, string};
 use crate::model::{Algorithm, Time};
-use ratelimit_limit::rules::Violation;
+use ratelimit_limit::rules::{Violation, duration};
 use ratelimit_limit::rules::block::{Block, MAX_STEPS};
 use std::time::Duration;
 use syn::Expr;
@@ -11,6 +11,10 @@ use syn::Expr;
 impl Checker<'_> {
     pub(super) fn block(&mut self) -> Vec<Time> {
         let Some(value) = self.value("block") else { return Vec::new() };
+        if let Some(steps) = string(value).and_then(|text| steps_in(&text.value())) {
+            self.error(value, format!("`block` takes several steps in brackets: write `block = [{steps}]`"));
+            return Vec::new();
+        }
         let values: Vec<&Expr> = match value {
             Expr::Array(steps) => steps.elems.iter().collect(),
             one => vec![one],
@@ -50,6 +54,13 @@ impl Checker<'_> {
             );
         }
     }
+}
+
+/// The steps of a text that has several, as they are written.
+fn steps_in(text: &str) -> Option<String> {
+    let steps: Vec<&str> = text.split(',').map(str::trim).collect();
+    let are_steps = steps.len() > 1 && steps.iter().all(|step| duration::parse(step).is_ok());
+    are_steps.then(|| steps.iter().map(|step| format!("\"{step}\"")).collect::<Vec<_>>().join(", "))
 }
 
 /// A step that is a literal.

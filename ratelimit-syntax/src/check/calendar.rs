@@ -20,29 +20,16 @@ impl Checker<'_> {
             && self.arguments.complete
             && let Some(given) = self.given("zone")
         {
-            self.error_on_name(given, "`zone` needs a window of the calendar: write `time = \"hour\"`, `\"day\"`, `\"week\"` or `\"month\"`");
+            self.error_on_name(given, Violation::ZoneWithoutCalendar);
         }
         Some(text.clone())
     }
 
     /// Reports a window of the calendar in a limit that has no such window.
     pub(super) fn check_takes_calendar(&mut self, algorithm: Algorithm, time: Option<&Time>) {
-        let Some(Time::Calendar(calendar, span)) = time else { return };
+        let Some(Time::Calendar(_, span)) = time else { return };
         match algorithm.check_takes_calendar(self.given("wait").is_some()) {
-            Err(Violation::CalendarElsewhere) => {
-                let why = if algorithm.is_bucket() {
-                    "a bucket refills all the time"
-                } else if algorithm.is_concurrency() {
-                    "`time` is the lease of a permit"
-                } else {
-                    "it looks back from each call"
-                };
-                let (name, calendar) = (algorithm.as_str(), calendar.as_str());
-                self.error_at(
-                    *span,
-                    format!("`{name}` has no window that ends with the {calendar}, because {why}: use the algorithm `counter`, or write a length, as in `time = \"1d\"`"),
-                );
-            }
+            Err(violation @ Violation::CalendarElsewhere) => self.error_at(*span, violation),
             Err(violation) => {
                 if let Some(given) = self.given("wait") {
                     self.error_on_name(given, violation);

@@ -93,6 +93,16 @@ fn zero(name: &str) -> &'static str {
     }
 }
 
+/// Names the window of the calendar that a text such as `1 month` may mean.
+fn calendar_hint(name: &str, text: &str) -> String {
+    let word = text.trim().strip_prefix('1').map(str::trim).filter(|_| name == "time");
+    let calendar = word.and_then(|word| Calendar::named(word.strip_suffix('s').unwrap_or(word)));
+    calendar.filter(|calendar| *calendar != Calendar::Hour).map_or_else(String::new, |calendar| {
+        let word = calendar.as_str();
+        format!("; for a window that ends with the {word} of the calendar, write `time = \"{word}\"`")
+    })
+}
+
 /// Returns the milliseconds of a literal, or what is wrong with it.
 fn millis(name: &str, value: &Expr) -> Result<u64, String> {
     if let Some(seconds) = integer(value) {
@@ -108,8 +118,10 @@ fn millis(name: &str, value: &Expr) -> Result<u64, String> {
             let seconds = text.value().trim().to_owned();
             Err(format!("`{name}` has no unit: write `{name} = \"{seconds}s\"` or `{name} = {seconds}`"))
         }
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => duration::parse(&text.value())
-            .map_err(|wrong| format!("`{}` is not a duration: {wrong}", text.value())),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => duration::parse(&text.value()).map_err(|wrong| {
+            let hint = calendar_hint(name, &text.value());
+            format!("`{}` is not a duration: {wrong}{hint}", text.value())
+        }),
         Expr::Lit(ExprLit { lit: Lit::Float(seconds), .. }) => {
             let ms =
                 seconds.base10_parse::<f64>().map_or(1500.0, |seconds| (seconds * 1000.0).round().max(1.0));

@@ -1,6 +1,6 @@
 //! The forms of answers in an axum application: text, problem details, and the application's own, for each return type.
 
-use crate::harness::scoped;
+use crate::harness::{scoped, scoped_with};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -8,9 +8,11 @@ use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use ratelimit::answer::Answers;
+use ratelimit::answer::{Answers, RateLimitHeaders};
+use ratelimit::clock::ManualClock;
 use ratelimit::context::RequestContext;
 use ratelimit::{Rejection, rate_limit};
+use std::time::Duration;
 use tower::ServiceExt;
 
 const PROBLEM: &str = r#"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","status":429,"violated-policies":["NAME"]}"#;
@@ -148,4 +150,47 @@ async fn the_form_of_the_application() {
         assert_eq!(refused(&app, &format!("/{path}")).await, expected, "{path}");
     }
     assert_eq!(refused(&app, "/status").await, received(420, None, None, ""));
+}
+
+#[rate_limit(key = "brute", count = 1, block = "10m")]
+async fn blocks() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "quota", count = 1, time = "day", zone = "+01:00")]
+async fn daily() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// The status, `Retry-After`, the fields and the problem of a call.
+async fn told(call: impl Future<Output = Result<(), Rejection>>) -> (Option<u64>, Vec<String>, String) {
+    let context = RequestContext::new().with_answers(Answers::problem_json());
+    let (rejection, answer) = context.clone().scope(async {
+        let rejection = call.await.unwrap_err();
+        let answer = rejection.answer();
+        (rejection, answer)
+    }).await;
+    let fields = RateLimitHeaders::Draft11.fields(rejection.status(), &context.decisions());
+    let fields = fields.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    (answer.retry_after, fields, String::from_utf8(answer.body).unwrap())
+}
+
+#[tokio::test]
+async fn a_block_and_a_window_of_the_calendar_are_told_until_their_end() {
+    let clock = ManualClock::new();
+    scoped_with(&clock, async {
+        for call in [true, false] {
+            assert_eq!((blocks().await.is_ok(), daily().await.is_ok()), (call, call));
+        }
+        // The window of the limit is over, and the block is not. It is 00:01:59.8, and 01:01:59.8 in the zone.
+        clock.advance(Duration::from_millis(119_800));
+        let problem = |name| PROBLEM.replace("NAME", name);
+        let (retry_after, fields, body) = told(blocks()).await;
+        assert_eq!((retry_after, body), (Some(481), problem("brute")));
+        assert_eq!(fields, [r#"ratelimit-policy: "brute";q=1;w=60"#, r#"ratelimit: "brute";r=0;t=481"#]);
+        let (retry_after, fields, body) = told(daily()).await;
+        assert_eq!((retry_after, body), (Some(82_681), problem("quota")));
+        assert_eq!(fields, [r#"ratelimit-policy: "quota";q=1;w=86400"#, r#"ratelimit: "quota";r=0;t=82681"#]);
+    })
+    .await;
 }

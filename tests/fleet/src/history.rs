@@ -107,7 +107,7 @@ impl Record {
 
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Call { limit, who, cost, kind, .. } = self.call;
+        let Call { limit, who, cost, keep, kind, .. } = self.call;
         write!(
             f,
             "{:>12} us step {} process {} limit {limit} caller {who} {kind:?} x{cost}: {:?} after {} us",
@@ -117,6 +117,9 @@ impl fmt::Display for Record {
             self.outcome,
             self.took().as_micros()
         )?;
+        if keep > 0 {
+            write!(f, ", keeps {keep}")?;
+        }
         if self.adjusted != Adjusted::Unknown {
             write!(f, ", {:?}", self.adjusted)?;
         }

@@ -5,7 +5,7 @@ use crate::schedule::{Call, Change, How, Kind, NAMES, NOBODY, Schedule, Then};
 use crate::server::Link;
 use crate::world::{Links, World};
 use ratelimit::overrides::LimitChange;
-use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, Rejection};
+use ratelimit::{AsKey, Cost, Decision, Key, Limit, OnError, RateLimiter, Rejection};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -121,8 +121,8 @@ pub(crate) fn with_count(limit: &Limit, count: u32) -> Limit {
 }
 
 async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
-    let Call { limit: at, who, cost, kind, .. } = running.record.call;
-    let (limit, key) = (&limits[at], key(at, who));
+    let Call { limit: at, who, cost: units, keep, kind, .. } = running.record.call;
+    let (limit, key, cost) = (&limits[at], key(at, who), Cost::new(units).keep(keep));
     let ended = |running: &mut Running, outcome: Result<Decision, Rejection>| {
         running.record.ended = running.start.elapsed();
         running.record.reset = outcome.as_ref().map_or(Duration::ZERO, Decision::reset_after);
@@ -150,7 +150,7 @@ async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
                     Then::Refund => charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave),
                     Then::Settle(settled) => {
                         let units = charge.settle(settled).await;
-                        let adjusted = if settled < cost { Adjusted::Gave } else { Adjusted::Took };
+                        let adjusted = if settled < units { Adjusted::Gave } else { Adjusted::Took };
                         units.map_or(Adjusted::Unknown, adjusted)
                     }
                 };

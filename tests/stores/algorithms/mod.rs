@@ -3,6 +3,7 @@
 
 mod charges;
 mod costs;
+mod keep;
 mod memory_store;
 mod methods;
 mod rates;

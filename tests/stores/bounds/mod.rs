@@ -3,5 +3,6 @@
 pub(crate) mod four_processes;
 mod hiccups;
 mod leased_units;
+mod partner;
 pub(crate) mod processes;
 pub(crate) mod proofs;

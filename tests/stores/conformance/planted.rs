@@ -37,6 +37,8 @@ enum Mistake {
     IgnoresRenewals,
     /// Rounds times up to seconds.
     RoundsTimes,
+    /// Ends a window of the calendar after its length.
+    EndsByLength,
     /// Reports an outage for a wrong question.
     CallsMistakesOutages,
 }
@@ -62,6 +64,9 @@ impl Wrong {
     fn request(&self, request: &Request) -> Request {
         let limit = match self.mistake {
             Mistake::AdmitsOneMore => one_more(request.limit()),
+            Mistake::EndsByLength if request.limit().calendar_window().is_some() => {
+                Limit::counter(request.limit().count(), request.limit().time())
+            }
             _ => *request.limit(),
         };
         let changed = Request::new(self.key(request.key(), request.limit()), limit, request.cost());
@@ -212,6 +217,8 @@ named! {
     a_store_that_ignores_renewals_is_named: IgnoresRenewals, "the store ended a lease that was renewed";
     a_store_that_rounds_times_is_named: RoundsTimes,
         "the store would admit a call 1 ms before `retry_after`";
+    a_store_that_ends_windows_by_their_length_is_named: EndsByLength,
+        "the store ended a window by its length, and not when the calendar begins a new one";
     a_store_that_calls_mistakes_outages_is_named: CallsMistakesOutages,
         "the store replied to a wrong question with an error of the kind Unavailable";
 }

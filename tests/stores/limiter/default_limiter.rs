@@ -26,7 +26,7 @@ fn run_with(variables: &[(&str, &str)], steps: &[&str]) -> (Vec<String>, String)
 fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
     let (printed, logged) = run(None, &["call", "call", "call"]);
     assert_eq!(printed[..2], ["passed", "passed"]);
-    assert!(printed[2].starts_with("refused: too many requests: try again in 3600 seconds"), "{printed:?}");
+    assert!(printed[2].starts_with("refused: too many requests: try again in 60 minutes"), "{printed:?}");
     assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
     assert!(logged.contains("kept in memory and apply only to this process"), "{logged}");
 }

@@ -31,6 +31,9 @@ async fn m() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(semaphore = 5)]
 async fn n() -> Result<(), Rejection> { Ok(()) }
 
+#[rate_limit(near_limit = 0.8)]
+async fn ad() -> Result<(), Rejection> { Ok(()) }
+
 // A rate is written as two arguments.
 #[rate_limit(per_second = 10)]
 async fn o() -> Result<(), Rejection> { Ok(()) }

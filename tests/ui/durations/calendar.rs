@@ -41,6 +41,12 @@ async fn n() -> Result<(), Rejection> { Ok(()) }
 // No such window.
 #[rate_limit(time = "year")]
 async fn o() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(time = "1 year")]
+async fn o2() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(time = "1 month")]
+async fn o3() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(time = "2weeks")]
+async fn o4() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(wait = "day")]
 async fn p() -> Result<(), Rejection> { Ok(()) }
 

@@ -21,6 +21,8 @@ async fn g() -> Result<(), Rejection> { Ok(()) }
 async fn h() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(block = [1, 2, 3, 4, 5])]
 async fn i() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(block = "1m,10m, 1h")]
+async fn k() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(block = true)]
 async fn j() -> Result<(), Rejection> { Ok(()) }
 

@@ -56,6 +56,24 @@ pub async fn mail(user: u64, paid: bool) -> Result<(), Error> { Ok(()) }
 }
 
 #[test]
+fn blocks_and_pauses_are_described() {
+    let project = Project::of(
+        "blocks",
+        r#"
+use ratelimit::rate_limit;
+#[rate_limit(key = "login", count = 5, block = ["1m", "600s", HOUR])]
+pub async fn login() -> Result<(), Error> { Ok(()) }
+#[rate_limit(key = "partner", count = 50, block = "15m", pause_if = later)]
+pub async fn ask() -> Result<(), Error> { Ok(()) }
+"#,
+    );
+    let limits = project.limits(&[]);
+    assert_eq!(limits[0]["block"], json!(["1m", "10m", { "expression": "HOUR" }]));
+    assert_eq!((&limits[1]["block"], &limits[1]["pause_if"]), (&json!(["15m"]), &json!({ "expression": "later" })));
+    project.run(&["list"]).exits(0).says(&["partner  counter count=50 time=1m block=15m"]);
+}
+
+#[test]
 fn limits_are_found_wherever_they_are() {
     let library = r#"
 mod api;

@@ -18,7 +18,7 @@
 //!
 //! The suite checks these rules in plain sequences of operations: the bound of each algorithm, `retry_after` to the millisecond,
 //! stacks that pass as a whole or not at all, refunds, turns, permits and their leases, peeks, resets, limits that change under a
-//! key, overrides, calls that come together, a cost of zero, similar keys, and errors. Then it makes random operations, and
+//! key, blocks, windows of the calendar, overrides, calls that come together, a cost of zero, similar keys, and errors. Then it makes random operations, and
 //! compares each field of each decision with the textbook definition of the algorithm. A failing random sequence is shortened.
 //!
 //! Each broken rule is a [`Failure`]: a sentence that says what the store did wrong, and the operations that led to it.

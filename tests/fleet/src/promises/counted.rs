@@ -32,7 +32,8 @@ fn miscounted(case: &Case<'_>) -> Option<String> {
         Err(error) => return Some(error),
     };
     let schedule = case.schedule;
-    let is_short = case.limit.time() < schedule.length() * 50 + Duration::from_secs(3600);
+    let is_short = case.limit.time() < schedule.length() * 50 + Duration::from_secs(3600)
+        || case.limit.calendar_window().is_some();
     if is_short || schedule.is_disturbed() || schedule.changes(case.at) > 0 {
         return None; // units have come back meanwhile
     }

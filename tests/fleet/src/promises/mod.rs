@@ -2,7 +2,10 @@
 
 mod admitted;
 mod available;
+mod blocked;
+mod calendar;
 mod counted;
+mod kept;
 mod order;
 mod refused;
 mod troubles;
@@ -40,6 +43,9 @@ pub(crate) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
                 refused::broken(&case),
                 counted::broken(&case),
                 order::broken(&case),
+                blocked::broken(&case),
+                calendar::broken(&case),
+                kept::broken(&case),
             ];
             let of = |what: String| format!("limit {at} ({limit}), caller {who}: {what}");
             broken.extend(promises.into_iter().flatten().map(of));
@@ -78,6 +84,11 @@ impl Case<'_> {
             _ => None,
         });
         counts.max().map_or(*self.limit, |count| with_count(self.limit, count.max(self.limit.count())))
+    }
+
+    /// The first and the longest step of a block.
+    fn steps(&self) -> Option<(Duration, Duration)> {
+        self.limit.blocks().next().zip(self.limit.blocks().last())
     }
 
     fn is_leased(&self) -> bool {

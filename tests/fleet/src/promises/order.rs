@@ -49,7 +49,7 @@ fn may_not_overtake(case: &Case<'_>, first: &Record, second: &Record) -> bool {
 /// Whether a call was admitted at its turn. A call without units takes no turn.
 fn waits(record: &Record) -> bool {
     let may_wait = matches!(record.call.kind, Kind::Acquire | Kind::Charge { .. } | Kind::Permit { .. });
-    may_wait && record.call.cost > 0 && record.outcome == Outcome::Admitted
+    may_wait && record.call.keep == 0 && record.call.cost > 0 && record.outcome == Outcome::Admitted
 }
 
 /// Whether requests can be late.

@@ -26,6 +26,7 @@ fn too_long(case: &Case<'_>) -> Option<String> {
     // A bucket in debt leaks for twice its time.
     let longest =
         Duration::from_millis(2 * case.limit.longest_reset_ms()) + case.limit.longest_wait() + TIMER;
+    let longest = longest.max(case.steps().map_or(Duration::ZERO, |(_, last)| last + TIMER));
     let is_too_long = |record: &&&Record| {
         let retry = if let Outcome::Refused(retry) = record.outcome { retry } else { None };
         record.call.limit == case.at && retry.unwrap_or(record.reset) > longest
@@ -44,13 +45,17 @@ fn is_alone(record: &Record) -> bool {
 
 /// A call was refused although it fits beside all units that can be in use.
 fn needless(case: &Case<'_>, refused: &Record) -> Option<String> {
+    if super::blocked::may_be_blocked(case, refused) {
+        return None;
+    }
     let leased = if case.is_leased() { leased_by_others(case)? } else { 0 };
     let memory = memory(case);
     let counts = |record: &&&Record| {
         record.sent <= refused.ended && last_effect(case, record) + memory >= refused.sent
     };
     let used: u64 = case.calls.iter().filter(counts).map(|record| largest_use(case, record)).sum();
-    let fits = used + leased + u64::from(refused.call.cost) <= u64::from(case.limit.capacity());
+    let needed = u64::from(refused.call.cost) + u64::from(refused.call.keep);
+    let fits = used + leased + needed <= u64::from(case.limit.capacity());
     fits.then(|| format!("refused although at most {} units are in use: {refused}", used + leased))
 }
 
@@ -102,10 +107,12 @@ fn again(case: &Case<'_>, first: &Record) -> Option<String> {
         return None;
     }
     let passes = first.ended + retry + TIMER;
-    let later = case.calls.iter().filter(|later| later.sent >= passes && later.call.cost <= first.call.cost);
+    let needs_no_more =
+        |later: &Record| later.call.cost <= first.call.cost && later.call.keep <= first.call.keep;
+    let later = case.calls.iter().filter(|later| later.sent >= passes && needs_no_more(later));
     let second = later.min_by_key(|later| later.sent)?;
     let is_between = |other: &&&Record| {
-        let takes_nothing = other.is_refused() && !case.schedule.splits(other)
+        let takes_nothing = other.is_refused() && !case.schedule.splits(other) && case.steps().is_none()
             || other.call.cost == 0 && other.units().1 == 0;
         other.step != first.step
             && other.step != second.step

@@ -1,5 +1,6 @@
 //! Draws a schedule from a seed.
 
+use super::newer::Newer;
 use super::{
     CALLERS, CLOSING, Call, Change, Event, FailOver, Fault, How, Kind, Layout, NOBODY, Schedule, Step, TAGS,
     Then,
@@ -34,6 +35,11 @@ impl Schedule {
             busy = Some((0, limits[0].time() / limits[0].count() / random.u32(1..=3)));
             (is_slow, faults, changes) = (false, 0, *random.choice(&[0, 15]).unwrap_or(&0));
         }
+        let mut newer = Newer::of(seed);
+        if let Some(limit) = newer.first {
+            limits[0] = limit;
+            busy = limit.blocks().next().map(|_| (0, limit.time() / limit.count()));
+        }
         let mut at = Duration::ZERO;
         let mut steps = Vec::new();
         for _ in 0..random.usize(20..250) {
@@ -62,7 +68,7 @@ impl Schedule {
                 }
                 Event::Change(change)
             } else {
-                Event::Call(call(&mut random, processes, &limits, busy))
+                Event::Call(newer.keep(call(&mut random, processes, &limits, busy)))
             };
             steps.push(Step { at, event });
         }
@@ -157,7 +163,7 @@ fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Cal
     let dropped_after = (random.u8(..20) == 0).then(|| Duration::from_micros(random.u64(..3000)));
     let who = if busy.is_some() { 0 } else { *random.choice(&[0, 0, 1, NOBODY]).unwrap_or(&0) };
     debug_assert!(who < CALLERS);
-    Call { process: random.usize(..processes), limit, who, cost, kind, dropped_after }
+    Call { process: random.usize(..processes), limit, who, cost, keep: 0, kind, dropped_after }
 }
 
 fn is_concurrency(limit: &Limit) -> bool {

@@ -1,6 +1,7 @@
 //! What happens in one run: limits, calls and faults, all drawn from one seed. It is plain data, so that it can be shrunk.
 
 mod draw;
+mod newer;
 
 use crate::server::{LinkFault, Trouble};
 use ratelimit::Limit;
@@ -69,6 +70,8 @@ pub(crate) struct Call {
     pub(crate) limit: usize,
     pub(crate) who: u8,
     pub(crate) cost: u32,
+    /// The units that it leaves to others.
+    pub(crate) keep: u32,
     pub(crate) kind: Kind,
     /// The caller gives up after this time.
     pub(crate) dropped_after: Option<Duration>,

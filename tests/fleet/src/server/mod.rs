@@ -25,7 +25,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 /// The server's clock at the start: the year 2026.
-const EPOCH_MICROS: u64 = 1_767_225_600_000_000;
+pub(crate) const EPOCH_MICROS: u64 = 1_767_225_600_000_000;
 
 /// Why a running server rejects calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,8 @@
 //!
 //! `worker URL hold LEASE KEY` takes the only permit of a key, with a lease of `LEASE` milliseconds, prints `held`,
 //! and holds the permit until it is killed or its input ends.
+//!
+//! `partner.rs` describes `worker URL partner ADDRESS`.
 
 use ratelimit::{Algorithm, Limit, OnError, RateLimiter, Rejection};
 use std::error::Error;
@@ -17,6 +19,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+mod partner;
 mod worker_limits;
 
 const TASKS: usize = 32;
@@ -38,6 +41,7 @@ async fn main() -> Result<(), Failure> {
     let limiter = limiter.connect().await?;
     match task {
         ["hold", lease, key] => hold(&limiter, Duration::from_millis(lease.parse()?), key).await,
+        ["partner", address] => partner::ask_from_all_tasks(limiter, address).await,
         [name] => call_from_all_tasks(&limiter, name, TASKS, Duration::ZERO).await,
         [name, tasks, pause] => {
             call_from_all_tasks(&limiter, name, tasks.parse()?, Duration::from_micros(pause.parse()?)).await

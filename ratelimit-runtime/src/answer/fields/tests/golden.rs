@@ -87,6 +87,16 @@ fn a_window_is_whole_seconds_or_left_out() {
 }
 
 #[test]
+fn a_blocked_caller_is_told_the_end_of_the_block_rounded_up() {
+    let limit = Limit::counter(5, Duration::from_secs(60)).block(&[Duration::from_secs(600)]);
+    for (left_ms, seconds) in [(600_000, 600), (599_001, 600), (1, 1)] {
+        let blocked = refused("login", limit, 0, Some(Duration::from_millis(left_ms)));
+        let state = format!("\"login\";r=0;t={seconds}");
+        assert_fields(429, std::slice::from_ref(&blocked), r#""login";q=5;w=60"#, &state);
+    }
+}
+
+#[test]
 fn a_window_of_the_calendar_lasts_until_its_end() {
     for (calendar, seconds) in [(Calendar::Hour, 3600), (Calendar::Day, 86_400), (Calendar::Week, 604_800)] {
         let limit = Limit::calendar(100, calendar).zone("+05:30");

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod bounds;
+mod calendar;
 mod changes;
 mod concurrent;
 mod errors;
@@ -14,7 +15,7 @@ mod stacks;
 mod turns;
 
 use super::run::{Checked, Run};
-use crate::limit::{Limit, Refill};
+use crate::limit::{Calendar, Limit, Refill};
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -62,6 +63,9 @@ cases! {
     "waiting calls receive permits in order": waiting_permits => permits::tickets;
     "a refused caller is blocked for growing steps": blocking => blocks::steps;
     "callers can be blocked by hand": one => blocks::by_hand;
+    "windows of the calendar end for all callers together": calendar => calendar::ends_together;
+    "windows of the calendar are as long as the calendar says": calendar => calendar::lengths;
+    "windows of the calendar follow their zone": calendar => calendar::zones;
     "different keys have different units": all => keys::no_shared_units;
     "a reset deletes the state of its keys only": all => keys::reset;
     "units stay in use when the limit changes": all => changes::units_stay;
@@ -139,4 +143,9 @@ fn blocking() -> Vec<Limit> {
         Limit::sliding_window(3, seconds(3)),
     ];
     limits.map(|limit| limit.block(&blocks::STEPS)).to_vec()
+}
+
+/// A limit for each window of the calendar, in UTC.
+fn calendar() -> Vec<Limit> {
+    Calendar::ALL.map(|window| Limit::calendar(3, window)).to_vec()
 }

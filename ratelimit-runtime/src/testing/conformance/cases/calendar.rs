@@ -1,0 +1,71 @@
+//! Windows of the calendar. The suite does not know the date of the store's clock, so it compares windows with each other.
+
+use crate::limit::{Calendar, Limit};
+use crate::store::Mode;
+use crate::testing::conformance::ask::Ask;
+use crate::testing::conformance::run::{Checked, Run};
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Takes a unit under a label. Returns the time until the end of the window.
+async fn until_end(run: &mut Run<'_>, label: &str, limit: Limit) -> Checked<Duration> {
+    let decision = run.decide(Mode::Check, &[Ask::new(label, limit, 1)]).await?[0];
+    run.expect(decision.is_allowed(), "the store refused a call in a new window of the calendar")?;
+    Ok(decision.reset_after())
+}
+
+/// Lets the time pass until a window begins. Returns its length.
+async fn at_boundary(run: &mut Run<'_>, limit: Limit) -> Checked<Duration> {
+    run.needs_exact_clock()?;
+    let rest = until_end(run, "first", limit).await?;
+    let is_short = rest <= limit.time();
+    run.expect(is_short, "the store reported a window of the calendar that is longer than any")?;
+    run.pass(rest).await;
+    until_end(run, "first", limit).await
+}
+
+pub(super) async fn ends_together(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let length = at_boundary(run, limit).await?;
+    run.pass(MINUTE).await;
+    let late = until_end(run, "late", limit).await?;
+    run.expect(
+        late == length.saturating_sub(MINUTE),
+        "the store ended a window by its length, and not when the calendar begins a new one",
+    )?;
+    let cost = limit.count() - 1;
+    let used_up = run.decide(Mode::Check, &[Ask::new("late", limit, cost), Ask::new("late", limit, 1)]).await?;
+    let is_right = !used_up[1].is_allowed() && used_up[1].retry_after() == Some(late);
+    run.expect(is_right, "the store did not refuse a call until the end of the window of the calendar")?;
+    run.pass(late).await;
+    until_end(run, "late", limit).await.map(drop)
+}
+
+pub(super) async fn lengths(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let mut days = Vec::new();
+    for _ in 0..12 {
+        let length = at_boundary(run, limit).await?;
+        if limit.calendar_window() == Some(Calendar::Month) {
+            days.push(length.as_secs() / DAY.as_secs());
+        } else {
+            run.expect(length == limit.time(), "the store reported a wrong length of a window of the calendar")?;
+        }
+    }
+    days.sort_unstable();
+    let is_year = matches!(days[..], [] | [28 | 29, 30, 30, 30, 30, 31, 31, 31, 31, 31, 31, 31]);
+    run.expect(is_year, format!("the store reported twelve months with the lengths {days:?} in days"))
+}
+
+pub(super) async fn zones(run: &mut Run<'_>, limit: Limit) -> Checked {
+    at_boundary(run, limit).await?;
+    // Less than the shortest window, so the boundary in the zone comes first.
+    let east = limit.zone("+00:45");
+    let of_zone = until_end(run, "zone", east).await?;
+    let of_utc = until_end(run, "utc", limit).await?;
+    run.expect(of_zone != of_utc, "the store ignored the zone of a window of the calendar")?;
+    run.expect(
+        of_zone == of_utc.saturating_sub(45 * MINUTE),
+        "the store did not end a window of the calendar at the boundary of its zone",
+    )
+}

@@ -1,0 +1,75 @@
+//! A caller that is blocked stays refused until the end that it was told, and the next block is longer.
+
+use super::troubles::UNDER_WAY;
+use super::{Case, TIMER};
+use crate::history::{Outcome, Record};
+use crate::schedule::Kind;
+use std::time::Duration;
+
+pub(super) fn broken(case: &Case<'_>) -> Option<String> {
+    let is_exact =
+        case.steps().is_some() && case.schedule.changes(case.at) == 0 && !case.schedule.is_disturbed();
+    if !is_exact {
+        return None;
+    }
+    let refused = case.calls.iter().copied().filter_map(|record| Some((record, told(case, record)?)));
+    refused.into_iter().find_map(|(record, time)| too_early(case, record, time).or_else(|| no_longer(case, record, time)))
+}
+
+/// What a call was told that is refused by a block. All blocks are longer than any other refusal.
+fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
+    let is_plain = closes(record) && record.call.cost <= case.limit.capacity() && record.call.cost > 0;
+    match record.outcome {
+        Outcome::Refused(Some(time)) if is_plain => Some(time),
+        _ => None,
+    }
+}
+
+/// Whether the refusal of a call begins a block.
+fn closes(record: &Record) -> bool {
+    record.call.keep == 0 && !matches!(record.call.kind, Kind::Stack { .. })
+}
+
+/// A call was admitted before the end of a block.
+fn too_early(case: &Case<'_>, refused: &Record, time: Duration) -> Option<String> {
+    let is_within = |other: &&&Record| {
+        let is_admitted = other.outcome == Outcome::Admitted && other.call.cost > 0;
+        is_admitted && other.sent > refused.ended && other.ended + TIMER < refused.sent + time
+    };
+    let other = case.calls.iter().find(is_within)?;
+    Some(format!("admitted during a block: {refused} and then {other}"))
+}
+
+/// The first refusal after a block was told a shorter time than the second step.
+fn no_longer(case: &Case<'_>, refused: &Record, time: Duration) -> Option<String> {
+    let (second, (_, last)) = (case.limit.blocks().nth(1)?, case.steps()?);
+    let ends = refused.ended + time;
+    let later = case.calls.iter().copied().filter(|later| later.sent > ends + TIMER && may_close(later));
+    let next = later.min_by_key(|later| later.sent)?;
+    let is_known = next.ended + TIMER < refused.sent + time + last
+        && !case.calls.iter().any(|other| {
+            let is_other = other.step != next.step && other.step != refused.step;
+            is_other && may_close(other) && other.sent <= next.ended && effect(other) + time >= ends
+        });
+    let found = told(case, next).filter(|found| is_known && *found < second)?;
+    Some(format!("blocked for {found:?} after {refused}: {next}"))
+}
+
+/// Whether a call may have begun a block.
+fn may_close(record: &Record) -> bool {
+    record.outcome != Outcome::Admitted
+}
+
+/// The time after which a call begins no block.
+fn effect(record: &Record) -> Duration {
+    if record.is_refused() { record.ended } else { record.ended + UNDER_WAY }
+}
+
+/// Whether a block may explain that a call was refused.
+pub(super) fn may_be_blocked(case: &Case<'_>, refused: &Record) -> bool {
+    let Some((_, last)) = case.steps() else { return false };
+    case.calls.iter().any(|other| {
+        let is_other = other.step != refused.step && may_close(other);
+        is_other && other.sent <= refused.ended && effect(other) + last + TIMER >= refused.sent
+    })
+}

@@ -1,0 +1,44 @@
+//! Windows of the calendar end at its boundaries, for all processes alike. The processes have no clock that agrees with the servers':
+//! theirs is that of the machine.
+
+use super::{Case, TIMER};
+use crate::history::{Outcome, Record};
+use crate::server::EPOCH_MICROS;
+use std::time::Duration;
+
+const MS: Duration = Duration::from_millis(1);
+
+pub(super) fn broken(case: &Case<'_>) -> Option<String> {
+    case.limit.calendar_window()?;
+    wrong_end(case).or_else(|| wrong_retry(case))
+}
+
+/// The time from this moment of the servers' clocks to the end of its window.
+fn until_end(case: &Case<'_>, moment: Duration) -> Option<Duration> {
+    case.limit.until_window_ends(Duration::from_micros(EPOCH_MICROS) + moment)
+}
+
+/// A server has stored a window that does not end at a boundary.
+fn wrong_end(case: &Case<'_>) -> Option<String> {
+    let windows = case.findings.windows.iter().filter(|(at, who, _)| (*at, *who) == (case.at, case.who));
+    let mut ends = windows.flat_map(|(.., windows)| windows.iter().map(|(_, to)| *to));
+    let wrong = ends.find(|to| until_end(case, to.saturating_sub(MS)) != Some(MS))?;
+    Some(format!("a window ends at {} us, which is no boundary of the calendar", wrong.as_micros()))
+}
+
+/// A refused call was told another time than the end of its window.
+fn wrong_retry(case: &Case<'_>) -> Option<String> {
+    if case.schedule.is_disturbed() {
+        return None;
+    }
+    let is_wrong = |record: &&&Record| {
+        let Outcome::Refused(Some(retry)) = record.outcome else { return false };
+        let (Some(first), Some(last)) = (until_end(case, record.sent), until_end(case, record.ended)) else {
+            return false;
+        };
+        let is_one_window = first > record.took() && !super::kept::is_stack(record);
+        is_one_window && !(last.saturating_sub(TIMER)..=first + TIMER).contains(&retry)
+    };
+    let wrong = case.calls.iter().find(is_wrong)?;
+    Some(format!("was not told the end of the window: {wrong}"))
+}

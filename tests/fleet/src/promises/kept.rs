@@ -1,0 +1,53 @@
+//! A call that leaves units to others is admitted only if they are free.
+
+use super::Case;
+use crate::history::{Outcome, Record};
+use crate::promises::admitted::counted;
+use crate::schedule::Kind;
+use ratelimit::Algorithm;
+
+pub(super) fn broken(case: &Case<'_>) -> Option<String> {
+    let is_exact = case.limit.longest_wait().is_zero()
+        && case.schedule.changes(case.at) == 0
+        && !case.schedule.is_disturbed();
+    let mut keeps = case.calls.iter().copied().filter(|record| record.call.keep > 0 && is_admitted(record));
+    keeps.find_map(|record| {
+        let used = in_use(case, record);
+        let needed = used + u64::from(record.call.cost) + u64::from(record.call.keep);
+        (is_exact && needed > u64::from(case.limit.capacity()))
+            .then(|| format!("left less to others, because {used} units were in use: {record}"))
+    })
+}
+
+fn is_admitted(record: &Record) -> bool {
+    record.outcome == Outcome::Admitted
+}
+
+pub(super) fn is_stack(record: &Record) -> bool {
+    matches!(record.call.kind, Kind::Stack { .. })
+}
+
+/// The units that were certainly in use when a call was decided.
+fn in_use(case: &Case<'_>, decided: &Record) -> u64 {
+    let before =
+        case.calls.iter().copied().filter(|record| is_admitted(record) && record.ended < decided.sent);
+    match case.limit.algorithm() {
+        Algorithm::SlidingLog => {
+            let counts = |record: &&Record| record.sent + case.limit.time() > decided.ended;
+            before.filter(counts).map(counted).sum()
+        }
+        Algorithm::Concurrency if !case.schedule.cuts_off(case.limit.time()) => {
+            let is_held =
+                |record: &&Record| record.released.is_some_and(|released| released > decided.ended);
+            before.filter(is_held).map(|record| u64::from(record.call.cost)).sum()
+        }
+        Algorithm::Counter if case.steps().is_none() => {
+            let of_case = |of: &&(usize, u8, Vec<_>)| (of.0, of.1) == (case.at, case.who);
+            let windows = case.findings.windows.iter().filter(of_case).flat_map(|(.., windows)| windows);
+            let mut windows = windows.filter(|(from, to)| *from <= decided.sent && decided.ended < *to);
+            let Some((from, _)) = windows.next() else { return 0 };
+            before.filter(|record| record.sent >= *from).map(counted).sum()
+        }
+        _ => 0,
+    }
+}

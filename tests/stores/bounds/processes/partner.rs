@@ -1,0 +1,41 @@
+//! Asks a partner, over one connection for each task: a byte is a question, and the answer is the time in ms after which to
+//! ask again, or zero.
+//!
+//! `worker URL partner ADDRESS` asks from [`TASKS`] tasks until its input ends.
+
+use ratelimit::{RateLimiter, Rejection, rate_limit};
+use std::io::Read as _;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// All processes together ask more often than the limit permits, and no call waits as long as its `wait`.
+const TASKS: usize = 20;
+
+/// The time after which the partner wants to be asked again.
+#[derive(Debug)]
+struct Later(u64);
+
+#[rate_limit(key = "partner", time = "1s", count = 50, algorithm = "leaky_bucket", wait = "60s", pause_if = pause)]
+async fn ask(partner: &mut TcpStream) -> Result<Later, Rejection> {
+    partner.write_u8(1).await.expect("the partner reads");
+    Ok(Later(partner.read_u64().await.expect("the partner answers")))
+}
+
+fn pause(answer: &Result<Later, Rejection>) -> Option<Duration> {
+    answer.as_ref().ok().filter(|later| later.0 > 0).map(|later| Duration::from_millis(later.0))
+}
+
+pub(super) async fn ask_from_all_tasks(limiter: RateLimiter, address: &str) -> Result<(), super::Failure> {
+    for _ in 0..TASKS {
+        let (limiter, mut partner) = (limiter.clone(), TcpStream::connect(address).await?);
+        tokio::spawn(async move {
+            loop {
+                ratelimit::scope(limiter.clone(), ask(&mut partner)).await.expect("the call waits");
+            }
+        });
+    }
+    println!("asking");
+    tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
+    Ok(())
+}
