@@ -4,7 +4,7 @@ mod error;
 mod forwarded;
 mod lines;
 mod networks;
-mod parse;
+pub(crate) mod parse;
 mod settings;
 mod unconfigured;
 mod walk;
