@@ -29,7 +29,8 @@ pub(super) fn run(text: &str) {
         assert!(found.eq(left), "{line:?}: the last entry changes the entries on its left");
     }
     if !text.contains('%') {
-        let (found, expected) = (forwarded_address(text.as_bytes()), definition(text.trim_matches([' ', '\t'])));
+        let (found, expected) =
+            (forwarded_address(text.as_bytes()), definition(text.trim_matches([' ', '\t'])));
         assert!(found == expected, "{text:?} is read as {found:?}, expected {expected:?}");
     }
 }

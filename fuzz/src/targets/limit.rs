@@ -6,11 +6,16 @@ use ratelimit::{Algorithm, Limit};
 
 pub(super) fn run(text: &str) {
     if let Ok(limit) = text.parse::<Limit>() {
-        assert!(limit.to_string().parse() == Ok(limit), "{text:?} is read as `{limit}`, which means something else");
-        
+        assert!(
+            limit.to_string().parse() == Ok(limit),
+            "{text:?} is read as `{limit}`, which means something else"
+        );
     }
     let Ok(change) = text.parse::<LimitChange>() else { return };
-    assert!(change.to_string().parse() == Ok(change), "{text:?} is read as `{change}`, which means something else");
+    assert!(
+        change.to_string().parse() == Ok(change),
+        "{text:?} is read as `{change}`, which means something else"
+    );
     for limit in Algorithm::ALL.map(Limit::any_of) {
         let Ok(changed) = change.apply(&limit) else { continue };
         assert!(changed.to_string().parse() == Ok(changed), "{text:?} makes `{changed}` of `{limit}`");

@@ -1,9 +1,9 @@
 //! Fuzz target `stored`: a sequence of operations on one key of the memory store, from whatever state the last one has left, compared
 //! with the definitions of the algorithms.
 
-use ratelimit::MemoryStore;
 use ratelimit::__testing::conformance::definitions::{Definition, Kind, Numbers};
 use ratelimit::__testing::conformance::{Operation, Outcome, agree, answer, by_definition};
+use ratelimit::MemoryStore;
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
 use std::time::Duration;
@@ -71,7 +71,8 @@ impl Key {
         let agrees = agree(&self.numbers, &[(0, operation)], &[found], &[expected]);
         assert!(agrees, "{operation:?} at {} us: {found:?}, expected {expected:?}", self.now - START);
         let permit = self.is_concurrency().then_some(self.permits);
-        if let (Operation::Decide { mode: Mode::Charge, cost, .. }, Outcome::Answer(answer)) = (operation, found)
+        if let (Operation::Decide { mode: Mode::Charge, cost, .. }, Outcome::Answer(answer)) =
+            (operation, found)
             && answer.allowed
             && cost > 0
         {

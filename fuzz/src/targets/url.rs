@@ -1,7 +1,7 @@
 //! Fuzz target `url`: URLs of stores. A wrong one is refused with a message that has no part of a password.
 
-use ratelimit::ErrorKind;
 use ratelimit::__testing::read_url;
+use ratelimit::ErrorKind;
 
 const PASSWORD: &str = "hunter2";
 

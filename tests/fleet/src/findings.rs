@@ -107,8 +107,7 @@ fn overrides(world: &World, start: Instant) -> Vec<(Duration, usize, Option<u32>
 
 fn windows(world: &World, schedule: &Schedule, auditor: &Process) -> Vec<(usize, u8, Vec<Window>)> {
     let algorithm = |at: usize| schedule.limits[at].algorithm();
-    let has_windows =
-        |at: &usize| matches!(algorithm(*at), Algorithm::Counter | Algorithm::SlidingWindow);
+    let has_windows = |at: &usize| matches!(algorithm(*at), Algorithm::Counter | Algorithm::SlidingWindow);
     let mut windows = Vec::new();
     for at in (0..schedule.limits.len()).filter(has_windows) {
         for who in 0..CALLERS {

@@ -107,7 +107,7 @@ pub(super) async fn save(
     Ok(())
 }
 
-fn eval(script: &str, key: &StoreKey) -> Cmd {
+pub(super) fn eval(script: &str, key: &StoreKey) -> Cmd {
     let mut command = redis::cmd("EVAL");
     command.arg(script).arg(1).arg(key.as_bytes());
     command

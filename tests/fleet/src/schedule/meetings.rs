@@ -32,7 +32,8 @@ impl Schedule {
 
     /// Stacks are decided while the slot of their keys moves.
     fn move_stacks(&mut self, random: &mut Rng) {
-        let stacked: Vec<usize> = (0..self.limits.len()).filter(|at| !is_concurrency(&self.limits[*at])).collect();
+        let stacked: Vec<usize> =
+            (0..self.limits.len()).filter(|at| !is_concurrency(&self.limits[*at])).collect();
         let [limit, with, ..] = stacked[..] else { return };
         let mut at = self.length() + ms(5000);
         for to in [0, 1, 2, 0, 1, 2] {
@@ -64,7 +65,8 @@ impl Schedule {
                 self.steps.push(stall(at, ms(30)));
             }
             for _ in 0..random.u32(3..20) {
-                let call = Call { process, limit: 0, who: 0, cost: 1, kind: Kind::Check, dropped_after: None };
+                let call =
+                    Call { process, limit: 0, who: 0, cost: 1, kind: Kind::Check, dropped_after: None };
                 self.steps.push(Step { at, event: Event::Call(call) });
                 at += Duration::from_micros(random.u64(..if stalls { 500 } else { 5000 }));
             }
