@@ -45,6 +45,18 @@ fn forwarding_headers_are_read_from_the_right() {
 }
 
 #[test]
+fn what_others_have_written_is_read_or_refused() {
+    for name in ["limit", "url", "retry_after", "log", "reply"] {
+        run(name, 10_000, Generator::mutated);
+    }
+}
+
+#[test]
+fn operations_on_any_state_are_as_defined() {
+    run("stored", 10_000, Generator::mutated);
+}
+
+#[test]
 fn the_dictionary_contains_all_arguments() {
     let words = dictionary();
     for name in names() {

@@ -66,6 +66,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     output.finish(run(&cli, output))
 }
 
+/// Reads a log as `ratelimit simulate --log` does. Returns how many calls it has. Only the fuzzer calls this.
+///
+/// # Errors
+///
+/// The reason why the log cannot be used.
+#[doc(hidden)]
+pub fn read_log(log: &[u8]) -> Result<usize, String> {
+    simulate::read_log(log)
+}
+
 fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Simulate(simulate) => return simulate::run(simulate, output),

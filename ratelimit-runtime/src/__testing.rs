@@ -14,9 +14,16 @@ pub mod conformance {
     pub use crate::testing::conformance::random::traffic;
 }
 
+use crate::decision::Decision;
 use crate::error::Error;
+use crate::limit::Limit;
+use crate::proxies::parse;
+use crate::store::Mode;
 use crate::store::redis::RedisStore;
+use crate::store::redis::connect::Target;
+use crate::store::redis::script::decisions;
 use ratelimit_lua::{ADJUST, DECIDE, SINGLE};
+use std::net::IpAddr;
 
 /// Makes a store whose scripts begin with other Lua code, such as a clock that replaces the server's.
 pub fn with_prelude(url: &str, prelude: &str) -> Result<RedisStore, Error> {
@@ -46,4 +53,25 @@ pub const fn single_scripts() -> [(&'static str, &'static str); 5] {
 /// Makes the random numbers of this thread depend on the seed only.
 pub fn set_seed(seed: Option<u64>) {
     crate::random::set_seed(seed);
+}
+
+/// Reads the URL of a store.
+pub fn read_url(url: &str) -> Result<(), Error> {
+    Target::parse(url).map(drop)
+}
+
+/// Reads a reply of `decide` as the client does. `None` if the client would refuse it.
+pub fn read_reply(reply: &[u8], mode: Mode, limits: &[Limit]) -> Option<Vec<Decision>> {
+    let decisions = decisions(&redis::Value::BulkString(reply.to_vec()), mode, limits).ok()?;
+    Some(decisions.iter().copied().collect())
+}
+
+/// Reads the entries of a line of `Forwarded`, or of `X-Forwarded-For`, from the right.
+pub fn forwarded_entries(is_rfc7239: bool, line: &[u8]) -> impl Iterator<Item = Option<IpAddr>> + '_ {
+    parse::entries(if is_rfc7239 { parse::Syntax::Rfc7239 } else { parse::Syntax::List }, line)
+}
+
+/// Reads the address of a header that has only one.
+pub fn forwarded_address(value: &[u8]) -> Option<IpAddr> {
+    parse::single(value)
 }

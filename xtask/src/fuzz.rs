@@ -10,7 +10,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(crate) const TARGETS: [&str; 5] = ["arguments", "template", "duration", "attribute", "forwarded"];
+pub(crate) const TARGETS: [&str; 11] = [
+    "arguments",
+    "template",
+    "duration",
+    "attribute",
+    "forwarded",
+    "limit",
+    "url",
+    "retry_after",
+    "log",
+    "reply",
+    "stored",
+];
 
 const EXECUTIONS: u64 = 10_000_000;
 /// The maximum length of an input in bytes. Longer inputs do not reach more code.
@@ -139,7 +151,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_wrong_argument() {
-        let known = "arguments, template, duration, attribute, forwarded";
+        let known = TARGETS.join(", ");
         assert_eq!(parsed("keys"), Err(format!("unknown target `keys`, expected one of {known}")));
         assert!(parsed("template -- many").unwrap_err().starts_with("`many` is not a number of inputs: "));
         assert!(parsed("template 5").is_err());

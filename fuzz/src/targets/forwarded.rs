@@ -1,7 +1,7 @@
 //! Fuzz target `forwarded`: reads forwarding headers. What a client writes on the left of a proxy's entry changes nothing, and
 //! an address is one for the standard library too.
 
-use crate::forwarded::{Syntax, entries, single};
+use ratelimit::__testing::{forwarded_address, forwarded_entries};
 use std::net::{IpAddr, SocketAddr};
 
 /// The longest text, in bytes: entries that are much longer are not read.
@@ -16,20 +16,21 @@ pub(super) fn run(text: &str) {
     // Any text can stand in a quoted string.
     let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
     let around = format!("host=\"{quoted}\";for={CLIENT};secret=\"{quoted}\"");
-    for (syntax, entry) in [
-        (Syntax::List, CLIENT),
-        (Syntax::List, "\t[::ffff:203.0.113.7]:80 "),
-        (Syntax::Rfc7239, "for=203.0.113.7"),
-        (Syntax::Rfc7239, around.as_str()),
+    for (is_rfc7239, entry) in [
+        (false, CLIENT),
+        (false, "\t[::ffff:203.0.113.7]:80 "),
+        (true, "for=203.0.113.7"),
+        (true, around.as_str()),
     ] {
-        let left: Vec<Option<IpAddr>> = entries(syntax, text.as_bytes()).collect();
+        let left: Vec<Option<IpAddr>> = forwarded_entries(is_rfc7239, text.as_bytes()).collect();
         let line = format!("{text},{entry}");
-        let mut found = entries(syntax, line.as_bytes());
+        let mut found = forwarded_entries(is_rfc7239, line.as_bytes());
         assert!(found.next() == Some(CLIENT.parse().ok()), "{line:?}: the last entry is not {CLIENT}");
         assert!(found.eq(left), "{line:?}: the last entry changes the entries on its left");
     }
     if !text.contains('%') {
-        let (found, expected) = (single(text.as_bytes()), definition(text.trim_matches([' ', '\t'])));
+        let (found, expected) =
+            (forwarded_address(text.as_bytes()), definition(text.trim_matches([' ', '\t'])));
         assert!(found == expected, "{text:?} is read as {found:?}, expected {expected:?}");
     }
 }

@@ -1,5 +1,4 @@
-//! The fuzz targets: functions that take any text and panic if the attribute, or the parser of forwarding headers, breaks one of
-//! its guarantees.
+//! The fuzz targets: functions that take any input and panic if the code under test breaks one of its guarantees.
 
 #![expect(clippy::panic, reason = "a panic reports a failure to the fuzzer")]
 
@@ -7,27 +6,49 @@ mod arguments;
 mod attribute;
 mod duration;
 mod forwarded;
+mod limit;
+mod log;
+mod reply;
+mod retry_after;
+mod stored;
 mod template;
+mod url;
 
 pub use attribute::FUNCTIONS;
 
-/// A part of the attribute or of the runtime that is run on arbitrary text.
+/// A part of the attribute, the runtime or the command that is run on arbitrary input.
 pub struct Target {
     /// The name on the command line.
     pub name: &'static str,
     /// The first inputs, one per line.
     pub seeds: &'static str,
-    run: fn(&str),
+    run: Run,
+}
+
+enum Run {
+    /// Input that is not UTF-8 is ignored.
+    Text(fn(&str)),
+    Bytes(fn(&[u8])),
 }
 
 /// All targets.
-pub const TARGETS: [Target; 5] = [
-    Target { name: "arguments", seeds: include_str!("../../seeds/arguments.txt"), run: arguments::run },
-    Target { name: "template", seeds: include_str!("../../seeds/template.txt"), run: template::run },
-    Target { name: "duration", seeds: include_str!("../../seeds/duration.txt"), run: duration::run },
-    Target { name: "attribute", seeds: include_str!("../../seeds/attribute.txt"), run: attribute::run },
-    Target { name: "forwarded", seeds: include_str!("../../seeds/forwarded.txt"), run: forwarded::run },
+pub const TARGETS: [Target; 11] = [
+    target("arguments", include_str!("../../seeds/arguments.txt"), Run::Text(arguments::run)),
+    target("template", include_str!("../../seeds/template.txt"), Run::Text(template::run)),
+    target("duration", include_str!("../../seeds/duration.txt"), Run::Text(duration::run)),
+    target("attribute", include_str!("../../seeds/attribute.txt"), Run::Text(attribute::run)),
+    target("forwarded", include_str!("../../seeds/forwarded.txt"), Run::Text(forwarded::run)),
+    target("limit", include_str!("../../seeds/limit.txt"), Run::Text(limit::run)),
+    target("url", include_str!("../../seeds/url.txt"), Run::Text(url::run)),
+    target("retry_after", include_str!("../../seeds/retry_after.txt"), Run::Bytes(retry_after::run)),
+    target("log", include_str!("../../seeds/log.txt"), Run::Bytes(log::run)),
+    target("reply", include_str!("../../seeds/reply.txt"), Run::Bytes(reply::run)),
+    target("stored", include_str!("../../seeds/stored.txt"), Run::Bytes(stored::run)),
 ];
+
+const fn target(name: &'static str, seeds: &'static str, run: Run) -> Target {
+    Target { name, seeds, run }
+}
 
 impl Target {
     /// The target with this name.
@@ -36,14 +57,15 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Runs the target on one input. Ignores an input that is not UTF-8.
+    /// Runs the target on one input.
     ///
     /// # Panics
     ///
     /// If the code under test panics or breaks another guarantee.
     pub fn run(&self, input: &[u8]) {
-        if let Ok(text) = std::str::from_utf8(input) {
-            (self.run)(text);
+        match self.run {
+            Run::Bytes(run) => run(input),
+            Run::Text(run) => drop(std::str::from_utf8(input).map(run)),
         }
     }
 }

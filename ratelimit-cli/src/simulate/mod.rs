@@ -31,6 +31,11 @@ const PARTS: u64 = 120;
 /// The minimum and the maximum width of the chart.
 const WIDTHS: [usize; 2] = [40, 400];
 
+/// Returns the number of calls in a log.
+pub(crate) fn read_log(text: &[u8]) -> Result<usize, String> {
+    log::read(text, "log", &log::Selection::default()).map(|traffic| traffic.calls.len())
+}
+
 /// Makes or reads the traffic, decides it under each limit, and reports.
 pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
     let limits = options.all_limits().map_err(Failure::usage)?;

@@ -2,7 +2,7 @@
 
 mod error;
 mod networks;
-mod parse;
+pub(crate) mod parse;
 mod settings;
 
 pub(crate) use networks::Networks;

@@ -20,7 +20,7 @@ pub(crate) struct Findings {
     pub(crate) seen_later: Vec<(usize, u8, Result<Decision, Error>)>,
     /// Calls that still fail although everything is healthy.
     pub(crate) unavailable: Vec<String>,
-    /// The windows of each counter and caller, as the server has stored them.
+    /// The windows of each counter, sliding window and caller, as the server has stored them: when they were stored, and their ends.
     pub(crate) windows: Vec<(usize, u8, Vec<Window>)>,
     /// The capacity of each limit as each process knows it.
     pub(crate) believed: Vec<(usize, usize, u32)>,
@@ -106,11 +106,12 @@ fn overrides(world: &World, start: Instant) -> Vec<(Duration, usize, Option<u32>
 }
 
 fn windows(world: &World, schedule: &Schedule, auditor: &Process) -> Vec<(usize, u8, Vec<Window>)> {
-    let is_counter = |at: &usize| schedule.limits[*at].algorithm() == Algorithm::Counter;
+    let algorithm = |at: usize| schedule.limits[at].algorithm();
+    let has_windows = |at: &usize| matches!(algorithm(*at), Algorithm::Counter | Algorithm::SlidingWindow);
     let mut windows = Vec::new();
-    for at in (0..schedule.limits.len()).filter(is_counter) {
+    for at in (0..schedule.limits.len()).filter(has_windows) {
         for who in 0..CALLERS {
-            if let Ok(key) = auditor.limiter.store_key(key(at, who), Algorithm::Counter) {
+            if let Ok(key) = auditor.limiter.store_key(key(at, who), algorithm(at)) {
                 let begun = world.servers().iter().flat_map(|server| server.begun(key.as_bytes()));
                 windows.push((at, who, begun.collect()));
             }

@@ -27,6 +27,12 @@ const SET_UNTIL: &str = "local now = redis.call('TIME') \
     local ends = now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[3] \
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. string.format('%.0f', ends), ARGV[4], ARGV[5]) return 0";
 
+/// Sets fields, or deletes those without a text, and the time after which the key ends.
+const SAVE_LIMITS: &str = "for at = 2, #ARGV, 2 do \
+    if ARGV[at + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[at]) \
+    else redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end \
+    end redis.call('PEXPIRE', KEYS[1], ARGV[1]) return 0";
+
 /// Loads the overrides, unless their version is `seen`.
 pub(super) async fn load_overrides(
     client: &Client,
@@ -139,29 +145,17 @@ pub(super) async fn load_limits(client: &Client, key: &StoreKey) -> Result<Vec<(
     Ok(fields.into_iter().map(text).collect())
 }
 
-/// If a later command fails, the key is complete with the next call, which repeats the TTL.
+/// Saves in one script, so that a process that ends meanwhile leaves no key without a TTL.
 pub(super) async fn save_limits(
     client: &Client,
     key: &StoreKey,
     changed: &[(Vec<u8>, Option<String>)],
     kept: Duration,
 ) -> Result<(), Error> {
-    let (mut set, mut remove) = (redis::cmd("HSET"), redis::cmd("HDEL"));
-    set.arg(key.as_bytes());
-    remove.arg(key.as_bytes());
+    let mut save = eval(SAVE_LIMITS, key);
+    save.arg(u64::try_from(kept.as_millis()).unwrap_or(u64::MAX));
     for (name, text) in changed {
-        match text {
-            Some(text) => set.arg(name).arg(text),
-            None => remove.arg(name),
-        };
+        save.arg(name).arg(text.as_deref().unwrap_or_default());
     }
-    if changed.iter().any(|(_, text)| text.is_some()) {
-        client.command(key, &set).await?;
-    }
-    let kept_ms = u64::try_from(kept.as_millis()).unwrap_or(u64::MAX);
-    client.command(key, redis::cmd("PEXPIRE").arg(key.as_bytes()).arg(kept_ms)).await?;
-    if changed.iter().any(|(_, text)| text.is_none()) {
-        client.command(key, &remove).await?;
-    }
-    Ok(())
+    client.command(key, &save).await.map(drop)
 }

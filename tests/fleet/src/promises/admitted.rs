@@ -13,7 +13,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if case.is_concurrency() {
         too_many_held(case)
     } else {
-        too_much(case).or_else(|| too_much_in_window(case))
+        too_much(case).or_else(|| too_much_in_window(case)).or_else(|| too_dense(case))
     }
 }
 
@@ -44,7 +44,8 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
         && case.schedule.changes(case.at) == 0
         && !case.schedule.is_disturbed();
     let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
-    let (_, _, windows) = windows.filter(|_| is_exact)?;
+    let is_counter = case.limit.algorithm() == Algorithm::Counter;
+    let (_, _, windows) = windows.filter(|_| is_exact && is_counter)?;
     windows.iter().find_map(|(from, to)| {
         let within = |record: &&&Record| {
             record.outcome == Outcome::Admitted && record.sent >= *from && record.ended < *to
@@ -56,6 +57,34 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
                 from.as_micros(),
                 to.as_micros()
             )
+        })
+    })
+}
+
+/// How late a call learns of its turn while all is well.
+const LATE: Duration = Duration::from_millis(10);
+
+/// A cell of a sliding window, and the share of the cell before it that the window covers, have more units than its count. A call near
+/// the border of two cells counts where it counts least.
+fn too_dense(case: &Case<'_>) -> Option<String> {
+    let is_window = case.limit.algorithm() == Algorithm::SlidingWindow;
+    let is_exact = is_window && case.schedule.changes(case.at) == 0 && case.schedule.is_calm();
+    let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
+    let (_, _, windows) = windows.filter(|_| is_exact)?;
+    let time = case.limit.time();
+    let admitted = || case.calls.iter().filter(|record| record.outcome == Outcome::Admitted);
+    windows.iter().filter_map(|(_, end)| end.checked_sub(2 * time)).find_map(|from| {
+        let is_within = |record: &&&Record| record.ended > from + LATE && record.ended < from + time;
+        admitted().filter(is_within).find_map(|last| {
+            let units = |after: Duration, until: Duration| {
+                let is_between = |record: &&&Record| after < record.ended && record.ended <= until;
+                admitted().filter(is_between).map(|record| counted(record)).sum::<u64>()
+            };
+            let before = units(from.saturating_sub(time) + LATE, from + LATE);
+            let covered = u128::from(before) * (from + time - last.ended).as_millis() / time.as_millis();
+            let sum = u128::from(units(from + LATE, last.ended)) + covered;
+            let count = case.limit.count();
+            (sum > count.into()).then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
         })
     })
 }

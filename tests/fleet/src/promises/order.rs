@@ -25,20 +25,24 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     waited.iter().find_map(|first| {
         let later =
             |second: &&&Record| second.sent > first.sent + APART && may_not_overtake(case, first, second);
-        let overtakes = |second: &&&Record| second.ended + EXACT < first.ended;
+        let overtakes = |second: &&&Record| {
+            second.ended + EXACT < first.ended && !returned(case, first.sent, second.sent + APART)
+        };
         let second = waited.iter().filter(later).find(overtakes)?;
-        if returned(case, first.sent, second.ended) {
-            return None;
-        }
         Some(format!("overtaken: {first} by {second}"))
     })
 }
 
-/// Whether units came back to a sliding window in this time. They are free at once, and a turn that was given before stays where it is.
+/// Whether units came back to a sliding window after one call had its turn, and before another one was decided. They are free at once,
+/// and a turn that was given before stays where it is. A call that is dropped returns its turn.
 fn returned(case: &Case<'_>, from: Duration, to: Duration) -> bool {
-    let gave = |record: &Record| matches!(record.adjusted, Adjusted::Gave(units) if units > 0);
+    let gave = |record: &Record| match record.adjusted {
+        Adjusted::Gave(units) => units > 0,
+        _ => record.outcome == Outcome::Dropped,
+    };
     let is_window = case.limit.algorithm() == Algorithm::SlidingWindow;
-    is_window && case.calls.iter().any(|record| gave(record) && record.ended > from && record.ended < to)
+    is_window
+        && case.calls.iter().any(|record| gave(record) && record.ended + APART > from && record.ended < to)
 }
 
 /// Permits that are too few for the first call may be enough for a later one.

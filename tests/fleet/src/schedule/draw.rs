@@ -72,7 +72,7 @@ impl Schedule {
             };
             steps.push(Step { at, event });
         }
-        Self { seed, layout, processes, deadline, is_slow, limits, steps }
+        Self { seed, layout, processes, deadline, is_slow, limits, steps }.with_meetings()
     }
 }
 
@@ -166,7 +166,7 @@ fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Cal
     Call { process: random.usize(..processes), limit, who, cost, keep: 0, kind, dropped_after }
 }
 
-fn is_concurrency(limit: &Limit) -> bool {
+pub(super) fn is_concurrency(limit: &Limit) -> bool {
     limit.algorithm() == Algorithm::Concurrency
 }
 

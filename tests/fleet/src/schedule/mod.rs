@@ -1,6 +1,7 @@
 //! What happens in one run: limits, calls and faults, all drawn from one seed. It is plain data, so that it can be shrunk.
 
 mod draw;
+mod meetings;
 mod newer;
 
 use crate::server::{LinkFault, Trouble};

@@ -1,0 +1,83 @@
+//! What seldom meets by chance: a call and the moment at which it is in danger. Drawn apart, so that all other runs stay as they are.
+
+use super::draw::is_concurrency;
+use super::{Call, Event, Fault, Kind, Layout, Schedule, Step, TAGS};
+use fastrand::Rng;
+use ratelimit::Limit;
+use std::time::Duration;
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+impl Schedule {
+    /// Lets calls meet dangers in one of eight runs.
+    pub(super) fn with_meetings(mut self) -> Self {
+        let mut random = Rng::with_seed(!self.seed);
+        if random.u8(..8) == 0 {
+            match self.layout {
+                Layout::One => self.lease(&mut random),
+                Layout::Sentinels => self.stop_first_sentinel(),
+                Layout::Cluster { .. } => self.move_stacks(&mut random),
+            }
+        }
+        self
+    }
+
+    /// The sentinel that is asked first is down while the processes connect.
+    fn stop_first_sentinel(&mut self) {
+        let event = Event::Fault(Fault::Restart { server: 2, down: ms(3000), keeps_keys: true });
+        self.steps.insert(0, Step { at: Duration::ZERO, event });
+    }
+
+    /// Stacks are decided while the slot of their keys moves.
+    fn move_stacks(&mut self, random: &mut Rng) {
+        let stacked: Vec<usize> =
+            (0..self.limits.len()).filter(|at| !is_concurrency(&self.limits[*at])).collect();
+        let [limit, with, ..] = stacked[..] else { return };
+        let mut at = self.length() + ms(5000);
+        for to in [0, 1, 2, 0, 1, 2] {
+            let (who, process) = (random.u8(..2), random.usize(..self.processes));
+            let tag = TAGS[usize::from(who)];
+            let fault = Fault::Move { tag, to, time: ms(30), lag: ms(random.u64(..50)) };
+            let call = Call { process, limit, who, cost: 1, kind: Kind::Stack { with }, dropped_after: None };
+            self.steps.push(Step { at, event: Event::Call(call) });
+            self.steps.push(Step { at: at + ms(10), event: Event::Fault(fault) });
+            let during = (0..20).map(|call| at + ms(10 + 2 * call));
+            self.steps.extend(during.map(|at| Step { at, event: Event::Call(call) }));
+            at += ms(4000);
+        }
+    }
+
+    /// A leased limit, and bursts of calls by one process after another. Between them windows end, processes end in good order, or the
+    /// server stalls twice, the second time for a fetch that follows the first.
+    fn lease(&mut self, random: &mut Rng) {
+        let (is_short, stalls) = (random.bool(), random.u8(..3) == 0);
+        let time = if is_short { ms(random.u64(100..400)) } else { Duration::from_secs(30 * 86_400) };
+        let limit = Limit::counter(random.u32(6..30) * if is_short { 1 } else { 20 }, time);
+        self.limits = vec![limit.try_lease(random.u32(4..=6)).unwrap_or(limit)];
+        (self.steps, self.is_slow) = (Vec::new(), false);
+        let mut at = Duration::ZERO;
+        for _ in 0..random.usize(5..20) {
+            let process = random.usize(..self.processes);
+            let stall = |at, time| Step { at, event: Event::Fault(Fault::Stall(0, time)) };
+            if stalls {
+                self.steps.push(stall(at, ms(30)));
+            }
+            for _ in 0..random.u32(3..20) {
+                let call =
+                    Call { process, limit: 0, who: 0, cost: 1, kind: Kind::Check, dropped_after: None };
+                self.steps.push(Step { at, event: Event::Call(call) });
+                at += Duration::from_micros(random.u64(..if stalls { 500 } else { 5000 }));
+            }
+            if stalls {
+                at += ms(30);
+                self.steps.push(stall(at, ms(random.u64(50..300))));
+                at += ms(3000);
+            } else if random.u8(..3) == 0 {
+                self.steps.push(Step { at, event: Event::Retire(process) });
+            }
+            at += ms(random.u64(..200));
+        }
+    }
+}
