@@ -84,7 +84,8 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
             let covered = u128::from(before) * (from + time - last.ended).as_millis() / time.as_millis();
             let sum = u128::from(units(from + LATE, last.ended)) + covered;
             let count = case.limit.count();
-            (sum > count.into()).then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
+            (sum > u128::from(count))
+                .then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
         })
     })
 }

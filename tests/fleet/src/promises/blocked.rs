@@ -13,7 +13,9 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
         return None;
     }
     let refused = case.calls.iter().copied().filter_map(|record| Some((record, told(case, record)?)));
-    refused.into_iter().find_map(|(record, time)| too_early(case, record, time).or_else(|| no_longer(case, record, time)))
+    refused
+        .into_iter()
+        .find_map(|(record, time)| too_early(case, record, time).or_else(|| no_longer(case, record, time)))
 }
 
 /// What a call was told that is refused by a block. All blocks are longer than any other refusal.

@@ -40,7 +40,15 @@ impl Schedule {
             let (who, process) = (random.u8(..2), random.usize(..self.processes));
             let tag = TAGS[usize::from(who)];
             let fault = Fault::Move { tag, to, time: ms(30), lag: ms(random.u64(..50)) };
-            let call = Call { process, limit, who, cost: 1, kind: Kind::Stack { with }, dropped_after: None };
+            let call = Call {
+                process,
+                limit,
+                who,
+                cost: 1,
+                keep: 0,
+                kind: Kind::Stack { with },
+                dropped_after: None,
+            };
             self.steps.push(Step { at, event: Event::Call(call) });
             self.steps.push(Step { at: at + ms(10), event: Event::Fault(fault) });
             let during = (0..20).map(|call| at + ms(10 + 2 * call));
@@ -65,8 +73,15 @@ impl Schedule {
                 self.steps.push(stall(at, ms(30)));
             }
             for _ in 0..random.u32(3..20) {
-                let call =
-                    Call { process, limit: 0, who: 0, cost: 1, kind: Kind::Check, dropped_after: None };
+                let call = Call {
+                    process,
+                    limit: 0,
+                    who: 0,
+                    cost: 1,
+                    keep: 0,
+                    kind: Kind::Check,
+                    dropped_after: None,
+                };
                 self.steps.push(Step { at, event: Event::Call(call) });
                 at += Duration::from_micros(random.u64(..if stalls { 500 } else { 5000 }));
             }
