@@ -1,5 +1,9 @@
 //! Parses the annotated function, except its body.
 
+mod names;
+
+pub use names::{bound_names, names};
+
 use crate::async_trait::AsyncTraitBody;
 use crate::body::body;
 use crate::errors::Errors;
@@ -9,10 +13,7 @@ use crate::suggest::suggest;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{
-    Attribute, Expr, ExprPath, FnArg, GenericParam, Generics, Pat, ReturnType, Signature, Token, Type,
-    Visibility,
-};
+use syn::{Attribute, Expr, ExprPath, FnArg, Pat, ReturnType, Signature, Token, Type, Visibility};
 
 /// A function whose body is a group of tokens.
 pub struct Item {
@@ -222,15 +223,6 @@ fn duration_of(value: &Expr) -> Option<&Expr> {
     (makes && names.next()? == "Duration").then(|| call.args.first()).flatten()
 }
 
-/// The names of the type and constant parameters.
-pub fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
-    generics.params.iter().filter_map(|parameter| match parameter {
-        GenericParam::Const(parameter) => Some(&parameter.ident),
-        GenericParam::Type(parameter) => Some(&parameter.ident),
-        GenericParam::Lifetime(_) => None,
-    })
-}
-
 fn return_type(signature: &Signature) -> Option<&Type> {
     match &signature.output {
         ReturnType::Default => None,
@@ -243,26 +235,6 @@ fn ungrouped(found: &Type) -> &Type {
     match found {
         Type::Group(group) => ungrouped(&group.elem),
         other => other,
-    }
-}
-
-/// Collects the names that a pattern binds. Returns false if there may be more.
-pub fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> bool {
-    match pattern {
-        Pat::Ident(pattern) => {
-            names.push(&pattern.ident);
-            pattern.subpat.as_ref().is_none_or(|(_, pattern)| bound_names(pattern, names))
-        }
-        Pat::Paren(pattern) => bound_names(&pattern.pat, names),
-        Pat::Reference(pattern) => bound_names(&pattern.pat, names),
-        Pat::Type(pattern) => bound_names(&pattern.pat, names),
-        Pat::Slice(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
-        Pat::Tuple(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
-        Pat::TupleStruct(pattern) => pattern.elems.iter().all(|pattern| bound_names(pattern, names)),
-        Pat::Struct(pattern) => pattern.fields.iter().all(|field| bound_names(&field.pat, names)),
-        Pat::Or(pattern) => pattern.cases.first().is_none_or(|pattern| bound_names(pattern, names)),
-        Pat::Wild(_) | Pat::Rest(_) | Pat::Path(_) | Pat::Lit(_) | Pat::Range(_) => true,
-        _ => false,
     }
 }
 

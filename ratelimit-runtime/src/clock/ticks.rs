@@ -148,8 +148,6 @@ mod tests {
         }
     }
 
-    use std::time::Duration;
-
     #[tokio::test(start_paused = true)]
     async fn the_time_follows_the_paused_clock() {
         let timer = Timer::start();

@@ -26,15 +26,12 @@ impl RequestHeaders for Untouched {
 }
 
 fn trusting(networks: &[&str]) -> Proxies {
-    let mut settings = Settings::default();
-    settings.set_networks(networks.iter().map(ToString::to_string).collect());
-    settings.build().unwrap()
+    let networks = Some(networks.iter().map(ToString::to_string).collect());
+    Settings { networks, ..Settings::default() }.build().unwrap()
 }
 
 fn counting(hops: u8) -> Proxies {
-    let mut settings = Settings::default();
-    settings.set_hops(hops);
-    settings.build().unwrap()
+    Settings { hops: Some(hops), ..Settings::default() }.build().unwrap()
 }
 
 fn problem(proxies: &Proxies, peer: Option<PeerAddr>, headers: Option<&dyn RequestHeaders>) -> String {

@@ -1,6 +1,5 @@
 //! Which peer and which headers are chosen when several arguments have some.
 
-use super::client::{Address, Client};
 use super::*;
 
 struct Headers(&'static str);

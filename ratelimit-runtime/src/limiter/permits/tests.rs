@@ -1,6 +1,6 @@
 //! Tests of the table of permits.
 
-use super::table::MOST_LOST;
+use super::taken::MOST_LOST;
 use super::*;
 use crate::limit::Limit;
 use crate::limiter::OnError;
