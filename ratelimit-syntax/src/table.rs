@@ -127,7 +127,9 @@ const FOREIGN_VALUES: [(&str, &[&str]); 11] = [
 pub fn unknown(name: &str, value: &TokenStream) -> String {
     let (plain, value) = (snake_case(name), literal(value));
     if ["near_limit", "near", "warn_at", "alert_at"].contains(&plain.as_str()) {
-        return format!("unknown argument `{name}`: the share is that of all limits of a limiter, so write `RateLimiter::builder().near_limit(0.8)`");
+        return format!(
+            "unknown argument `{name}`: the share is that of all limits of a limiter, so write `RateLimiter::builder().near_limit(0.8)`"
+        );
     }
     if let Some(rate) = value.as_ref().and_then(|value| rate::read(value.trim_matches('"'))) {
         return format!("unknown argument `{name}`: write the rate as `{rate}`");

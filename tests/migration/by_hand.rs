@@ -98,7 +98,10 @@ mod list_before {
         redis.set_ex(format!("banned:{name}"), 1, 900).await
     }
 
-    pub(super) async fn may_log_in(redis: &mut MultiplexedConnection, name: &str) -> redis::RedisResult<bool> {
+    pub(super) async fn may_log_in(
+        redis: &mut MultiplexedConnection,
+        name: &str,
+    ) -> redis::RedisResult<bool> {
         Ok(!redis.exists::<_, bool>(format!("banned:{name}")).await?)
     }
 }
@@ -116,7 +119,8 @@ mod list_after {
 async fn both_ban_a_caller_for_fifteen_minutes() {
     const LOGIN: ratelimit::Limit = ratelimit::Limit::counter(5, std::time::Duration::from_secs(60));
     let server = RedisServer::start();
-    let mut redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let mut redis =
+        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
     let log_in = async |name| ratelimit::scope(limiter.clone(), list_after::log_in(name)).await;
     assert!(list_before::may_log_in(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());

@@ -3,8 +3,8 @@
 use super::checker::Checker;
 use super::literal::{boolean, string};
 use crate::model::{Algorithm, Time};
-use ratelimit_limit::rules::{Violation, duration};
 use ratelimit_limit::rules::block::{Block, MAX_STEPS};
+use ratelimit_limit::rules::{Violation, duration};
 use std::time::Duration;
 use syn::Expr;
 

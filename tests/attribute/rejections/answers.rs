@@ -165,11 +165,14 @@ async fn daily() -> Result<(), Rejection> {
 /// The status, `Retry-After`, the fields and the problem of a call.
 async fn told(call: impl Future<Output = Result<(), Rejection>>) -> (Option<u64>, Vec<String>, String) {
     let context = RequestContext::new().with_answers(Answers::problem_json());
-    let (rejection, answer) = context.clone().scope(async {
-        let rejection = call.await.unwrap_err();
-        let answer = rejection.answer();
-        (rejection, answer)
-    }).await;
+    let (rejection, answer) = context
+        .clone()
+        .scope(async {
+            let rejection = call.await.unwrap_err();
+            let answer = rejection.answer();
+            (rejection, answer)
+        })
+        .await;
     let fields = RateLimitHeaders::Draft11.fields(rejection.status(), &context.decisions());
     let fields = fields.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
     (answer.retry_after, fields, String::from_utf8(answer.body).unwrap())

@@ -24,7 +24,8 @@ struct Tally {
 
 /// Makes the calls of some minutes on both stores, which decide alike. A permit is held for a minute.
 async fn overload(limit: Limit) -> Tally {
-    let (mut twins, mut random, mut tally) = (Twins::start(), fastrand::Rng::with_seed(seed()), Tally::default());
+    let (mut twins, mut random, mut tally) =
+        (Twins::start(), fastrand::Rng::with_seed(seed()), Tally::default());
     let mut held = VecDeque::new();
     for tick in 0..MINUTES * TICKS_PER_MINUTE {
         twins.set_clock(1_763_000_000_000_000 + 100_000 * u64::from(tick));

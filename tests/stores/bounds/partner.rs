@@ -86,7 +86,8 @@ async fn one_answer_of_a_partner_pauses_eight_processes() {
     let settles = if is_soak() { 100 * MS } else { SECOND };
     let (late, during) =
         (partner.calls_in(refused, refused + settles), partner.calls_in(refused + settles, end));
-    let after: Vec<usize> = (0..5).map(|n| partner.calls_in(end + n * SECOND, end + (n + 1) * SECOND)).collect();
+    let after: Vec<usize> =
+        (0..5).map(|n| partner.calls_in(end + n * SECOND, end + (n + 1) * SECOND)).collect();
     println!(
         "{pace} calls in 2 s before; at the answer {under_way} were under way, and {late} more arrived within {settles:?}; \
          {during} in the rest of the {pause:?}; after it {after:?} per second"

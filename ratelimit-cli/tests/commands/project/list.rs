@@ -69,7 +69,10 @@ pub async fn ask() -> Result<(), Error> { Ok(()) }
     );
     let limits = project.limits(&[]);
     assert_eq!(limits[0]["block"], json!(["1m", "10m", { "expression": "HOUR" }]));
-    assert_eq!((&limits[1]["block"], &limits[1]["pause_if"]), (&json!(["15m"]), &json!({ "expression": "later" })));
+    assert_eq!(
+        (&limits[1]["block"], &limits[1]["pause_if"]),
+        (&json!(["15m"]), &json!({ "expression": "later" }))
+    );
     project.run(&["list"]).exits(0).says(&["partner  counter count=50 time=1m block=15m"]);
 }
 

@@ -37,8 +37,7 @@ fn in_use(case: &Case<'_>, decided: &Record) -> u64 {
             before.filter(counts).map(counted).sum()
         }
         Algorithm::Concurrency if !case.schedule.cuts_off(case.limit.time()) => {
-            let is_held =
-                |record: &&Record| record.released.is_some_and(|released| released > decided.ended);
+            let is_held = |record: &&Record| record.released.is_some_and(|released| released > decided.ended);
             before.filter(is_held).map(|record| u64::from(record.call.cost)).sum()
         }
         Algorithm::Counter if case.steps().is_none() => {

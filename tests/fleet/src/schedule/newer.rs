@@ -2,8 +2,8 @@
 
 use crate::schedule::{Call, Kind};
 use fastrand::Rng;
-use ratelimit::per::Calendar;
 use ratelimit::Limit;
+use ratelimit::per::Calendar;
 use std::time::Duration;
 
 /// What a run has of these.

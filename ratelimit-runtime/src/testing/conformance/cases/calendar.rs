@@ -35,7 +35,8 @@ pub(super) async fn ends_together(run: &mut Run<'_>, limit: Limit) -> Checked {
         "the store ended a window by its length, and not when the calendar begins a new one",
     )?;
     let cost = limit.count() - 1;
-    let used_up = run.decide(Mode::Check, &[Ask::new("late", limit, cost), Ask::new("late", limit, 1)]).await?;
+    let used_up =
+        run.decide(Mode::Check, &[Ask::new("late", limit, cost), Ask::new("late", limit, 1)]).await?;
     let is_right = !used_up[1].is_allowed() && used_up[1].retry_after() == Some(late);
     run.expect(is_right, "the store did not refuse a call until the end of the window of the calendar")?;
     run.pass(late).await;
@@ -49,7 +50,10 @@ pub(super) async fn lengths(run: &mut Run<'_>, limit: Limit) -> Checked {
         if limit.calendar_window() == Some(Calendar::Month) {
             days.push(length.as_secs() / DAY.as_secs());
         } else {
-            run.expect(length == limit.time(), "the store reported a wrong length of a window of the calendar")?;
+            run.expect(
+                length == limit.time(),
+                "the store reported a wrong length of a window of the calendar",
+            )?;
         }
     }
     days.sort_unstable();
