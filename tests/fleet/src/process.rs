@@ -121,8 +121,8 @@ pub(crate) fn with_count(limit: &Limit, count: u32) -> Limit {
 }
 
 async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
-    let Call { limit: at, who, cost: units, keep, kind, .. } = running.record.call;
-    let (limit, key, cost) = (&limits[at], key(at, who), Cost::new(units).keep(keep));
+    let Call { limit: at, who, cost: number, keep, kind, .. } = running.record.call;
+    let (limit, key, cost) = (&limits[at], key(at, who), Cost::new(number).keep(keep));
     let ended = |running: &mut Running, outcome: Result<Decision, Rejection>| {
         running.record.ended = running.start.elapsed();
         running.record.reset = outcome.as_ref().map_or(Duration::ZERO, Decision::reset_after);
@@ -150,7 +150,7 @@ async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
                     Then::Refund => charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave),
                     Then::Settle(settled) => {
                         let units = charge.settle(settled).await;
-                        let adjusted = if settled < units { Adjusted::Gave } else { Adjusted::Took };
+                        let adjusted = if settled < number { Adjusted::Gave } else { Adjusted::Took };
                         units.map_or(Adjusted::Unknown, adjusted)
                     }
                 };

@@ -61,7 +61,7 @@ async fn u() -> Result<(), Rejection> { Ok(()) }
 async fn v() -> Result<(), Rejection> { Ok(()) }
 
 // Unknown units, and the words of other notations.
-#[rate_limit(time = "3w")]
+#[rate_limit(time = "3q")]
 async fn w() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(time = "10 seconds")]
 async fn x() -> Result<(), Rejection> { Ok(()) }

@@ -18,9 +18,13 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
         .find_map(|(record, time)| too_early(case, record, time).or_else(|| no_longer(case, record, time)))
 }
 
-/// What a call was told that is refused by a block. All blocks are longer than any other refusal.
+/// What the server has told a call that is refused by a block. All blocks are longer than any other refusal. A process that remembers the
+/// refusal tells calls of a higher cost a little more, and replies at once.
 fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
-    let is_plain = closes(record) && record.call.cost <= case.limit.capacity() && record.call.cost > 0;
+    let is_plain = closes(record)
+        && !record.took().is_zero()
+        && record.call.cost <= case.limit.capacity()
+        && record.call.cost > 0;
     match record.outcome {
         Outcome::Refused(Some(time)) if is_plain => Some(time),
         _ => None,

@@ -26,7 +26,8 @@ fn wrong_end(case: &Case<'_>) -> Option<String> {
     Some(format!("a window ends at {} us, which is no boundary of the calendar", wrong.as_micros()))
 }
 
-/// A refused call was told another time than the end of its window.
+/// The server has told a refused call another time than the end of its window. A process that remembers a refusal replies at once, and
+/// counts from the reply.
 fn wrong_retry(case: &Case<'_>) -> Option<String> {
     if case.schedule.is_disturbed() {
         return None;
@@ -36,7 +37,8 @@ fn wrong_retry(case: &Case<'_>) -> Option<String> {
         let (Some(first), Some(last)) = (until_end(case, record.sent), until_end(case, record.ended)) else {
             return false;
         };
-        let is_one_window = first > record.took() && !super::kept::is_stack(record);
+        let is_one_window =
+            first > record.took() && !record.took().is_zero() && !super::kept::is_stack(record);
         is_one_window && !(last.saturating_sub(TIMER)..=first + TIMER).contains(&retry)
     };
     let wrong = case.calls.iter().find(is_wrong)?;
