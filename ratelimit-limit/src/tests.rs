@@ -4,6 +4,7 @@ use super::rules::bounds::{MAX_BUCKET, MAX_TIME_MS, MAX_WINDOW};
 use super::rules::{ListState, NumberState, State};
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -135,6 +136,10 @@ fn limits_are_equal_if_their_numbers_are() {
         Limit::leaky_bucket(6, SECOND),
     ];
     assert!(buckets.iter().all(|limit| seen.insert(*limit)));
+    assert!(buckets[1..].iter().all(|limit| *limit != buckets[0]));
+    let hashes: HashSet<u64> =
+        buckets.iter().map(|limit| BuildHasherDefault::<DefaultHasher>::default().hash_one(limit)).collect();
+    assert_eq!(hashes.len(), buckets.len());
     assert!(buckets.iter().all(|limit| !seen.insert(*limit)));
 }
 
