@@ -121,6 +121,13 @@ fn units_come_back_one_by_one_only_from_a_continuous_bucket() {
 }
 
 #[test]
+fn a_limit_names_the_steps_of_its_block() {
+    let steps = [SECOND, 3 * SECOND];
+    assert!(Limit::counter(6, SECOND).block(&steps).blocks().eq(steps));
+    assert_eq!(Limit::counter(6, SECOND).blocks().count(), 0);
+}
+
+#[test]
 fn limits_are_equal_if_their_numbers_are() {
     let mut seen = HashSet::new();
     let buckets = [
