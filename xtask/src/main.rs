@@ -74,7 +74,10 @@ const USAGE: [(&str, &str); 27] = [
     ),
     ("book --serve", "then serves it on localhost:3000, and shows it again after each `cargo xtask book`"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
-    ("fuzz", "runs all readers of text and the memory store on arbitrary input, 10 million inputs for each target"),
+    (
+        "fuzz",
+        "runs all readers of text and the memory store on arbitrary input, 10 million inputs for each target",
+    ),
     (
         "models",
         "checks the protocols of the limiter as models, in all states, with larger bounds than the tests",
