@@ -4,6 +4,7 @@ use super::rules::bounds::{MAX_BUCKET, MAX_TIME_MS, MAX_WINDOW};
 use super::rules::{ListState, NumberState, State};
 use super::{Algorithm, Limit, LimitError, Refill};
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -120,6 +121,13 @@ fn units_come_back_one_by_one_only_from_a_continuous_bucket() {
 }
 
 #[test]
+fn a_limit_names_the_steps_of_its_block() {
+    let steps = [SECOND, 3 * SECOND];
+    assert!(Limit::counter(6, SECOND).block(&steps).blocks().eq(steps));
+    assert_eq!(Limit::counter(6, SECOND).blocks().count(), 0);
+}
+
+#[test]
 fn limits_are_equal_if_their_numbers_are() {
     let mut seen = HashSet::new();
     let buckets = [
@@ -135,6 +143,10 @@ fn limits_are_equal_if_their_numbers_are() {
         Limit::leaky_bucket(6, SECOND),
     ];
     assert!(buckets.iter().all(|limit| seen.insert(*limit)));
+    assert!(buckets[1..].iter().all(|limit| *limit != buckets[0]));
+    let hashes: HashSet<u64> =
+        buckets.iter().map(|limit| BuildHasherDefault::<DefaultHasher>::default().hash_one(limit)).collect();
+    assert_eq!(hashes.len(), buckets.len());
     assert!(buckets.iter().all(|limit| !seen.insert(*limit)));
 }
 

@@ -74,7 +74,10 @@ const USAGE: [(&str, &str); 27] = [
     ),
     ("book --serve", "then serves it on localhost:3000, and shows it again after each `cargo xtask book`"),
     ("completion", "tests what rust-analyzer completes in half-typed attributes; installs rust-analyzer"),
-    ("fuzz", "runs the attribute's code on arbitrary input, with 10 million inputs for each target"),
+    (
+        "fuzz",
+        "runs all readers of text and the memory store on arbitrary input, 10 million inputs for each target",
+    ),
     (
         "models",
         "checks the protocols of the limiter as models, in all states, with larger bounds than the tests",
@@ -87,7 +90,7 @@ const USAGE: [(&str, &str); 27] = [
     ("fleet --seeds N", "simulates N fleets, each from one seed, on all cores; 10 000 if no number is given"),
     ("fleet --seed S", "repeats one seed and prints its log"),
     ("fleet --planted", "hunts all planted bugs, with up to 1000 seeds each; `--planted WORD` some of them"),
-    ("fuzz TARGET -- N", "runs one target (arguments, template, duration, attribute) with N inputs"),
+    ("fuzz TARGET -- N", "runs one target, such as `url`, with N inputs"),
 ];
 
 /// A parsed command line.

@@ -23,9 +23,12 @@ struct Outcomes {
     unviable: usize,
 }
 
-/// Changes the named parts, or all. Fails if too many changes stay unnoticed.
-pub(crate) fn perform(names: &[String]) -> Result<(), String> {
-    let parts = parts(names)?;
+/// Changes the named parts, or all. What follows `--`, such as `--shard 0/8` for a sample, is for cargo-mutants. Fails if too many
+/// changes stay unnoticed.
+pub(crate) fn perform(arguments: &[String]) -> Result<(), String> {
+    let mut split = arguments.splitn(2, |argument| argument == "--");
+    let parts = parts(split.next().unwrap_or_default())?;
+    let options = split.next().unwrap_or_default();
     tools::ensure_cargo_command("mutants", "cargo-mutants")?;
     let server = tools::ensure_redis()?;
     let (mut progress, mut lines, mut few) = (Progress::default(), Vec::new(), Vec::new());
@@ -33,7 +36,7 @@ pub(crate) fn perform(names: &[String]) -> Result<(), String> {
         progress.step(part.name, || {
             let place = target().join("mutants").join(part.name);
             fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
-            let status = command(part, &place).env(tools::SERVER_VARIABLE, &server).status();
+            let status = command(part, &place, options).env(tools::SERVER_VARIABLE, &server).status();
             let status = status.map_err(|error| format!("cannot start cargo-mutants: {error}"))?;
             if !status.success() && !status.code().is_some_and(|code| FOUND.contains(&code)) {
                 return Err(status.to_string());
@@ -50,12 +53,12 @@ pub(crate) fn perform(names: &[String]) -> Result<(), String> {
     if few.is_empty() { Ok(()) } else { Err(format!("less than {WANTED} % noticed: {}", few.join(", "))) }
 }
 
-fn command(part: &Part, place: &Path) -> Command {
+fn command(part: &Part, place: &Path, options: &[String]) -> Command {
     let mut command = cargo(&["mutants", "--package", part.package, "--no-shuffle", "--colors", "never"]);
     command.args(["--file", &format!("{}/**/*.rs", part.folder), "--exclude", "**/tests.rs"]);
     // A call of a test takes seconds. A mutant that loops forever is noticed, too.
     command.args(["--minimum-test-timeout", "60", "--output"]).arg(place);
-    command.arg("--test-package").arg(part.tested_by.join(","));
+    command.arg("--test-package").arg(part.tested_by.join(",")).args(options);
     // The random tests need less time to notice a mutant than to find a rare mistake.
     command.env("RATELIMIT_OPERATIONS", "10%");
     command.arg("--").args(part.test_arguments());
@@ -107,11 +110,13 @@ mod tests {
 
     #[test]
     fn a_part_is_changed_and_tested_by_its_own_tests() {
-        let command = command(&PARTS[5], Path::new("place"));
+        let command = command(&PARTS[5], Path::new("place"), &["--shard=0/8".to_owned()]);
         let arguments: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
         assert!(arguments.contains(&"ratelimit-runtime/src/store/memory/**/*.rs"), "{arguments:?}");
         assert!(arguments.contains(&"ratelimit-runtime,ratelimit-tests"), "{arguments:?}");
         assert_eq!(arguments.last(), Some(&"models::mixed"));
+        let position = |wanted: &str| arguments.iter().position(|argument| *argument == wanted);
+        assert!(position("--shard=0/8") < position("--"), "{arguments:?}");
     }
 
     #[test]

@@ -125,3 +125,27 @@ fn what_is_written_is_read() {
     let whole = LimitChange::from(Limit::counter(5, SECOND)).count(7).checked().unwrap();
     assert_eq!(whole, LimitChange::from(Limit::counter(7, SECOND)));
 }
+
+#[test]
+fn each_method_changes_its_number() {
+    let new = LimitChange::new;
+    for (change, text) in [
+        (new().count(5), "count=5"),
+        (new().time(MINUTE), "time=1m"),
+        (new().calendar(Calendar::Month), "time=month"),
+        (new().burst(7), "burst=7"),
+        (new().refill(Refill::Interval), "refill=interval"),
+        (new().borrow(3), "borrow=3"),
+        (new().wait(SECOND), "wait=1s"),
+        (new().lease(4), "lease=4"),
+        (new().lease_auto(), "lease=auto"),
+        (new().block(&[SECOND, MINUTE]), "block=1s,1m"),
+        (LimitChange::from(&Limit::counter(5, SECOND)), "counter count=5 time=1s"),
+    ] {
+        assert_eq!((change.to_string(), change.is_empty()), (text.to_owned(), false));
+    }
+    assert!(new().is_empty());
+    assert_eq!((new().whole(), new().count(5).whole()), (None, None));
+    let whole = Limit::counter(5, SECOND);
+    assert_eq!(LimitChange::from(whole).whole(), Some(&whole));
+}

@@ -3,11 +3,8 @@
 use super::Case;
 use crate::history::{Adjusted, Outcome, Record};
 use crate::schedule::{Kind, Then};
-use ratelimit::per::Calendar;
 use ratelimit::{Algorithm, Limit};
 use std::time::Duration;
-
-const SHORTEST_MONTH: Duration = Duration::from_secs(28 * 86_400);
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if case.is_concurrency() {
@@ -38,9 +35,7 @@ fn too_much(case: &Case<'_>) -> Option<String> {
 
 /// More was admitted in a window of a counter than its count.
 fn too_much_in_window(case: &Case<'_>) -> Option<String> {
-    // The end of a block is stored as the end of a window is.
     let is_exact = case.limit.longest_wait().is_zero()
-        && case.steps().is_none()
         && case.schedule.changes(case.at) == 0
         && !case.schedule.is_disturbed();
     let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
@@ -61,37 +56,44 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// How late a call learns of its turn while all is well.
+/// How late a request arrives and a turn begins while all is well.
 const LATE: Duration = Duration::from_millis(10);
 
-/// A cell of a sliding window, and the share of the cell before it that the window covers, have more units than its count. A call near
-/// the border of two cells counts where it counts least.
+/// The units of a cell of a sliding window, and the share of the cell before it that the window covers, are more than its count. When
+/// all is free again tells the cell of each call.
 fn too_dense(case: &Case<'_>) -> Option<String> {
-    let is_window = case.limit.algorithm() == Algorithm::SlidingWindow;
+    let (time, count) = (case.limit.time(), case.limit.count());
+    let is_window = case.limit.algorithm() == Algorithm::SlidingWindow && time > 4 * LATE;
     let is_exact = is_window && case.schedule.changes(case.at) == 0 && case.schedule.is_calm();
     let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
     let (_, _, windows) = windows.filter(|_| is_exact)?;
-    let time = case.limit.time();
-    let admitted = || case.calls.iter().filter(|record| record.outcome == Outcome::Admitted);
+    let admitted: Vec<&Record> = case
+        .calls
+        .iter()
+        .copied()
+        .filter(|record| record.outcome == Outcome::Admitted && record.call.limit == case.at)
+        .collect();
+    let is_in = |record: &Record, from: Duration| {
+        let end = record.sent + record.reset;
+        end <= from + 2 * time && end + LATE > from + 2 * time
+    };
+    let units = |from: Duration, until: Duration| {
+        let counts = |record: &&&Record| is_in(record, from) && record.ended <= until;
+        u128::from(admitted.iter().filter(counts).map(|record| counted(record)).sum::<u64>())
+    };
     windows.iter().filter_map(|(_, end)| end.checked_sub(2 * time)).find_map(|from| {
-        let is_within = |record: &&&Record| record.ended > from + LATE && record.ended < from + time;
-        admitted().filter(is_within).find_map(|last| {
-            let units = |after: Duration, until: Duration| {
-                let is_between = |record: &&&Record| after < record.ended && record.ended <= until;
-                admitted().filter(is_between).map(|record| counted(record)).sum::<u64>()
-            };
-            let before = units(from.saturating_sub(time) + LATE, from + LATE);
-            let covered = u128::from(before) * (from + time - last.ended).as_millis() / time.as_millis();
-            let sum = u128::from(units(from + LATE, last.ended)) + covered;
-            let count = case.limit.count();
-            (sum > u128::from(count))
-                .then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
+        let before = from.checked_sub(time).map_or(0, |before| units(before, from + time));
+        admitted.iter().filter(|record| is_in(record, from) && counted(record) > 0).find_map(|last| {
+            let left = (from + time).saturating_sub(last.ended);
+            let covered = (before * left.as_micros()).div_ceil(time.as_micros());
+            let sum = units(from, last.ended.saturating_sub(LATE)) + u128::from(counted(last)) + covered;
+            (sum > count.into()).then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
         })
     })
 }
 
 /// The units of an admitted call. What a charge gives back can be admitted again, also if the reply was lost.
-pub(super) fn counted(record: &Record) -> u64 {
+fn counted(record: &Record) -> u64 {
     match (record.call.kind, record.adjusted) {
         (Kind::Charge { then: Then::Refund | Then::Settle(_) }, Adjusted::Unknown | Adjusted::Gave(_)) => 0,
         _ => u64::from(record.call.cost),
@@ -111,8 +113,7 @@ fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
 /// The most units that may be admitted in an interval, as `docs/algorithms.md` promises.
 fn bound(limit: &Limit, interval: Duration) -> u64 {
     let (count, capacity) = (u64::from(limit.count()), u64::from(limit.capacity()));
-    let time = if limit.calendar_window() == Some(Calendar::Month) { SHORTEST_MONTH } else { limit.time() };
-    let (interval, time) = (interval.as_micros(), time.as_micros());
+    let (interval, time) = (interval.as_micros(), limit.time().as_micros());
     let started = u64::try_from(interval.div_ceil(time)).unwrap_or(u64::MAX);
     let refilled = u64::try_from(interval * u128::from(count) / time).unwrap_or(u64::MAX);
     match limit.algorithm() {

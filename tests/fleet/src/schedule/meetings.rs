@@ -30,7 +30,7 @@ impl Schedule {
         self.steps.insert(0, Step { at: Duration::ZERO, event });
     }
 
-    /// Stacks are decided while the slot of their keys moves.
+    /// Stacks, and batches of calls, are decided while the slot of their keys moves.
     fn move_stacks(&mut self, random: &mut Rng) {
         let stacked: Vec<usize> =
             (0..self.limits.len()).filter(|at| !is_concurrency(&self.limits[*at])).collect();
@@ -52,7 +52,9 @@ impl Schedule {
             self.steps.push(Step { at, event: Event::Call(call) });
             self.steps.push(Step { at: at + ms(10), event: Event::Fault(fault) });
             let during = (0..20).map(|call| at + ms(10 + 2 * call));
-            self.steps.extend(during.map(|at| Step { at, event: Event::Call(call) }));
+            let check = |who| Call { who, kind: Kind::Check, ..call };
+            let calls = [call, check(0), check(1)].map(Event::Call);
+            self.steps.extend(during.flat_map(|at| calls.clone().map(|event| Step { at, event })));
             at += ms(4000);
         }
     }
