@@ -20,7 +20,15 @@ const HANDED_OUT: u32 = 4;
 
 impl Limit {
     /// Lets a process take up to this many units in advance and hand them out by itself, so that most calls do not ask the store.
-    /// Zero turns leases off. [`lease_auto`](Self::lease_auto) chooses the number.
+    /// Zero turns leases off. The number is at most half of what the limit can hold. [`lease_auto`](Self::lease_auto) chooses one.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// use ratelimit::Limit;
+    /// use std::time::Duration;
+    ///
+    /// const HITS: Limit = Limit::counter(10_000, Duration::from_secs(1)).lease(500);
+    /// ```
     ///
     /// How many units a process takes follows its calls: as many as it uses in 500 ms (100 ms for a bucket), or in a sixteenth of
     /// the window or of the time in which the bucket is filled, if that is shorter. So rare callers hold no units. Units are handed

@@ -130,7 +130,7 @@ impl Limit {
     }
 
     /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
-    /// all other limits.
+    /// all other limits. A call whose cost is higher can never pass.
     pub const fn capacity(&self) -> u32 {
         self.derived.capacity
     }

@@ -104,7 +104,16 @@ impl Limit {
     }
 
     /// Lets a call that cannot pass now wait for its turn, at most for this time, instead of being refused. Zero means that calls do
-    /// not wait. A leaky bucket with a wait is a queue.
+    /// not wait. A leaky bucket with a wait is a queue. The time is a whole number of milliseconds, at most 366 days.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// use ratelimit::Limit;
+    /// use std::time::Duration;
+    ///
+    /// // A call that comes too early waits for its turn, but is refused if its turn is more than five seconds away.
+    /// const MAILS: Limit = Limit::leaky_bucket(10, Duration::from_secs(1)).wait(Duration::from_secs(5));
+    /// ```
     ///
     /// The attribute waits. Of the methods of [`RateLimiter`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html), `acquire`, `charge` and `permit` wait.
     ///

@@ -106,3 +106,27 @@ fn the_tests_that_show_promises_exist() {
         }
     }
 }
+
+/// README tells two ratios in words.
+#[test]
+fn the_ratios_of_the_readme_are_those_of_the_benchmarks() {
+    let measured = read("benches/README.md");
+    let value = |title: &str, column: &str, row: &str| -> f64 {
+        let table = measured.split(&format!("### {title}\n")).nth(1).and_then(Table::first).unwrap();
+        table.cell(row, column).unwrap().split(' ').next().unwrap().parse().unwrap()
+    };
+    let to_governor =
+        |title, column, row| value(title, column, row) / value(title, column, "governor, keyed");
+    let time = |row| to_governor("One key", "CPU per decision, ns", row);
+    let (counter, bucket) = (time("**MemoryStore, counter**"), time("**MemoryStore, token bucket**"));
+    let says = format!(
+        "takes {counter:.1} times as long as governor's for a counter, and {bucket:.1} times for a token bucket"
+    );
+    let readme = read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(readme.contains(&says), "README.md does not say that a decision {says}");
+    let memory = to_governor("1 000 000 keys", "bytes per key", "**MemoryStore, counter**");
+    assert!(
+        readme.contains("takes a third of governor's memory") && (0.3..0.37).contains(&memory),
+        "{memory}"
+    );
+}

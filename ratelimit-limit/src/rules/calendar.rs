@@ -5,7 +5,8 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 const WEEK_MS: i64 = 7 * DAY_MS;
 
-/// A window that begins and ends with the calendar, for all callers at the same time.
+/// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are those of UTC, unless the
+/// limit has another [`zone`](crate::Limit::zone).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Calendar {

@@ -69,7 +69,7 @@ fn a_wrong_url_in_the_environment_rejects_all_calls() {
     for (url, says) in [
         ("", "it is empty"),
         ("http://:sesame@localhost", "unknown scheme; expected"),
-        ("redis://:sesame@localhost:port", "it is malformed"),
+        ("redis://:sesame@localhost:port", "the port is no number"),
     ] {
         let (printed, logged) = run(Some(url), &["call", "call"]);
         assert_eq!(logged.matches("ERROR").count(), 1, "{logged}");

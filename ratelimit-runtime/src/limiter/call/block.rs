@@ -45,7 +45,8 @@ impl RateLimiter {
     }
 
     /// Ends a block, also one that a refusal has caused. The steps of [`Limit::block`] start over. Returns whether the callers were
-    /// blocked. The units in use stay; [`reset`](Self::reset) deletes them, too.
+    /// blocked. The units in use stay; [`reset`](Self::reset) deletes them, too. The example of [`block`](Self::block) ends one. If the
+    /// future is dropped, the block may have ended or not.
     ///
     /// # Errors
     ///

@@ -77,7 +77,7 @@ impl<'l> Overrides<'l> {
     }
 
     /// Changes the limit of a name (a string, or a [`Key`](crate::Key) with nothing but a name) or of one key. This process
-    /// sees the change at once.
+    /// sees the change at once, the others within a second. If the future is dropped, the change may be saved or not.
     ///
     /// # Errors
     ///

@@ -83,8 +83,11 @@ impl<'u> Parts<'u> {
     ) -> Result<Endpoint, String> {
         let malformed = || MALFORMED.to_owned();
         // The parser has a default port of its own.
-        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
-        let port = if has_port { String::new() } else { format!(":{default_port}") };
+        let given = host.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.contains(']'));
+        if given.is_some_and(|port| !port.is_empty() && port.parse::<u16>().is_err()) {
+            return Err("the port is no number up to 65535 (a password goes before the host)".to_owned());
+        }
+        let port = if given.is_some() { String::new() } else { format!(":{default_port}") };
         let url = format!("redis://{}{host}{port}/{database}", self.credentials);
         let info = url.into_connection_info().map_err(|_| malformed())?;
         let ConnectionAddr::Tcp(host, port) = info.addr() else { return Err(malformed()) };

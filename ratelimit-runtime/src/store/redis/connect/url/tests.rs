@@ -86,7 +86,7 @@ fn a_malformed_url_is_refused_without_its_password() {
         assert!(message.contains("redis://[user:password@]host"), "{message}");
     }
     let message = message("redis://:sesame@cache.internal:port");
-    assert!(message.contains("at `cache.internal:port`: it is malformed"), "{message}");
+    assert!(message.contains("at `cache.internal:port`: the port is no number"), "{message}");
 }
 
 #[test]
