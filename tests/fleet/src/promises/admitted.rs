@@ -3,8 +3,11 @@
 use super::Case;
 use crate::history::{Adjusted, Outcome, Record};
 use crate::schedule::{Kind, Then};
+use ratelimit::per::Calendar;
 use ratelimit::{Algorithm, Limit};
 use std::time::Duration;
+
+const SHORTEST_MONTH: Duration = Duration::from_secs(28 * 86_400);
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if case.is_concurrency() {
@@ -35,7 +38,9 @@ fn too_much(case: &Case<'_>) -> Option<String> {
 
 /// More was admitted in a window of a counter than its count.
 fn too_much_in_window(case: &Case<'_>) -> Option<String> {
+    // The end of a block is stored as the end of a window is.
     let is_exact = case.limit.longest_wait().is_zero()
+        && case.steps().is_none()
         && case.schedule.changes(case.at) == 0
         && !case.schedule.is_disturbed();
     let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
@@ -87,13 +92,13 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
             let left = (from + time).saturating_sub(last.ended);
             let covered = (before * left.as_micros()).div_ceil(time.as_micros());
             let sum = units(from, last.ended.saturating_sub(LATE)) + u128::from(counted(last)) + covered;
-            (sum > count.into()).then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
+            (sum > u128::from(count)).then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
         })
     })
 }
 
 /// The units of an admitted call. What a charge gives back can be admitted again, also if the reply was lost.
-fn counted(record: &Record) -> u64 {
+pub(super) fn counted(record: &Record) -> u64 {
     match (record.call.kind, record.adjusted) {
         (Kind::Charge { then: Then::Refund | Then::Settle(_) }, Adjusted::Unknown | Adjusted::Gave(_)) => 0,
         _ => u64::from(record.call.cost),
@@ -113,7 +118,8 @@ fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
 /// The most units that may be admitted in an interval, as `docs/algorithms.md` promises.
 fn bound(limit: &Limit, interval: Duration) -> u64 {
     let (count, capacity) = (u64::from(limit.count()), u64::from(limit.capacity()));
-    let (interval, time) = (interval.as_micros(), limit.time().as_micros());
+    let time = if limit.calendar_window() == Some(Calendar::Month) { SHORTEST_MONTH } else { limit.time() };
+    let (interval, time) = (interval.as_micros(), time.as_micros());
     let started = u64::try_from(interval.div_ceil(time)).unwrap_or(u64::MAX);
     let refilled = u64::try_from(interval * u128::from(count) / time).unwrap_or(u64::MAX);
     match limit.algorithm() {
