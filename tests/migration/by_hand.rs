@@ -63,7 +63,7 @@ mod month_before {
         redis: &mut MultiplexedConnection,
         customer: u64,
     ) -> redis::RedisResult<bool> {
-        let month = Timestamp::now().to_zoned(TimeZone::UTC).strftime("%Y-%m");
+        let month = Timestamp::now().to_zoned_datetime(TimeZone::UTC).strftime("%Y-%m");
         let key = format!("exports:{customer}:{month}");
         let count: u32 = redis.incr(&key, 1).await?;
         let _: () = redis.expire(&key, 32 * 86_400).await?;
