@@ -12,16 +12,17 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if !is_exact {
         return None;
     }
-    let refused = case.calls.iter().copied().filter_map(|record| Some((record, told(case, record)?)));
-    refused
-        .into_iter()
-        .find_map(|(record, time)| too_early(case, record, time).or_else(|| no_longer(case, record, time)))
+    let all = || case.calls.iter().copied();
+    all()
+        .filter_map(|record| too_early(case, record))
+        .chain(all().filter_map(|record| no_longer(case, record)))
+        .next()
 }
 
 /// What the server has told a call that is refused by a block. All blocks are longer than any other refusal. A process that remembers the
 /// refusal tells calls of a higher cost a little more, and replies at once.
 fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
-    let is_plain = closes(record)
+    let is_plain = is_alone(record)
         && !record.took().is_zero()
         && record.call.cost <= case.limit.capacity()
         && record.call.cost > 0;
@@ -31,13 +32,14 @@ fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
     }
 }
 
-/// Whether the refusal of a call begins a block.
-fn closes(record: &Record) -> bool {
-    record.call.keep == 0 && !matches!(record.call.kind, Kind::Stack { .. })
+/// Whether a call is refused by this limit alone.
+fn is_alone(record: &Record) -> bool {
+    !matches!(record.call.kind, Kind::Stack { .. })
 }
 
 /// A call was admitted before the end of a block.
-fn too_early(case: &Case<'_>, refused: &Record, time: Duration) -> Option<String> {
+fn too_early(case: &Case<'_>, refused: &Record) -> Option<String> {
+    let time = told(case, refused)?;
     let is_within = |other: &&&Record| {
         let is_admitted = other.outcome == Outcome::Admitted && other.call.cost > 0;
         is_admitted && other.sent > refused.ended && other.ended + TIMER < refused.sent + time
@@ -47,16 +49,21 @@ fn too_early(case: &Case<'_>, refused: &Record, time: Duration) -> Option<String
 }
 
 /// The first refusal after a block was told a shorter time than the second step.
-fn no_longer(case: &Case<'_>, refused: &Record, time: Duration) -> Option<String> {
+fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
     let (second, (_, last)) = (case.limit.blocks().nth(1)?, case.steps()?);
-    let ends = refused.ended + time;
+    let Outcome::Refused(Some(time)) = refused.outcome else { return None };
+    // What a process remembers can make the time a little longer than the block.
+    let (ends, known_until) = (refused.ended + time, refused.sent + time + last / 2);
     let later = case.calls.iter().copied().filter(|later| later.sent > ends + TIMER && may_close(later));
     let next = later.min_by_key(|later| later.sent)?;
-    let is_known = next.ended + TIMER < refused.sent + time + last
-        && !case.calls.iter().any(|other| {
-            let is_other = other.step != next.step && other.step != refused.step;
-            is_other && may_close(other) && other.sent <= next.ended && effect(other) + time >= ends
-        });
+    let is_between = |other: &&&Record| {
+        let is_other = other.step != next.step && other.step != refused.step;
+        is_other && may_close(other) && other.sent <= next.ended && effect(other) >= refused.ended
+    };
+    let is_known = is_alone(refused)
+        && refused.call.cost > 0
+        && next.ended < known_until
+        && !case.calls.iter().any(|other| is_between(&other));
     let found = told(case, next).filter(|found| is_known && *found < second)?;
     Some(format!("blocked for {found:?} after {refused}: {next}"))
 }

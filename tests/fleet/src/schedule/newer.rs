@@ -23,10 +23,10 @@ impl Newer {
             1 => Some(of_the_calendar(&mut random)),
             _ => None,
         };
-        Self { random, first, keeps: what < 4 }
+        Self { random, first, keeps: (1..5).contains(&what) }
     }
 
-    /// A third of the calls of some runs leaves units to others.
+    /// A third of the calls of some runs without blocks leaves units to others.
     pub(super) fn keep(&mut self, call: Call) -> Call {
         let may_keep = self.keeps && !matches!(call.kind, Kind::Stack { .. }) && self.random.u8(..3) == 0;
         Call { keep: if may_keep { self.random.u32(1..=4) } else { 0 }, ..call }
