@@ -128,6 +128,15 @@ fn a_limit_names_the_steps_of_its_block() {
 }
 
 #[test]
+fn only_a_continuous_rate_is_in_lowest_terms() {
+    let rate = |limit: Limit| (limit.rate().tokens, limit.rate().period_ms);
+    let bucket = Limit::token_bucket(2, 2 * SECOND);
+    assert_eq!(rate(bucket), (1, 1000));
+    assert_eq!(rate(bucket.refill(Refill::Interval)), (2, 2000));
+    assert_eq!(rate(Limit::counter(2, 2 * SECOND)), (2, 2000));
+}
+
+#[test]
 fn limits_are_equal_if_their_numbers_are() {
     let mut seen = HashSet::new();
     let buckets = [

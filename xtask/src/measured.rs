@@ -25,7 +25,7 @@ pub(crate) const PARTS: [Part; 7] = [
         package: "ratelimit-limit",
         folder: "ratelimit-limit/src",
         tested_by: &["ratelimit-limit"],
-        targets: &["--lib"],
+        targets: &["--lib", "--all-features"],
         tests: &[],
     },
     Part {

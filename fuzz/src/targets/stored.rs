@@ -116,6 +116,7 @@ impl Key {
         Some(Operation::Adjust { units: 0, change })
     }
 
+    #[expect(clippy::expect_used, reason = "the memory store decides at once")]
     fn by_store(&self, operation: Operation) -> Outcome {
         let limit = self.numbers.limit();
         let key = StoreKey::new(format!("t:{{0}}:{}", limit.algorithm().as_str()).as_bytes());

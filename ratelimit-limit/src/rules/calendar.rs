@@ -175,6 +175,20 @@ mod tests {
     }
 
     #[test]
+    fn each_day_of_400_years_is_in_its_month() {
+        let mut day = 0;
+        for year in 1970..2370 {
+            let is_leap = year % 4 == 0 && year % 100 != 0 || year % 400 == 0;
+            for days in [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+                for of_month in 0..days {
+                    assert_eq!(day_of_month(day), (of_month, days), "day {day} in {year}");
+                    day += 1;
+                }
+            }
+        }
+    }
+
+    #[test]
     fn windows_end_with_the_calendar() {
         let utc = |calendar| Window { calendar, zone: Zone::UTC };
         // 2026-11-24 11:03:00.500 UTC, a Tuesday.

@@ -122,6 +122,20 @@ mod tests {
     }
 
     #[test]
+    fn words_name_units() {
+        for (words, short) in [
+            ("d day days", "d"),
+            ("h hr hrs hour hours", "h"),
+            ("m min mins minute minutes", "m"),
+            ("s sec secs second seconds", "s"),
+            ("ms milli millis millisecond milliseconds", "ms"),
+        ] {
+            assert!(words.split(' ').all(|word| unit(word) == Some(short)), "{words}");
+        }
+        assert_eq!(unit("weeks"), None);
+    }
+
+    #[test]
     fn durations_are_written() {
         for ms in [1, 999, 1000, 60_000, 5_400_000, 93_784_005, 366 * 86_400_000] {
             assert_eq!(parse(&show(ms)), Ok(ms), "{}", show(ms));

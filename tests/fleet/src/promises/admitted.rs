@@ -92,7 +92,8 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
             let left = (from + time).saturating_sub(last.ended);
             let covered = (before * left.as_micros()).div_ceil(time.as_micros());
             let sum = units(from, last.ended.saturating_sub(LATE)) + u128::from(counted(last)) + covered;
-            (sum > u128::from(count)).then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
+            (sum > u128::from(count))
+                .then(|| format!("{sum} units of {count} count in a sliding window: {last}"))
         })
     })
 }
