@@ -5,6 +5,7 @@
 
 mod connection;
 mod connector;
+mod dial;
 mod endpoint;
 mod handshake;
 pub mod network;
