@@ -1,6 +1,6 @@
 //! Opens connections: from the URL to a server that has passed the handshake.
 //!
-//! Each module imports only from those before it: [`network`], [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
+//! Each module imports only from those before it: [`network`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
 //! [`dial`], [`sentinel`], [`connector`].
 
 mod connection;
