@@ -2,8 +2,8 @@
 
 use super::arguments::Named;
 use super::output::declared_stream;
-use super::refusal;
 use super::spans::{ends, located, units};
+use super::target;
 use crate::item::Item;
 use crate::model::{Afterwards, Model, Verdict};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -32,7 +32,7 @@ pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> Tok
             #body
         }
     };
-    let lent = refusal::lent(lent);
+    let lent = target::lent(lent);
     let body = if lent.is_empty() { body } else { quote_spanned!(Span::mixed_site()=> { #lent #body }) };
     quote_spanned!(Span::mixed_site()=> let __result: #returned = #body.await;)
 }
@@ -116,8 +116,8 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
         let (position, name) = (Literal::usize_unsuffixed(position), variable(position));
         quote_spanned!(at=> (#position, #name))
     });
-    let hold = if refusal::is_in_argument(returned) {
-        refusal::holding(model, targets, returned, function)
+    let hold = if target::is_in_argument(returned) {
+        target::holding(model, targets, returned, function)
     } else if let Some(stream) = returned.cloned().as_mut().and_then(declared_stream) {
         let there = located(runtime, at.located_at(stream.span()));
         quote_spanned!(at=> let __result = __result.map(|__response| {
@@ -138,7 +138,7 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
 
 /// The arguments of which one may be the response that holds. They are lent to the body.
 pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -> Vec<Named> {
-    if !model.outlives() || !refusal::is_in_argument(returned) {
+    if !model.outlives() || !target::is_in_argument(returned) {
         return Vec::new();
     }
     let targets = Named::exclusive(item);

@@ -15,6 +15,7 @@ mod output;
 mod probe;
 mod refusal;
 mod spans;
+mod target;
 #[cfg(test)]
 mod tests;
 mod warn;
@@ -72,7 +73,7 @@ fn expand_async_trait(model: &Model, mut item: Item, probes: &Probes, boxed: &As
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
     // `#[async_trait]` writes a unit with a span of its own.
-    let returned = item.return_type().and_then(output).filter(|returned| !refusal::is_unit(Some(returned)));
+    let returned = item.return_type().and_then(output).filter(|returned| !target::is_unit(Some(returned)));
     let (reject, body) = ending(model, &mut item, returned.as_ref(), &body, Place::Boxed);
     let guard = rename_self(guard(model, &item, client, &reject));
     item.body = boxed.rebuild(&item.body, front.clone(), &quote!(#inner_attributes #guard #body));

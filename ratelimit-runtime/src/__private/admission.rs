@@ -77,6 +77,11 @@ impl Calls {
 }
 
 impl Call {
+    /// Makes a stack of two limits.
+    pub fn and(self, next: Self) -> Calls {
+        Calls(SmallVec::from_buf([self])).and(next)
+    }
+
     /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
     pub fn admit(self) -> Admit {
         Calls(SmallVec::from_buf([self])).admit()

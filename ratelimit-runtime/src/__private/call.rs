@@ -1,7 +1,6 @@
 //! `Call`: one limit of a limited call, with its limiter, key and units. `Calls`: the limits of one call.
 
 use super::address::Client;
-use super::admission::Calls;
 use super::request::HeaderValue;
 use super::site::Site;
 use crate::error::{Error, ErrorKind};
@@ -12,7 +11,6 @@ use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, note};
 use crate::store::{PROBE, Request};
 use crate::writer::KeyWriter;
-use smallvec::SmallVec;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
@@ -175,11 +173,6 @@ impl Call {
     /// limits.
     pub fn of_type(&mut self, name: &'static str) {
         self.part().text(name);
-    }
-
-    /// Makes a stack of two limits.
-    pub fn and(self, next: Self) -> Calls {
-        Calls(SmallVec::from_buf([self])).and(next)
     }
 
     pub(super) fn is_skipped(&self) -> bool {

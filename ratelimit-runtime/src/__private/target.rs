@@ -116,7 +116,8 @@ impl Written for Option<()> {
     }
 }
 
-/// A `Result` with a response.
+/// A `Result` with a response. The attribute chooses this trait, the next one or [`FromRejection`] by what it sees of the return type, so
+/// that each message has the advice for its case.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error of `{Self}`",
     label = "the error of this return type has no `From<ratelimit::Rejection>`",

@@ -102,7 +102,8 @@ const fn is_of_tokio<R: Returned>(_: fn() -> R) -> bool {
     R::IS_OF_TOKIO
 }
 
-/// Counts the microseconds of tokio's clock since it was started.
+/// Counts the microseconds of tokio's clock since it was started. It reads that clock if tests can pause it, and otherwise the
+/// processor's counter, which takes less time.
 pub(crate) struct Timer {
     start: Instant,
     start_nanos: u64,

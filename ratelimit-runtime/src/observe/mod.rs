@@ -23,6 +23,7 @@ pub(crate) mod report;
 #[cfg(feature = "trace")]
 mod span;
 mod store;
+mod throttle;
 mod watch;
 
 pub use hook::{Hook, Refusal};

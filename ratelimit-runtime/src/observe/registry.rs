@@ -1,6 +1,6 @@
 //! `registry`: what the process knows about a limit by its name. The table has a bounded size, and is read without a lock.
 
-use super::report::Throttle;
+use super::throttle::Throttle;
 use crate::key::open_hash;
 use crate::limit::Limit;
 use std::sync::OnceLock;

@@ -12,7 +12,7 @@
 //! | [`topology`] | which server decides about a key |
 //! | [`client`] | runs script calls on the servers |
 //! | [`batch`] | group commit: sends waiting calls together |
-//! | [`RedisStore`] | the store: this file, [`create`], [`limits`], [`overrides`], [`probe`] and [`servers`] |
+//! | [`RedisStore`] | the store: this file, [`create`], [`hashes`] and [`servers`] |
 
 mod batch;
 mod client;

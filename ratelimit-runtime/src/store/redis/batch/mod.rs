@@ -1,6 +1,6 @@
 //! Group commit: calls that arrive while another call is under way are sent together, in one script call.
 //!
-//! Each module imports only from those before it: [`merge`], [`group`], [`worker`], [`call`].
+//! Each module imports only from those before it: [`replies`], [`merge`], [`group`], [`worker`], [`call`].
 
 mod call;
 mod group;

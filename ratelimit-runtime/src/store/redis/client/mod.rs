@@ -125,6 +125,9 @@ fn slot(call: &ScriptCall) -> u16 {
     key_slot(call.first_key())
 }
 
+// A node accepts only declared keys of one slot. Redis and Valkey permit a script without a shebang to touch undeclared keys of all
+// slots that the node serves. A probe with two keys of the first batch on a connection finds that out. Keys that are elsewhere by now
+// are returned to their callers, who send their requests by themselves with the key declared.
 impl Client {
     /// Returns what is known about the server of a session. `None` outside of a cluster, or without a connection.
     pub(crate) fn any_slot(&self, session: &Session) -> Option<Arc<AnySlot>> {

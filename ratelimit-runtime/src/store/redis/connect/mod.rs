@@ -1,10 +1,11 @@
 //! Opens connections: from the URL to a server that has passed the handshake.
 //!
-//! Each module imports only from those before it: [`network`], [`health`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
+//! Each module imports only from those before it: [`network`], [`tls`], [`endpoint`], [`url`], [`connection`], [`handshake`],
 //! [`dial`], [`sentinel`], [`connector`].
 
 mod connection;
 mod connector;
+mod dial;
 mod endpoint;
 mod handshake;
 pub mod network;

@@ -1,7 +1,7 @@
 //! Finds the primary that sentinels monitor. Each attempt to connect asks them again, and so follows a failover.
 
 use super::connection::Connection;
-use super::connector::connect;
+use super::dial::connect;
 use super::endpoint::{Endpoint, is_host};
 use super::handshake::Role;
 use crate::error::{Error, ErrorKind};

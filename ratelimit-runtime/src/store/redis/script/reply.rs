@@ -141,7 +141,7 @@ pub(crate) const FOREIGN_KEY: i64 = (1 << 53) - 2;
 /// The longest time in a reply, in milliseconds.
 pub(super) const LONGEST_MS: i64 = FOREIGN_KEY - 1;
 
-/// The error of a number that is outside of its range.
+/// The error of a number that is outside of its range. It makes the reply invalid: no number is rounded, wrapped or clamped.
 pub(crate) const OUT_OF_RANGE: &str = "a number is out of range";
 
 /// Creates the decision of a call that passes. `remaining` is at most the capacity of the limit.

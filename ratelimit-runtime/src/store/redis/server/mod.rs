@@ -10,6 +10,7 @@ mod session;
 mod session_connection;
 mod slow_calls;
 mod under_way;
+mod unhealthy;
 
 use super::sync;
 pub(crate) use node::Node;

@@ -1,7 +1,7 @@
 //! One runtime's session with one server: its connection, its circuit breaker, and its queue of calls.
 
-use super::node::UnhealthySessions;
 use super::session_connection::SessionConnection;
+use super::unhealthy::UnhealthySessions;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{Connection, Connector};
 use crate::store::redis::errors::{is_read_only, is_unknown_script};

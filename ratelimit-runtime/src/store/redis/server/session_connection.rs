@@ -3,9 +3,9 @@
 mod attempt;
 
 use super::breaker::Breaker;
-use super::node::{UnhealthyFlag, UnhealthySessions};
 use super::slow_calls::SlowCalls;
 use super::under_way::UnderWay;
+use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,0 +1,83 @@
+//! Finds the argument of a function that is the response, for functions that return none.
+
+use super::arguments::{Named, merged};
+use super::spans::located;
+use crate::model::Model;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{GenericArgument, PathArguments, Type};
+
+/// Writes code that finds the argument by its type, among those of type `&mut _`, and writes the rejection into it. An error has
+/// its caret at `place`.
+pub(super) fn written(model: &Model, names: &[Named], place: Span) -> TokenStream {
+    let at = Span::mixed_site().located_at(place);
+    let (runtime, target) = (located(&model.runtime, at), found(names, at));
+    quote_spanned! {at=>
+        {
+            #[allow(unused_imports)]
+            use #runtime::__private::{FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target};
+            #[allow(clippy::used_underscore_binding)]
+            FoundTarget::reject(#target, __rejection);
+        }
+    }
+}
+
+/// Writes code that finds the argument by its type, and holds `lasting` in its body if the `result` is not an error.
+pub(super) fn holding(
+    model: &Model,
+    names: &[Named],
+    returned: Option<&Type>,
+    function: Span,
+) -> TokenStream {
+    let at = Span::mixed_site().located_at(returned.map_or(function, Spanned::span));
+    let (runtime, target) = (located(&model.runtime, at), found(names, at));
+    quote_spanned! {at=>
+        if #runtime::__private::Written::is_written(&__result) {
+            #[allow(unused_imports)]
+            use #runtime::__private::{FoundBody, MergeTarget, Nothing, ProbeTarget as _, Target};
+            #[allow(clippy::used_underscore_binding)]
+            FoundBody::hold(#target, __held);
+        }
+    }
+}
+
+fn found(names: &[Named], at: Span) -> TokenStream {
+    let merge = Ident::new("MergeTarget", at);
+    merged(&merge, quote_spanned!(at=> Nothing), names.iter(), |Named { name, .. }| {
+        Some(quote_spanned!(at=> Target(&mut *#name).__ratelimit_probe_target()))
+    })
+}
+
+/// Lends the arguments to the body, so that they are still there when it has returned.
+pub(super) fn lent(names: &[Named]) -> TokenStream {
+    let at = Span::mixed_site();
+    let lent = names.iter().map(|Named { name, conditions, .. }| {
+        quote_spanned! {at=>
+            #(#conditions)*
+            #[allow(unused_mut, unused_variables, clippy::used_underscore_binding)]
+            let mut #name = &mut *#name;
+        }
+    });
+    lent.collect()
+}
+
+/// Whether the response of a function is in an argument, as far as its tokens say it: it returns `()`, or `Result<(), E>`.
+pub(super) fn is_in_argument(returned: Option<&Type>) -> bool {
+    let Some(Type::Path(path)) = returned else { return is_unit(returned) };
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.path.segments.last().map(|last| &last.arguments)
+    else {
+        return false;
+    };
+    matches!(arguments.args.first(), Some(GenericArgument::Type(first)) if is_unit(Some(first)))
+}
+
+/// Whether a function returns nothing, as far as its tokens say it.
+pub(super) fn is_unit(returned: Option<&Type>) -> bool {
+    match returned {
+        None => true,
+        Some(Type::Tuple(tuple)) => tuple.elems.is_empty(),
+        Some(_) => false,
+    }
+}

@@ -1,0 +1,38 @@
+//! `MissedDeadline`: what hears that a call did not wait any longer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Observes missed deadlines of replies.
+///
+/// After many missed deadlines in a row, a store can let calls fail at once until its server is fast enough again.
+pub trait MissedDeadline: Send + Sync {
+    /// Called when the reply has not arrived within `deadline`. The reply is dropped afterwards.
+    fn missed_deadline(&self, deadline: Duration);
+}
+
+/// The observer of the reply that a call waits for now. A missed deadline of the call is reported to it alone.
+#[derive(Default)]
+pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
+
+impl Awaited {
+    /// Sets what the call waits for now.
+    pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(awaited);
+    }
+
+    /// Notes that the reply has arrived.
+    pub(crate) fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl MissedDeadline for Awaited {
+    fn missed_deadline(&self, deadline: Duration) {
+        // Several calls may wait for one fetch, and each of them reports its missed deadline.
+        let awaited = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(awaited) = awaited {
+            awaited.missed_deadline(deadline);
+        }
+    }
+}
