@@ -43,7 +43,7 @@ pub(crate) fn check() -> Result<(), String> {
     };
     // The example makes cargo join the features of tests, too. So the dependencies are those that the tests have compiled.
     let programs = ["--bin", "ratelimit", "--bin", "cargo-ratelimit", "--example", "quickstart"];
-    run(command(&["build", "--lib"]).args(programs))?;
+    run(command(&["build"]).args(programs))?;
     // Only rustdoc includes the guide, so a build does not check it.
     run(&mut rustdoc::instead_of_tests(command(&["test", "--doc"]))?)
 }
@@ -98,6 +98,10 @@ fn unpack_into_workspace() -> Result<PathBuf, String> {
     // Cargo has removed the paths between the packages.
     let patches = PUBLISHED.map(|name| format!("{name} = {{ path = \"{}\" }}\n", folder(name))).concat();
     let text = text.replace("\n[patch.crates-io]\n", &format!("\n[patch.crates-io]\n{patches}"));
+    // Nothing of it runs.
+    let is_optimized = |line: &&str| line.starts_with("ratelimit-") && line.contains(".opt-level");
+    let text: String =
+        text.lines().filter(|line| !is_optimized(line)).flat_map(|line| [line, "\n"]).collect();
     fs::write(to.join("Cargo.toml"), text).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), to.join("Cargo.lock")).map_err(failed)?;
     Ok(to.join("Cargo.toml"))
