@@ -22,7 +22,7 @@ pub use text::ParseLimitError;
 
 #[doc(hidden)]
 pub use rules::block::Block;
-use rules::numbers::{Derived, Numbers, Rate, life_ms};
+use rules::numbers::{Derived, Numbers, Rate};
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
@@ -165,7 +165,7 @@ impl Limit {
     }
 
     pub const fn rate(&self) -> Rate {
-        self.derived.rate
+        self.derived.rate()
     }
 
     /// The time in ms in which a full bucket refills or leaks.
@@ -173,10 +173,12 @@ impl Limit {
         self.derived.full_ms
     }
 
-    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time.
+    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time: the largest power
+    /// of two up to two periods and one second (`lua/token_bucket.lua`).
     #[inline]
     pub const fn life_ms(&self) -> u64 {
-        self.derived.life_ms
+        let (full_ms, wait_ms) = (self.derived.full_ms, self.numbers.wait_ms);
+        1 << (2 * if full_ms > wait_ms { full_ms } else { wait_ms } + 1000).ilog2()
     }
 
     /// Whether this is a leaky bucket in which calls wait.
@@ -212,8 +214,7 @@ impl Limit {
         const TIME_MS: u64 = 1000;
         let rate = Rate { tokens: 1, period_ms: TIME_MS };
         let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
-        let derived = Derived { capacity: 1, rate, full_ms, life_ms: life_ms(full_ms) };
-        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived }
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived::new(1, rate, full_ms) }
     }
 
     /// The state that a store keeps for the limit.

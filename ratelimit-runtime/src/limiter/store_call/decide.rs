@@ -69,6 +69,15 @@ impl RateLimiter {
         self.conclude(decisions, mode, requests)
     }
 
+    /// Decides a request that may wait where its call was decided before, without the failure policy.
+    pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
+        match source {
+            Source::Store => self.shared.store.decide(Mode::Charge, &[request]),
+            Source::Local => Reply::ready(self.shared.store.local().decide_now(Mode::Charge, &[request])),
+            Source::Nobody => Reply::ready(Ok(Decisions::new())),
+        }
+    }
+
     /// Adjusts charged units where they are charged.
     pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         match source {

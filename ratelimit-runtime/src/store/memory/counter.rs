@@ -40,11 +40,11 @@ impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32, _: bool) -> Option<u64> {
-        if cost > self.limit.count() {
+    fn wait_ms(&self, cost: u64, _: bool) -> Option<u64> {
+        if cost > self.limit.count().into() {
             return None;
         }
-        Some(if i64::from(cost) > self.left() { self.ttl } else { self.starts_in() })
+        Some(if signed(cost) > self.left() { self.ttl } else { self.starts_in() })
     }
 
     #[inline]
