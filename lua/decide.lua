@@ -63,7 +63,7 @@ for index = 3, #argv, 8 do
     if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then
       wrong("expected count, time_ms, burst and wait_ms in range")
     end
-    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms, block = block }
+    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms }
     implement(limit)
     if block then
       local steps = {}
@@ -72,7 +72,7 @@ for index = 3, #argv, 8 do
       if #steps < 1 or #steps > 9 or not are_integers(steps[1] - 1, math.max(unpack(steps)), 0, 0) then
         wrong("expected extra in range")
       end
-      limit.steps = steps
+      limit.block, limit.steps = block, steps
     end
     if count < 1 or burst < 1 then
       limit.tags, limit.enqueue = nil, nil

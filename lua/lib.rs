@@ -5,7 +5,7 @@ macro_rules! script {
     ($main:literal) => {
         concat!(
             include_str!("head.lua"),
-            "local function implement(...)\nlocal name = (...).name\nif name == \"counter\" or sub(name, 1, 8) == \"counter_\" then\n",
+            "local function implement(...)\nlocal name = (...).name\nif byte(name, 3) == 117 then -- u\n",
             include_str!("counter.lua"),
             "elseif name == \"sliding_window\" then\n",
             include_str!("sliding_window.lua"),

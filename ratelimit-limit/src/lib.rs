@@ -164,21 +164,20 @@ impl Limit {
         &self.numbers.block
     }
 
+    #[inline]
     pub const fn rate(&self) -> Rate {
         self.derived.rate()
     }
 
     /// The time in ms in which a full bucket refills or leaks.
     pub const fn full_ms(&self) -> u64 {
-        self.derived.full_ms
+        self.derived.full_ms()
     }
 
-    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time: the largest power
-    /// of two up to two periods and one second (`lua/token_bucket.lua`).
+    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time.
     #[inline]
     pub const fn life_ms(&self) -> u64 {
-        let (full_ms, wait_ms) = (self.derived.full_ms, self.numbers.wait_ms);
-        1 << (2 * if full_ms > wait_ms { full_ms } else { wait_ms } + 1000).ilog2()
+        self.derived.life_ms()
     }
 
     /// Whether this is a leaky bucket in which calls wait.
@@ -214,7 +213,7 @@ impl Limit {
         const TIME_MS: u64 = 1000;
         let rate = Rate { tokens: 1, period_ms: TIME_MS };
         let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
-        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived::new(1, rate, full_ms) }
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived::new(1, rate, full_ms, 0) }
     }
 
     /// The state that a store keeps for the limit.
@@ -236,7 +235,7 @@ impl Limit {
                 self.numbers.time_ms
             }
             State::Number(NumberState::SlidingWindow) => 2 * self.numbers.time_ms,
-            State::Number(NumberState::Bucket) => self.derived.full_ms,
+            State::Number(NumberState::Bucket) => self.derived.full_ms(),
         }
     }
 }

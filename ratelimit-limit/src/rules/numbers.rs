@@ -46,15 +46,33 @@ pub struct Derived {
     /// `count` per `time_ms`, in lowest terms where units come back continuously. The parts of a [`Rate`], which would take more space.
     tokens: u32,
     period_ms: u64,
-    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
-    pub full_ms: u64,
+    /// The time in ms in which a full bucket refills or leaks, below 2^56, and above it the binary logarithm of its `life_ms`.
+    full_and_life: u64,
 }
 
+const FULL_BITS: u32 = 56;
+
 impl Derived {
-    pub const fn new(capacity: u32, Rate { tokens, period_ms }: Rate, full_ms: u64) -> Self {
-        Self { capacity, tokens, period_ms, full_ms }
+    pub const fn new(capacity: u32, Rate { tokens, period_ms }: Rate, full_ms: u64, wait_ms: u64) -> Self {
+        let longest = if full_ms > wait_ms { full_ms } else { wait_ms };
+        let life = (2 * longest + 1000).ilog2() as u64;
+        Self { capacity, tokens, period_ms, full_and_life: life << FULL_BITS | full_ms }
     }
 
+    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
+    #[inline]
+    pub const fn full_ms(&self) -> u64 {
+        self.full_and_life & ((1 << FULL_BITS) - 1)
+    }
+
+    /// The time in ms from the anchor of a bucket to the end of its state: the largest power of two up to two periods and one second
+    /// (`lua/token_bucket.lua`).
+    #[inline]
+    pub const fn life_ms(&self) -> u64 {
+        1 << (self.full_and_life >> FULL_BITS)
+    }
+
+    #[inline]
     pub const fn rate(&self) -> Rate {
         Rate { tokens: self.tokens, period_ms: self.period_ms }
     }
@@ -114,7 +132,7 @@ impl Numbers {
             return Err(violation);
         }
         match self.check_lease(capacity) {
-            Ok(()) => Ok(Derived::new(capacity, rate, full_ms)),
+            Ok(()) => Ok(Derived::new(capacity, rate, full_ms, self.wait_ms)),
             Err(violation) => Err(violation),
         }
     }

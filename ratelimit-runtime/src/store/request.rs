@@ -130,8 +130,8 @@ impl Request {
     }
 
     /// The cost and the units that are left to others: what must be free.
-    pub(crate) const fn needed(&self) -> u64 {
-        self.cost as u64 + self.keep as u64
+    pub(crate) const fn needed(&self) -> i64 {
+        self.cost as i64 + self.keep as i64
     }
 
     /// Returns whether this request may wait for a turn. One that leaves units to others waits only for buckets, as

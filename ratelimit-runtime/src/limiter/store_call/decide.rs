@@ -8,7 +8,9 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::{OnError, RateLimiter};
 use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
-use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use crate::store::{
+    Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, Store,
+};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -73,7 +75,7 @@ impl RateLimiter {
     pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
         match source {
             Source::Store => self.shared.store.decide(Mode::Charge, &[request]),
-            Source::Local => Reply::ready(self.shared.store.local().decide_now(Mode::Charge, &[request])),
+            Source::Local => self.shared.store.local().decide(Mode::Charge, &[request]),
             Source::Nobody => Reply::ready(Ok(Decisions::new())),
         }
     }

@@ -38,7 +38,7 @@ struct Entry {
     key: u64,
     limit: Limit,
     /// The cost and the units that were to be left to others.
-    needed: u64,
+    needed: i64,
     remaining: u32,
     /// The entry refuses calls until then.
     until: u64,
@@ -178,9 +178,9 @@ impl Entry {
 }
 
 /// How many ms after the refused units the needed units are free. `None` if only the store can tell.
-fn extra_wait_ms(limit: &Limit, refused: u64, needed: u64) -> Option<u64> {
-    let more = needed.checked_sub(refused)?;
-    if needed > limit.capacity().into() {
+fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
+    let more = u64::try_from(needed - refused).ok()?;
+    if needed > i64::from(limit.capacity()) {
         return None;
     }
     match limit.state() {

@@ -17,7 +17,7 @@ mod table;
 mod terms;
 mod verdict;
 
-use super::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
 use crate::debug::opaque;
 use crate::error::Error;
@@ -146,16 +146,8 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// [`Store::decide`] without the [`Reply`].
-    #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
-    #[inline(always)]
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
-        let now = Now::of(&self.clock);
-        if let [request] = requests
-            && self.is_plain(request, now)
-        {
-            return Ok(self.decide_plain(mode, request, now));
-        }
-        self.decide_stacks(mode, requests, now)
+        self.decide_stacks(mode, requests, Now::of(&self.clock))
     }
 
     /// Whether a request is decided by itself, by its state alone: nearly all are.
@@ -165,6 +157,8 @@ impl<C: Clock> MemoryStore<C> {
         !request.passes_with_next() && limit.window().is_none() && !self.gates.may_close(limit, now)
     }
 
+    #[cold]
+    #[inline(never)]
     fn decide_stacks(&self, mode: Mode, requests: &[&Request], now: Now) -> Result<Decisions, Error> {
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
@@ -205,7 +199,13 @@ fn tables(max_keys: usize) -> (Table<u64>, Gates, Table<List>) {
 
 impl<C: Clock> Store for MemoryStore<C> {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        Reply::ready(self.decide_now(mode, requests))
+        let now = Now::of(&self.clock);
+        match requests {
+            [request] if self.is_plain(request, now) => {
+                Reply::ready(Ok(self.decide_plain(mode, request, now)))
+            }
+            _ => Reply::ready(self.decide_stacks(mode, requests, now)),
+        }
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {

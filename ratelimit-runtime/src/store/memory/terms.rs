@@ -26,7 +26,7 @@ pub(super) struct Terms<'a> {
     pub(super) limit: &'a Limit,
     pub(super) cost: u32,
     /// The units of the cost, and those that are left to others.
-    pub(super) needed: u64,
+    pub(super) needed: i64,
     pub(super) permit: u64,
     /// The longest time in ms that the request may wait for its turn.
     pub(super) longest_wait: u64,
@@ -69,7 +69,7 @@ impl<'a> Terms<'a> {
 
     /// Whether this request leaves units to others.
     pub(super) fn keeps(&self) -> bool {
-        self.needed != u64::from(self.cost)
+        self.needed != i64::from(self.cost)
     }
 
     /// Whether a refused request waits for a permit.
