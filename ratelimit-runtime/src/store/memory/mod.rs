@@ -198,6 +198,11 @@ fn tables(max_keys: usize) -> (Table<u64>, Gates, Table<List>) {
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
+    #[expect(
+        clippy::inline_always,
+        reason = "a caller's mode is then known, and the decision is written at once"
+    )]
+    #[inline(always)]
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let now = Now::of(&self.clock);
         match requests {
