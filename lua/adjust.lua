@@ -63,25 +63,25 @@ end
 
 -- Changes the gate of a state -> whether it changed.
 local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
-  local is_new, was_closed = not gate or gate.kept <= 0, gate and gate.left > 0
-  local expires = is_new and life(limit, units, tag, ahead) or gate.expires
+  local was_closed = gate and gate.left > 0
+  if gate and gate.kept <= 0 then gate = nil end
   if change == "closed" then return was_closed and (gate.left < 4294967295 and gate.left or 4294967295) or 0 end
   if change == "block" then
-    local kept = not is_new and gate.kept > ms and gate.kept or ms
-    gate = { kind = 0, level = gate and gate.level or 0, left = ms, kept = kept, expires = expires }
-    return put(key, text, units, tag, ahead, nil, limit.tags, gate) and 1 or 0
+    gate = gate or { level = 0, kept = 0 }
+    gate.kind, gate.left, gate.kept = 0, ms, gate.kept > ms and gate.kept or ms
+    return put(limit, key, text, units, tag, ahead, nil, gate) and 1 or 0
   end
   if change == "pause" then
     if limit.count < 1 or limit.burst < 1 then return 0 end
     local is_blocked, ttl = was_closed and gate.kind == 0 and gate.left >= ms, nil
     if was_closed and gate.left > ms then ms = gate.left end
     units, tag, ahead, ttl = use_up(limit, units, tag, ahead, ms)
-    local kept, level = not is_new and gate.kept > ms and gate.kept or ms, gate and gate.level or 0
-    gate = { kind = is_blocked and 0 or 1, level = level, left = ms, kept = kept, expires = expires }
-    return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and 1 or 0
+    gate = gate or { level = 0, kept = 0 }
+    gate.kind, gate.left, gate.kept = is_blocked and 0 or 1, ms, gate.kept > ms and gate.kept or ms
+    return put(limit, key, text, units, tag, ahead, ttl, gate) and 1 or 0
   end
-  if gate and expires > 0 then
-    put(key, text, units, tag, ahead, expires, limit.tags)
+  if gate and gate.expires > 0 then
+    put(limit, key, text, units, tag, ahead, gate.expires)
   elseif gate then
     call("DEL", key)
   end
@@ -90,7 +90,7 @@ end
 
 -- Changes a state -> the changed units.
 local function change_state(key, limit, change, most, stamp)
-  local text = get(key)
+  local text = attempt("", "GET", key)
   local units, tag, ahead, changed, ttl, gate, _ = 0, 0, ABSENT, 0, nil, nil, nil
   if text then units, tag, ahead, gate = decode(text, limit.tags) end
   if not units then return 0 end
@@ -104,7 +104,7 @@ local function change_state(key, limit, change, most, stamp)
   if changed == 0 then return 0 end
   if not units and not (gate and gate.kept > 0) then return call("DEL", key) and changed end
   if not units then units, tag, ahead, ttl = 0, 0, ABSENT, -1 end
-  return put(key, text, units, tag, ahead, ttl, limit.tags, gate) and changed or 0
+  return put(limit, key, text, units, tag, ahead, ttl, gate) and changed or 0
 end
 
 -- Changes a structure -> the changed units.

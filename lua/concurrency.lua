@@ -154,7 +154,7 @@ end
 function limit.give(key, most, stamp)
   local removed = 0
   each_part(most, function(size)
-    if try_remove("ZREM", key, member(stamp, size)) == 1 then removed = removed + size end
+    if attempt(0, "ZREM", key, member(stamp, size)) == 1 then removed = removed + size end
   end)
   return removed
 end

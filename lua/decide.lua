@@ -11,14 +11,7 @@
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.
 --           n < 0   -n equal requests on one key, merged: one read and one write. Only in mode check, without a wait.
---           extra   keep, or keep:step:step.. with up to nine steps of a block in ms.
---                   keep: the units that the request leaves to others, 0 .. 2^32-1. It passes if cost + keep would pass,
---                   and charges cost. Only buckets and permits let it wait, because its turn in a later window or entry
---                   of a log would take the units before it from the others.
---                   steps: a request with a cost that this limit refuses closes the gate of its key (head.lua), for the
---                   step that follows the earlier blocks. A gate is forgotten when it has been open for the last step. A
---                   peek, a request that leaves units to others, and one that a closed gate or another member of a stack
---                   refuses, closes nothing. Of merged requests, the first one that does not pass closes the gate.
+--           extra   what is left to others, and the steps of a block (requests.lua).
 --         The mode is one of:
 --           check   charges requests that pass now.
 --           charge  charges requests that pass within wait_ms, and returns the delay of each and a stamp by which the
@@ -39,61 +32,6 @@
 -- Example check 1 counter 5 60000 5 0 1 2, with one key that does not exist: 3 * 60001 + 60000.
 -- Errors  say what is wrong with ARGV (in Lua's own words if an argument is no number); then nothing has been written. A
 --         count or burst of zero is no error: such a limit refuses everything.
-local mode, at_once = argv[1], argv[2] + 0
-local charges, waits = mode ~= "peek", mode == "charge"
-if charges and not waits and mode ~= "check" then wrong("expected check, charge or peek") end
-
-local function refuse_all(limit)
-  limit.tags, limit.enqueue = nil, nil
-  function limit.read() return {} end
-  function limit.judge() return NEVER, 0, 0 end
-end
-
--- The steps of a block, in ms.
-local function read_steps(limit)
-  local steps = {}
-  for ms in string.gmatch(limit.block, "[^:]+") do steps[#steps + 1] = ms + 0 end
-  if not limit.tags then wrong("logs and permits have no gate") end
-  if #steps < 1 or #steps > 9 or not are_integers(steps[1] - 1, math.max(unpack(steps)), 0, 0) then
-    wrong("expected extra in range")
-  end
-  return steps
-end
-
--- Check all arguments before the first write.
-local runs, limit, requests, is_open = {}, {}, 0, false
-for index = 3, #argv, 8 do
-  if #argv < index + 7 then wrong("expected eight arguments per run") end
-  local name, count, time_ms, burst = argv[index], argv[index + 1] + 0.0, argv[index + 2] + 0.0, argv[index + 3] + 0.0
-  local wait_ms, n, cost, extra = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0, argv[index + 7]
-  local keep, block = 0, ""
-  if extra ~= "0" then
-    keep, block = string.match(extra, "^(%d+)([:%d]*)$")
-    if not keep then wrong("expected extra in range") end
-    keep = keep + 0
-  end
-  local is_same = name == limit.name and count == limit.count and time_ms == limit.time_ms
-  if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms and block == limit.block) then
-    if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then
-      wrong("expected count, time_ms, burst and wait_ms in range")
-    end
-    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms, block = block }
-    implement(limit)
-    if block ~= "" then limit.steps = read_steps(limit) end
-    if count < 1 or burst < 1 then refuse_all(limit) end
-  end
-  if n % 1 ~= 0 or not are_integers(cost, keep, 0, 0) then wrong("expected n, cost and extra in range") end
-  if n < 0 and (wait_ms > 0 or mode ~= "check" or cost < 1) then
-    wrong("only requests with a cost, in mode check, without a wait can be merged")
-  end
-  if is_open and n ~= 0 and n ~= 1 then wrong("a stack ends with n = 1") end
-  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, keep = keep, is_member = is_open or n == 0 }
-  is_open, requests = n == 0, requests + (n > 0 and n or 1)
-end
-if is_open then wrong("a stack ends with n = 1") end
-if requests ~= #keys then wrong("one key per request") end
-if not are_integers(at_once, 0, 0, 0) or at_once > requests then wrong("expected how many keys to read at once") end
-
 -- The texts of keys that have been read. Servers let a script pass about 8000 arguments at once.
 local texts, reply = {}, {}
 for first = 1, at_once, 4000 do
@@ -122,7 +60,7 @@ local function make_decide()
       local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
       if type(new) == "number" then return reset, sum, tag, ahead end
       if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
-    elseif put(key, text, sum, new_tag, new_ahead, ttl, tags, gate) then
+    elseif put(limit, key, text, sum, new_tag, new_ahead, ttl, gate) then
       return reset, sum, new_tag, new_ahead
     end
   end
@@ -132,9 +70,9 @@ local function make_decide()
     local steps, earlier = limit.steps, gate and gate.level or 0
     if earlier >= #steps then earlier = #steps - 1 end
     local ms = steps[earlier + 1]
-    local expires = gate and gate.kept > 0 and gate.expires or life(limit, units, tag, ahead)
+    local expires = gate and gate.kept > 0 and gate.expires or nil
     gate = { kind = 0, level = earlier + 1, left = ms, kept = ms + steps[#steps], expires = expires }
-    return put(key, old, units, tag, ahead, nil, limit.tags, gate) and ms
+    return put(limit, key, old, units, tag, ahead, nil, gate) and ms
   end
 
   -- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
@@ -145,7 +83,7 @@ local function make_decide()
       state = limit.read(key, cost)
     else
       if text == nil then
-        text = get(key)
+        text = attempt("", "GET", key)
         texts[position] = text
       end
       if text then state, tag, ahead, gate = decode(text, tags) end
@@ -166,7 +104,7 @@ local function make_decide()
       end
       room = room - passed * cost
       if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end
-    elseif tags and text == false and position <= at_once and get(key) then
+    elseif tags and text == false and position <= at_once and attempt("", "GET", key) then
       passes, wait, room, reset = false, FOREIGN, 0, 0
     elseif passes then
       reset = select(3, limit.judge(state, tag, ahead, 0))
@@ -211,30 +149,25 @@ local function decide_plain(limit, cost, keep, last)
   local increment, start, life = format("%.0f00000000000", cost * tags), nil, nil
   local base, offset = longest + 1, extra
   if limit.burst * base + longest >= NEVER then longest = -1 end -- one number might not hold the reply
-  if keep > 0 then
-    function judge(units, tag, ahead, cost)
-      local wait, room, reset = limit.judge(units, tag, ahead, cost + keep, keep)
-      if wait ~= 0 then return wait, room, reset end
-      return limit.judge(units, tag, ahead, cost)
-    end
-  end
   for position = at, last do
     at = position
     local key, text, number = keys[position], texts[position], nil
-    local wait, room, reset, change
+    local units, tag, ahead = 0, 0, ABSENT
     if text == nil then text = call("GET", key) end
     if text then
       number = text - 0
       if number < 0 or number > NEVER then return end
-      local time, tag = number % ERA, 0
-      local units = (number - time) / ERA
+      local time = number % ERA
+      units = (number - time) / ERA
       if tags > 1 then
         tag = units % tags
         units = (units - tag) / tags
       end
-      wait, room, reset, change = judge(units, tag, (time + SHIFT) % ERA - PAST, cost)
-    else
-      wait, room, reset, change = judge(0, 0, ABSENT, cost)
+      ahead = (time + SHIFT) % ERA - PAST
+    end
+    local wait, room, reset, change = judge(units, tag, ahead, cost)
+    if keep > 0 and (wait > 0 or room < cost + keep) then
+      wait, room, reset = judge(units, tag, ahead, cost + keep, keep)
     end
     if wait > 0 then
       if limit.steps or not text or not find(text, "^[1-9]%d*$") then return end

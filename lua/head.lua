@@ -81,30 +81,29 @@ local SHIFT = PAST - NOW % ERA
 --         1763000180000 ms and is forgotten at 1763000300000 ms.
 local GATE, SLASH = 45, 47
 
--- -> units, tag, ahead. units is nil if the text is foreign.
-local function decode_state(text, tags)
-  if #text > 22 and #text < 38 and not find(text, "%D") then
-    return sub(text, 1, -23) - 0, sub(text, -22, -15) - 0, sub(text, -14) - NOW
-  elseif #text > 19 or not find(text, "^[1-9]%d*$") and text ~= "0" then
-    return nil
-  end
-  local high = #text > 11 and sub(text, 1, -12) - 0 or 0
-  if high >= SHORT then return nil end
-  return (high - high % tags) / tags, high % tags, (sub(text, -11) + SHIFT) % ERA - PAST
-end
-
 -- -> units, tag, ahead, gate. units is nil if the text is foreign; gate is nil if there is none.
 local function decode(text, tags)
-  if byte(text, -GATE) ~= SLASH then return decode_state(text, tags) end
-  if not find(text, "^[01]%d+$", 1 - GATE) then return nil end
-  local gate = {
-    kind = sub(text, -44, -44) - 0, level = 0,
-    left = sub(text, -42, -29) - NOW, kept = sub(text, -28, -15) - NOW, expires = sub(text, -14) - NOW,
-  }
-  if gate.kept > 0 then gate.level = sub(text, -43, -43) - 0 end
-  local units, tag, ahead = 0, 0, ABSENT
-  if #text > GATE then units, tag, ahead = decode_state(sub(text, 1, -1 - GATE), tags) end
-  if units and gate.expires < 0 then units, tag, ahead = 0, 0, ABSENT end
+  local gate, units, tag, ahead
+  if byte(text, -GATE) == SLASH then
+    if not find(text, "^[01]%d+$", 1 - GATE) then return nil end
+    gate = {
+      kind = sub(text, -44, -44) - 0, level = 0,
+      left = sub(text, -42, -29) - NOW, kept = sub(text, -28, -15) - NOW, expires = sub(text, -14) - NOW,
+    }
+    if gate.kept > 0 then gate.level = sub(text, -43, -43) - 0 end
+    text = sub(text, 1, -1 - GATE)
+    if text == "" then return 0, 0, ABSENT, gate end
+  end
+  if #text > 22 and #text < 38 and not find(text, "%D") then
+    units, tag, ahead = sub(text, 1, -23) - 0, sub(text, -22, -15) - 0, sub(text, -14) - NOW
+  elseif #text > 19 or not find(text, "^[1-9]%d*$") and text ~= "0" then
+    return nil
+  else
+    local high = #text > 11 and sub(text, 1, -12) - 0 or 0
+    if high >= SHORT then return nil end
+    units, tag, ahead = (high - high % tags) / tags, high % tags, (sub(text, -11) + SHIFT) % ERA - PAST
+  end
+  if gate and gate.expires < 0 then return 0, 0, ABSENT, gate end
   return units, tag, ahead, gate
 end
 
@@ -114,43 +113,32 @@ local function encode(units, tag, ahead, tags)
   return high > 0 and format("%.0f%011.0f", high, (NOW + ahead) % ERA) or format("%.0f", (NOW + ahead) % ERA)
 end
 
--- Reads a key -> its text, false if it does not exist, "" (which is foreign) if it is of another type. All other errors
--- end the script.
-local function get(key)
-  local text = try_call("GET", key)
-  if type(text) ~= "table" then return text end
-  if find(text.err, "WRONGTYPE", 1, true) then return "" end
-  return call("GET", key)
+-- A command with a key -> its reply, or `foreign` if the key is of another type. All other errors end the script, so that the
+-- client tries again.
+local function attempt(foreign, ...)
+  local reply = try_call(...)
+  if type(reply) ~= "table" then return reply end
+  if find(reply.err, "WRONGTYPE", 1, true) then return foreign end
+  return call(...)
 end
 
--- Removes something from a key, which may hold a foreign value -> what the command replies, or 0. A server that refuses to write ends
--- the script, so that the client tries again.
-local function try_remove(...)
-  local removed = try_call(...)
-  if type(removed) ~= "table" then return removed end
-  if not find(removed.err, "WRONGTYPE", 1, true) then call(...) end
-  return 0
-end
-
--- The time in ms until a state expires that has no gate yet. A bucket whose tag does not tell it expires when it is empty.
-local function life(limit, units, tag, ahead)
-  if not limit.level_of then return ahead end
-  if tag > 0 and tag < 99 then return ahead + 2 ^ tag end
-  local level, phase = limit.level_of(units, ahead)
-  local ms = level > 0 and limit.leak_time(level, phase) or -1
-  return ms < ERA and ms or ERA
-end
-
--- Writes a state in place of `old`, which is what was read -> whether the key is not foreign.
-local function put(key, old, units, tag, ahead, ttl, tags, gate)
-  local text = encode(units, tag, ahead, tags)
+-- Writes a state in place of `old`, which is what was read -> whether the key is not foreign. A gate without `expires` is new: the
+-- state before it expires as it would without a gate.
+local function put(limit, key, old, units, tag, ahead, ttl, gate)
+  local text = encode(units, tag, ahead, limit.tags)
   if gate then
     ttl = ttl or gate.expires
-    gate.expires = ttl
+    if not ttl and (not limit.level_of or tag > 0 and tag < 99) then
+      ttl = ahead + (limit.level_of and 2 ^ tag or 0)
+    elseif not ttl then -- a bucket whose tag does not tell it expires when it is empty
+      local level, phase = limit.level_of(units, ahead)
+      ttl = level > 0 and limit.leak_time(level, phase) or -1
+      if ttl > ERA then ttl = ERA end
+    end
     if gate.kept > 0 then
       if ttl < 0 then text, ttl = "", -NOW end
       local times = format("%014.0f%014.0f%014.0f", NOW + gate.left, NOW + gate.kept, NOW + ttl)
-      text = text .. "/" .. format("%.0f%.0f", gate.kind, gate.level) .. times
+      text = text .. format("/%.0f%.0f", gate.kind, gate.level) .. times
       if gate.kept > ttl then ttl = gate.kept end
     end
     if ttl < 1 then ttl = 1 end

@@ -2,10 +2,10 @@
 
 /// Joins `head.lua`, the algorithms as branches of the function `implement`, and a main script into one text.
 macro_rules! script {
-    ($main:literal) => {
+    ($($main:literal),+) => {
         concat!(
             include_str!("head.lua"),
-            "local function implement(...)\nlocal name = (...).name\nif name == \"counter\" or sub(name, 1, 8) == \"counter_\" then\n",
+            "local function implement(...)\nlocal name = (...).name\nif byte(name, 3) == 117 then -- u\n",
             include_str!("counter.lua"),
             "elseif name == \"sliding_window\" then\n",
             include_str!("sliding_window.lua"),
@@ -19,13 +19,13 @@ macro_rules! script {
             "if name == \"leaky_bucket_queue\" then\n",
             include_str!("leaky_bucket.lua"),
             "end\nelse\nwrong(\"unknown algorithm\")\nend\nend\n",
-            include_str!($main),
+            $(include_str!($main),)+
         )
     };
 }
 
 /// The script that decides about any number of requests.
-pub const DECIDE: &str = script!("decide.lua");
+pub const DECIDE: &str = script!("requests.lua", "decide.lua");
 
 /// The script that returns, takes and renews units.
 pub const ADJUST: &str = script!("adjust.lua");

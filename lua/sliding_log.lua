@@ -73,5 +73,5 @@ end
 -- Stamp: the time in the charge's entries.
 function limit.give(key, most, stamp)
   if most == 0 then return 0 end
-  return try_remove("LREM", key, digits(-most), digits(stamp))
+  return attempt(0, "LREM", key, digits(-most), digits(stamp))
 end

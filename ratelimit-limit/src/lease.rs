@@ -1,7 +1,7 @@
 //! Leases of units: how many units a process may take in advance, and for how long it may hand them out.
 
 use super::constructors::must;
-use super::rules::numbers::{Derived, Lease, Numbers};
+use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 use std::time::Duration;
 
@@ -127,14 +127,14 @@ impl Limit {
     /// How many units of a bucket come back in this time, rounded down.
     #[doc(hidden)]
     pub fn units_back_in(&self, time: Duration) -> u32 {
-        let grains =
-            time.as_millis() * u128::from(self.derived.rate.tokens) / u128::from(self.derived.rate.period_ms);
+        let rate = self.rate();
+        let grains = time.as_millis() * u128::from(rate.tokens) / u128::from(rate.period_ms);
         u32::try_from(grains).unwrap_or(u32::MAX)
     }
 
     /// The window, or the time in which a bucket is filled.
     const fn whole_ms(&self) -> u64 {
-        let Derived { capacity, rate, .. } = self.derived;
+        let (capacity, rate) = (self.derived.capacity, self.derived.rate());
         if !self.numbers.algorithm.is_bucket() || self.refuses_all() {
             self.numbers.time_ms
         } else if self.refills_by_interval() {

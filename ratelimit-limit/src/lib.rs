@@ -22,7 +22,7 @@ pub use text::ParseLimitError;
 
 #[doc(hidden)]
 pub use rules::block::Block;
-use rules::numbers::{Derived, Numbers, Rate, life_ms};
+use rules::numbers::{Derived, Numbers, Rate};
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
@@ -189,19 +189,20 @@ impl Limit {
         &self.numbers.block
     }
 
+    #[inline]
     pub const fn rate(&self) -> Rate {
-        self.derived.rate
+        self.derived.rate()
     }
 
     /// The time in ms in which a full bucket refills or leaks.
     pub const fn full_ms(&self) -> u64 {
-        self.derived.full_ms
+        self.derived.full_ms()
     }
 
     /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time.
     #[inline]
     pub const fn life_ms(&self) -> u64 {
-        self.derived.life_ms
+        self.derived.life_ms()
     }
 
     /// Whether this is a leaky bucket in which calls wait.
@@ -237,8 +238,7 @@ impl Limit {
         const TIME_MS: u64 = 1000;
         let rate = Rate { tokens: 1, period_ms: TIME_MS };
         let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
-        let derived = Derived { capacity: 1, rate, full_ms, life_ms: life_ms(full_ms) };
-        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived }
+        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived::new(1, rate, full_ms, 0) }
     }
 
     /// The state that a store keeps for the limit.
@@ -260,7 +260,7 @@ impl Limit {
                 self.numbers.time_ms
             }
             State::Number(NumberState::SlidingWindow) => 2 * self.numbers.time_ms,
-            State::Number(NumberState::Bucket) => self.derived.full_ms,
+            State::Number(NumberState::Bucket) => self.derived.full_ms(),
         }
     }
 }

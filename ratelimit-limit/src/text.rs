@@ -1,40 +1,35 @@
 //! Limits and their changes as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`, `count=50`.
 
+mod error;
+
+pub use error::ParseLimitError;
+
 use super::change::{ChangedNumbers, Time};
 use super::rules::Violation;
 use super::rules::block::Block;
 use super::rules::duration;
 use super::rules::numbers::{Lease, Numbers};
-use super::{Algorithm, Calendar, Limit, LimitChange, LimitError, Refill, Zone};
+use super::{Algorithm, Calendar, Limit, LimitChange, Refill, Zone};
+use error::Wrong;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Numbers { algorithm, count, burst, borrow, wait_ms, lease, block, calendar, .. } = self.numbers;
-        write!(f, "{} count={count} time={}", algorithm.as_str(), self.time_text())?;
-        if let Some(window) = calendar.filter(|window| !window.zone.is_utc()) {
-            write!(f, " zone={}", window.zone)?;
-        }
-        if burst != count {
-            write!(f, " burst={burst}")?;
-        }
-        if self.refills_by_interval() {
-            f.write_str(" refill=interval")?;
-        }
-        if borrow > 0 {
-            write!(f, " borrow={borrow}")?;
-        }
-        if wait_ms > 0 {
-            write!(f, " wait={}", duration::show(wait_ms))?;
-        }
-        match lease {
-            Lease::Most(0) => {}
-            Lease::Most(units) => write!(f, " lease={units}")?,
-            Lease::Auto => f.write_str(" lease=auto")?,
-        }
-        if block.is_none() { Ok(()) } else { write!(f, " block={block}") }
+        let Numbers { algorithm, refill, count, burst, borrow, calendar, lease, block, .. } = self.numbers;
+        let numbers = ChangedNumbers {
+            count: Some(count),
+            time: Some(calendar.map_or(Time::Fixed(self.time()), |window| Time::Calendar(window.calendar))),
+            zone: calendar.map(|window| window.zone).filter(|zone| !zone.is_utc()),
+            burst: Some(burst).filter(|burst| *burst != count),
+            refill: Some(refill).filter(|refill| *refill != Refill::Greedy),
+            borrow: Some(borrow).filter(|borrow| *borrow > 0),
+            wait: Some(self.longest_wait()).filter(|wait| !wait.is_zero()),
+            lease: Some(lease).filter(|lease| *lease != Lease::Most(0)),
+            block: Some(Ok(block)).filter(|_| !block.is_none()),
+        };
+        write!(f, "{} {numbers}", algorithm.as_str())
     }
 }
 
@@ -141,75 +136,6 @@ fn duration(text: &str) -> Result<Duration, ParseLimitError> {
     let wrong = |why| ParseLimitError(Wrong::Duration(text.into(), why));
     duration::parse(text).map(Duration::from_millis).map_err(wrong)
 }
-
-/// Why a text is not a [`Limit`] or a [`LimitChange`].
-#[derive(Clone, PartialEq, Eq)]
-pub struct ParseLimitError(Wrong);
-
-#[derive(Clone, PartialEq, Eq)]
-enum Wrong {
-    Word(&'static str, Box<str>),
-    /// A text, and why it is not a duration.
-    Duration(Box<str>, String),
-    Twice(Box<str>),
-    Missing,
-    Empty,
-    Limit(LimitError),
-}
-
-impl ParseLimitError {
-    pub(super) fn wrong(what: &'static str, word: &str) -> Self {
-        Self(Wrong::Word(what, word.into()))
-    }
-
-    /// The error without any part of the text.
-    #[doc(hidden)]
-    pub fn reason(&self) -> &'static str {
-        match &self.0 {
-            Wrong::Word("algorithm", _) => "unknown algorithm",
-            Wrong::Word("field", _) => "unknown field",
-            Wrong::Word(..) => "a field has a wrong value",
-            Wrong::Duration(..) => "a field is not a duration",
-            Wrong::Twice(_) => "a field is given twice",
-            Wrong::Missing => "`count` or `time` is missing",
-            Wrong::Empty => "it is empty",
-            Wrong::Limit(error) => error.message(),
-        }
-    }
-}
-
-impl fmt::Display for ParseLimitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
-        match &self.0 {
-            Wrong::Word("algorithm", word) => {
-                let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.as_str()).collect();
-                write!(f, "unknown algorithm `{word}`; expected one of {}: {EXAMPLE}", names.join(", "))
-            }
-            Wrong::Word("field", word) => {
-                write!(
-                    f,
-                    "unknown field `{word}`; expected `count`, `time`, `zone`, `burst`, `refill`, `borrow`, `wait`, `lease` or `block`, as in `count=20`"
-                )
-            }
-            Wrong::Word(what, word) => write!(f, "`{word}` must be {what}"),
-            Wrong::Duration(text, why) => write!(f, "`{text}` is not a duration: {why}"),
-            Wrong::Twice(word) => write!(f, "`{word}` is given twice"),
-            Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
-            Wrong::Empty => f.write_str("expected a change such as `count=50`, or a limit"),
-            Wrong::Limit(error) => error.fmt(f),
-        }
-    }
-}
-
-impl fmt::Debug for ParseLimitError {
-    /// Shows the message, because a `main` that returns an error prints this.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for ParseLimitError {}
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 mod fields;
 mod passes;
 
+use crate::clock::{Clock, SystemClock};
 use crate::limit::{Limit, NumberState, State};
 use passes::{Micros, Passes};
 use std::fmt;
@@ -134,7 +135,12 @@ impl Decision {
         let remaining = self.remaining.saturating_sub(units);
         let reset = self.reset_after();
         let starts = reset.is_zero() && units > 0;
-        let first = if starts && !limit.algorithm().is_bucket() { limit.time() } else { Duration::ZERO };
+        let first = match limit.window() {
+            _ if !starts || limit.algorithm().is_bucket() => Duration::ZERO,
+            // Nobody has asked the clock of the store, so the clock of this process says when the window ends.
+            Some(window) => Duration::from_millis(window.until_end_ms(SystemClock::default().unix_ms())),
+            None => limit.time(),
+        };
         Self { remaining, reset_after: Micros::of(reset + first + limit.refill_time(units)), ..self }
     }
 
@@ -209,6 +215,7 @@ impl fmt::Debug for Decision {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limit::Calendar;
 
     const LIMIT: Limit = Limit::counter(5, Duration::from_secs(60));
 
@@ -231,6 +238,20 @@ mod tests {
         assert_eq!(refused.in_turn(second, 0), refused);
         assert_eq!((refused.delay(), refused.retry_after()), (Duration::ZERO, Some(second)));
         assert_eq!(Decision::allow(&LIMIT, 4, second).in_turn(second, 1).refused_until(second), refused);
+    }
+
+    #[test]
+    fn the_first_units_start_what_is_left_of_a_window() {
+        let taken = |limit: Limit| Decision::allow(&limit, 5, Duration::ZERO).after_taking(&limit, 2);
+        assert_eq!((taken(LIMIT).remaining(), taken(LIMIT).reset_after()), (3, Duration::from_secs(60)));
+        let unix_ms = || SystemClock::default().unix_ms();
+        for calendar in Calendar::ALL {
+            let limit = Limit::calendar(5, calendar);
+            let ends = |unix_ms| unix_ms + limit.window().unwrap().until_end_ms(unix_ms);
+            let (before, left, after) = (unix_ms(), taken(limit).reset_after(), unix_ms());
+            let (from, to) = (ends(before) - after, ends(after) - before);
+            assert!((u128::from(from)..=u128::from(to)).contains(&left.as_millis()), "{limit}: {left:?}");
+        }
     }
 
     #[test]

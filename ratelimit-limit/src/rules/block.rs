@@ -8,42 +8,55 @@ use std::time::Duration;
 /// The most steps of a block.
 pub const MAX_STEPS: usize = 4;
 
+/// The bits of a step. 366 days have fewer than 2^25 seconds.
+const STEP_BITS: usize = 25;
+
 /// The lengths of the blocks of a limit in whole seconds, in growing order. Zeros follow the last one.
+///
+/// They are packed into the bytes that a limit has left, from the lowest bits on: nearly all limits have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Block([u32; MAX_STEPS]);
+pub struct Block([u8; BYTES]);
+
+const BYTES: usize = (MAX_STEPS * STEP_BITS).div_ceil(8);
 
 impl Block {
     /// A refused caller may ask again at once.
-    pub const NONE: Self = Self([0; MAX_STEPS]);
+    pub const NONE: Self = Self([0; BYTES]);
 
     /// Checks the steps. No steps are no block.
-    #[expect(clippy::cast_possible_truncation, reason = "366 days are fewer than 2^32 seconds")]
     pub const fn of(steps: &[Duration]) -> Result<Self, Violation> {
         if steps.len() > MAX_STEPS {
             return Err(Violation::BlockTooManySteps);
         }
-        let (mut seconds, mut at) = ([0; MAX_STEPS], 0);
+        let (mut packed, mut at) = (0_u128, 0);
         while at < steps.len() {
             let step = steps[at];
             if step.subsec_nanos() > 0 || step.as_secs() == 0 || step.as_secs() > MAX_TIME_MS / 1000 {
                 return Err(Violation::BlockStep);
             }
-            seconds[at] = step.as_secs() as u32;
-            if at > 0 && seconds[at] <= seconds[at - 1] {
+            if at > 0 && step.as_secs() <= steps[at - 1].as_secs() {
                 return Err(Violation::BlockNotGrowing);
             }
+            packed |= (step.as_secs() as u128) << (STEP_BITS * at);
             at += 1;
         }
-        Ok(Self(seconds))
+        match packed.to_le_bytes().first_chunk() {
+            Some(bytes) => Ok(Self(*bytes)),
+            None => Ok(Self::NONE),
+        }
     }
 
-    pub const fn is_none(self) -> bool {
-        self.0[0] == 0
+    pub const fn is_none(&self) -> bool {
+        let [a, b, c, d, ..] = self.0;
+        u32::from_le_bytes([a, b, c, d]) == 0
     }
 
     /// The steps in milliseconds.
-    pub fn steps_ms(&self) -> impl Iterator<Item = u64> + '_ {
-        self.0.iter().take_while(|seconds| **seconds > 0).map(|seconds| u64::from(*seconds) * 1000)
+    pub fn steps_ms(&self) -> impl Iterator<Item = u64> + use<> {
+        let packed = self.0.iter().rev().fold(0, |packed, byte| packed << 8 | u128::from(*byte));
+        let seconds = move |at| (packed >> (STEP_BITS * at)) & ((1 << STEP_BITS) - 1);
+        let ms = move |at| u64::try_from(seconds(at) * 1000).unwrap_or(0);
+        (0..MAX_STEPS).map(ms).take_while(|ms| *ms > 0)
     }
 
     /// The length of the block in ms after this many earlier ones; after the last step, the last one again.

@@ -43,12 +43,39 @@ pub struct Rate {
 pub struct Derived {
     /// The most units that the limit can hold.
     pub capacity: u32,
-    /// `count` per `time_ms`, in lowest terms where units come back continuously.
-    pub rate: Rate,
+    /// `count` per `time_ms`, in lowest terms where units come back continuously. The parts of a [`Rate`], which would take more space.
+    tokens: u32,
+    period_ms: u64,
+    /// The time in ms in which a full bucket refills or leaks, below 2^56, and above it the binary logarithm of its `life_ms`.
+    full_and_life: u64,
+}
+
+const FULL_BITS: u32 = 56;
+
+impl Derived {
+    pub const fn new(capacity: u32, Rate { tokens, period_ms }: Rate, full_ms: u64, wait_ms: u64) -> Self {
+        let longest = if full_ms > wait_ms { full_ms } else { wait_ms };
+        let life = (2 * longest + 1000).ilog2() as u64;
+        Self { capacity, tokens, period_ms, full_and_life: life << FULL_BITS | full_ms }
+    }
+
     /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
-    pub full_ms: u64,
-    /// The time in ms from the anchor of a bucket to the end of its state (`lua/token_bucket.lua`).
-    pub life_ms: u64,
+    #[inline]
+    pub const fn full_ms(&self) -> u64 {
+        self.full_and_life & ((1 << FULL_BITS) - 1)
+    }
+
+    /// The time in ms from the anchor of a bucket to the end of its state: the largest power of two up to two periods and one second
+    /// (`lua/token_bucket.lua`).
+    #[inline]
+    pub const fn life_ms(&self) -> u64 {
+        1 << (self.full_and_life >> FULL_BITS)
+    }
+
+    #[inline]
+    pub const fn rate(&self) -> Rate {
+        Rate { tokens: self.tokens, period_ms: self.period_ms }
+    }
 }
 
 impl Numbers {
@@ -101,13 +128,11 @@ impl Numbers {
             self.burst.saturating_add(self.borrow)
         };
         let full_ms = self.full_ms(capacity, rate);
-        let life_ms = life_ms(if full_ms > self.wait_ms { full_ms } else { self.wait_ms });
-        let derived = Derived { capacity, rate, full_ms, life_ms };
-        if let Err(violation) = self.check_state(derived) {
+        if let Err(violation) = self.check_state(capacity, rate) {
             return Err(violation);
         }
         match self.check_lease(capacity) {
-            Ok(()) => Ok(derived),
+            Ok(()) => Ok(Derived::new(capacity, rate, full_ms, self.wait_ms)),
             Err(violation) => Err(violation),
         }
     }
@@ -126,7 +151,7 @@ impl Numbers {
     }
 
     /// Checks that the state of the limit stays below 2^53.
-    const fn check_state(&self, Derived { capacity, rate, .. }: Derived) -> Result<(), Violation> {
+    const fn check_state(&self, capacity: u32, rate: Rate) -> Result<(), Violation> {
         let is_exact = match self.algorithm.state() {
             State::Number(NumberState::Bucket) if self.count > 0 => return self.check_level(capacity, rate),
             State::Number(NumberState::SlidingWindow) => {
@@ -207,11 +232,6 @@ impl Numbers {
         let places = self.waiting(rate) + 1;
         if places > MAX_LEVEL { u32::MAX } else { places as u32 }
     }
-}
-
-/// The largest power of two up to twice this time and one second.
-pub const fn life_ms(period_ms: u64) -> u64 {
-    1 << (2 * period_ms + 1000).ilog2()
 }
 
 impl Rate {

@@ -81,7 +81,8 @@ pub trait Hook: Send + Sync + 'static {
     /// the process that made the call. A limit whose units come back continuously, are returned (`refund_if`, `settle`, permits) or
     /// leave a sliding window may reach the share again, and makes an event each time. With `lease`, the process that hands out the unit
     /// makes the event; a process that still has units from an earlier fetch may miss it. Limits in shadow and decisions of the
-    /// failure policy make none.
+    /// failure policy make none, and neither does a call that waits while nothing is free, also behind a pause: the store does not say how much
+    /// of its later window is in use.
     fn near_limit(&self, _near: &NearLimit) {}
 
     /// The store became unavailable, or missed the deadline of a call. From now on, the failure policy of each limit decides.

@@ -29,9 +29,12 @@ pub struct Request {
     limit: Limit,
     cost: u32,
     keep: u32,
+    /// The id of the permit, and [`WITH_NEXT`]. One number, because nearly every call moves a request.
     permit: u64,
-    with_next: bool,
 }
+
+/// The bit of a request that passes only together with the following one. Ids of permits have 52 bits.
+const WITH_NEXT: u64 = 1 << 63;
 
 /// The id of a permit that nobody will hold.
 pub(crate) const NO_PERMIT: u64 = 1;
@@ -40,13 +43,13 @@ impl Request {
     /// Makes a request that is decided by itself.
     #[inline]
     pub const fn new(key: StoreKey, limit: Limit, cost: u32) -> Self {
-        Self { key, limit, cost, keep: 0, permit: NO_PERMIT, with_next: false }
+        Self { key, limit, cost, keep: 0, permit: NO_PERMIT }
     }
 
     /// Makes the request of a call with this cost, which has no key yet.
     #[inline]
     pub(crate) fn of_cost(limit: Limit, Cost { units, keep }: Cost) -> Self {
-        Self { key: StoreKey::default(), limit, cost: units, keep, permit: NO_PERMIT, with_next: false }
+        Self { key: StoreKey::default(), limit, cost: units, keep, permit: NO_PERMIT }
     }
 
     /// Makes a stack: this request passes only together with the following one, and is charged only then. The keys of a
@@ -77,7 +80,7 @@ impl Request {
 
     /// Does the same as [`with_next`](Self::with_next), in place.
     pub(crate) fn join_next(&mut self) {
-        self.with_next = true;
+        self.permit |= WITH_NEXT;
     }
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
@@ -93,7 +96,7 @@ impl Request {
     }
 
     pub(crate) fn set_permit(&mut self, id: u64) {
-        self.permit = id;
+        self.permit = self.permit & WITH_NEXT | id & !WITH_NEXT;
     }
 
     /// Completes a key without a format.
@@ -127,9 +130,9 @@ impl Request {
         self.keep
     }
 
-    /// The cost and the units that are left to others: what must be free. `None` if it is above any capacity.
-    pub(crate) const fn needed(&self) -> Option<u32> {
-        self.cost.checked_add(self.keep)
+    /// The cost and the units that are left to others: what must be free.
+    pub(crate) const fn needed(&self) -> i64 {
+        self.cost as i64 + self.keep as i64
     }
 
     /// Returns whether this request may wait for a turn. One that leaves units to others waits only for buckets, as
@@ -151,17 +154,17 @@ impl Request {
 
     /// The id of the permit.
     pub const fn permit(&self) -> u64 {
-        self.permit
+        self.permit & !WITH_NEXT
     }
 
     /// Whether this request passes only together with the following one.
     pub const fn passes_with_next(&self) -> bool {
-        self.with_next
+        self.permit & WITH_NEXT > 0
     }
 
     /// The same request with another cost, decided by itself.
     pub(crate) fn alone(&self, cost: u32) -> Self {
-        Self { cost, with_next: false, ..self.clone() }
+        Self { cost, permit: self.permit(), ..self.clone() }
     }
 
     /// A change of units that this request has taken.
@@ -178,13 +181,13 @@ impl Request {
 /// [`Configuration`](ErrorKind::Configuration), if the last stack has no end, or if a stack has two equal keys. Each of the two
 /// requests would be decided without the charge of the other.
 pub fn stacks<'s, 'r>(requests: &'s [&'r Request]) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
-    if requests.last().is_some_and(|request| request.with_next) {
+    if requests.last().is_some_and(|request| request.passes_with_next()) {
         return Err(Error::new(
             ErrorKind::Configuration,
             "the last request of a batch passes with the next one, but there is none",
         ));
     }
-    let stacks = requests.split_inclusive(|request| !request.with_next);
+    let stacks = requests.split_inclusive(|request| !request.passes_with_next());
     for stack in stacks.clone().filter(|stack| stack.len() > 1) {
         for (i, request) in stack.iter().enumerate() {
             if stack[..i].iter().any(|earlier| earlier.key == request.key) {

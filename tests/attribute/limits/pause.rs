@@ -4,7 +4,7 @@
 use ratelimit::clock::Clock;
 use ratelimit::overrides::LimitChange;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
+use ratelimit::{Error, ErrorKind, Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,12 +22,15 @@ impl Clock for TestClock {
     }
 }
 
-/// The store of several processes.
+/// The store of several processes. Decides nothing more after this time.
 #[derive(Clone)]
-struct Shared(Arc<MemoryStore<TestClock>>);
+struct Shared(Arc<MemoryStore<TestClock>>, Instant);
 
 impl Store for Shared {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        if Instant::now() > self.1 {
+            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")));
+        }
         self.0.decide(mode, requests)
     }
 
@@ -41,7 +44,13 @@ impl Store for Shared {
 }
 
 fn processes(number: usize) -> Vec<RateLimiter> {
-    let store = Shared(Arc::new(MemoryStore::with_clock(TestClock(Instant::now()))));
+    processes_until(number, 1000 * SECOND)
+}
+
+/// Processes whose store fails after this time.
+fn processes_until(number: usize, time: Duration) -> Vec<RateLimiter> {
+    let now = Instant::now();
+    let store = Shared(Arc::new(MemoryStore::with_clock(TestClock(now))), now + time);
     (0..number).map(|_| RateLimiter::builder().store(store.clone()).build().unwrap()).collect()
 }
 
@@ -198,6 +207,26 @@ async fn a_void_turn_of_a_window_is_returned() {
         ended,
         [(0, true, 0), (0, true, 1600), (800, true, 3600), (800, true, 3600), (3800, true, 6000)]
     );
+}
+
+/// The store fails when the call asks again, so the turn that it gave is the last one. Nothing is charged elsewhere.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_process() {
+    let limiter = processes_until(1, 2 * SECOND).pop().unwrap();
+    let start = Instant::now();
+    let call = async |runs, pause| ratelimit::scope(limiter.clone(), in_windows(runs, pause)).await.unwrap();
+    let waiting = async {
+        tokio::time::sleep(SECOND).await;
+        call(Duration::ZERO, None).await;
+        start.elapsed()
+    };
+    let pausing = call(SECOND * 3 / 2, Some(3 * SECOND));
+    let (.., waited) = tokio::join!(pausing, call(Duration::ZERO, None), waiting);
+    assert_eq!(waited, 3 * SECOND);
+    // Now the memory of the process decides, and it has both units.
+    call(Duration::ZERO, None).await;
+    call(Duration::ZERO, None).await;
+    assert_eq!(start.elapsed(), 3 * SECOND);
 }
 
 /// The compiler permits no pause of a log, but an override may replace the limit by one.

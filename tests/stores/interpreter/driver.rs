@@ -14,7 +14,8 @@ pub(super) const NEVER: u64 = (1 << 53) - 1;
 /// Returns the shared parts of the scripts: `head.lua` and the algorithms.
 pub(crate) fn parts() -> String {
     let [decide, _] = __testing::scripts();
-    decide.strip_suffix(include_str!("../../../lua/decide.lua")).expect("the driver comes last").to_owned()
+    let driver = concat!(include_str!("../../../lua/requests.lua"), include_str!("../../../lua/decide.lua"));
+    decide.strip_suffix(driver).expect("the driver comes last").to_owned()
 }
 
 /// Returns the name of the script's algorithm, and its rate in lowest terms.

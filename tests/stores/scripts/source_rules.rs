@@ -7,7 +7,7 @@ macro_rules! files {
 }
 
 /// All scripts by file name.
-pub(super) const FILES: [(&str, &str); 16] = files![
+pub(super) const FILES: [(&str, &str); 17] = files![
     "head.lua",
     "counter.lua",
     "token_bucket.lua",
@@ -15,6 +15,7 @@ pub(super) const FILES: [(&str, &str); 16] = files![
     "sliding_window.lua",
     "sliding_log.lua",
     "concurrency.lua",
+    "requests.lua",
     "decide.lua",
     "adjust.lua",
     "any_slot.lua",
@@ -36,7 +37,7 @@ fn headers_state_the_contract() {
     }
     let sections = |name: &str| -> &[&str] {
         match name {
-            "head.lua" => &[],
+            "head.lua" | "requests.lua" => &[],
             "decide.lua" | "adjust.lua" | "any_slot.lua" | "any_slot_probe.lua" => {
                 &["KEYS", "ARGV", "Reply", "Errors"]
             }

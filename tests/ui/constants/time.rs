@@ -23,5 +23,9 @@ async fn e() -> Result<(), Rejection> { Ok(()) }
 async fn f() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(wait = TINY)]
 async fn g() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(block = YEARS)]
+async fn h() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(block = ["1m", TINY])]
+async fn i() -> Result<(), Rejection> { Ok(()) }
 
 fn main() {}

@@ -35,7 +35,7 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
 }
 
 /// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
-pub(super) async fn ask(
+async fn ask(
     limiter: &RateLimiter,
     began: Began,
     mode: Mode,

@@ -1,13 +1,11 @@
 //! Pauses of a limit: what a result of a call says, and calls whose turn comes while the limit is paused.
 
-use super::claim::ask;
 use super::holdings::Holdings;
 use super::refused::{Refusal, Refused};
 use crate::clock::timer;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::limiter::store_call::Began;
-use crate::store::{Change, Mode};
+use crate::store::{Change, Reply};
 use std::time::Duration;
 
 /// The longest pause that a result can ask for.
@@ -44,25 +42,29 @@ impl Holdings {
 
     async fn is_paused(&self, at: usize) -> Result<bool, Error> {
         let look = self.members[at].request.adjustment(1, Change::Closed);
-        let looking = self.limiter.adjust(self.source, &[look]);
-        match self.limiter.shared.store.within_deadline(looking).await {
-            Ok(left) => Ok(left.first().is_some_and(|left| *left > 0)),
-            // The turn was given by a store that now fails.
-            Err(error) if error.is_transient() => Ok(false),
-            Err(error) => Err(error),
-        }
+        let left = self.replied(self.limiter.adjust(self.source, &[look])).await?;
+        Ok(left.is_some_and(|left| left.first().is_some_and(|left| *left > 0)))
     }
 
-    /// Takes another turn of one limit. `None` if another store decides now.
+    /// Takes another turn of one limit. `None` if its store now fails.
     async fn next_turn(&mut self, at: usize) -> Result<Option<Decision>, Error> {
         self.return_void_turn(at).await;
         let request = self.members[at].request.alone(self.members[at].request.cost());
-        let decided = ask(&self.limiter, Began::default(), Mode::Charge, &[&request], || {}).await?;
-        let decision = decided.decisions.first().copied().filter(|_| decided.source == self.source);
+        let decisions = self.replied(self.limiter.decide_again(self.source, &request)).await?;
+        let decision = decisions.and_then(|decisions| decisions.first().copied());
         if let Some(decision) = decision.filter(Decision::is_allowed) {
             self.members[at].decision = Some(decision);
         }
         Ok(decision)
+    }
+
+    /// The reply of the store that gave the turn. `None` if it now fails: no other store knows of the turn or of the pause.
+    async fn replied<T: Unpin>(&self, reply: Reply<T>) -> Result<Option<T>, Error> {
+        match self.limiter.shared.store.within_deadline(reply).await {
+            Ok(reply) => Ok(Some(reply)),
+            Err(error) if error.is_transient() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the units of a turn that the pause has made void. Those of a bucket leak during the pause.
@@ -75,8 +77,7 @@ impl Holdings {
         let give = member.request.adjustment(member.request.cost(), Change::Give(decision.stamp()));
         // Not returned again, whatever follows.
         member.decision = Some(decision.with_stamp(0));
-        let giving = self.limiter.adjust(self.source, &[give]);
-        let _ = self.limiter.shared.store.within_deadline(giving).await;
+        let _ = self.replied(self.limiter.adjust(self.source, &[give])).await;
     }
 
     fn refused(&self, at: usize, decision: Decision) -> Refused {

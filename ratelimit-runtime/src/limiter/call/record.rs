@@ -23,17 +23,26 @@ struct Undecided {
 
 impl Record {
     /// Notes the limits, each with its position in the stack. `None` outside a request, where nobody reads the decisions.
+    #[inline]
     pub(super) fn of<'r, N: CallName>(
         requests: impl Iterator<Item = (usize, N, &'r Request)>,
     ) -> Option<Self> {
-        let context = RequestContext::current()?;
+        RequestContext::current().map(|context| Self::within(context, requests))
+    }
+
+    /// Few calls have a context, and this is long.
+    #[inline(never)]
+    fn within<'r, N: CallName>(
+        context: RequestContext,
+        requests: impl Iterator<Item = (usize, N, &'r Request)>,
+    ) -> Self {
         let limits = requests.map(|(at, name, request)| Undecided {
             at,
             name: name.limit_name(),
             limit: *request.limit(),
             cost: request.cost(),
         });
-        Some(Self { context, limits: limits.collect() })
+        Self { context, limits: limits.collect() }
     }
 
     /// Records the decisions, each with the position of its limit in the stack.

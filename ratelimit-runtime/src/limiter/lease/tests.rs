@@ -167,5 +167,5 @@ fn few_calls_fetch_nothing_in_advance() {
 /// The leases of a table are next to each other. A call that finds units reads one of them.
 #[test]
 fn a_lease_takes_little_space() {
-    assert!(size_of::<KeyLease>() <= 264, "{} bytes", size_of::<KeyLease>());
+    assert!(size_of::<KeyLease>() <= 248, "{} bytes", size_of::<KeyLease>());
 }

@@ -8,7 +8,9 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::{OnError, RateLimiter};
 use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
-use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use crate::store::{
+    Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, Store,
+};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -67,6 +69,15 @@ impl RateLimiter {
             self.shared.store.remember(sent, requests, decisions);
         }
         self.conclude(decisions, mode, requests)
+    }
+
+    /// Decides a request that may wait where its call was decided before, without the failure policy.
+    pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
+        match source {
+            Source::Store => self.shared.store.decide(Mode::Charge, &[request]),
+            Source::Local => self.shared.store.local().decide(Mode::Charge, &[request]),
+            Source::Nobody => Reply::ready(Ok(Decisions::new())),
+        }
     }
 
     /// Adjusts charged units where they are charged.

@@ -38,7 +38,7 @@ struct Entry {
     key: u64,
     limit: Limit,
     /// The cost and the units that were to be left to others.
-    needed: u32,
+    needed: i64,
     remaining: u32,
     /// The entry refuses calls until then.
     until: u64,
@@ -82,7 +82,6 @@ impl DenyCache {
     /// Remembers the store's refusal of requests that were sent at `sent`, and forgets an older one if they passed.
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
-        let Some(needed) = request.needed() else { return };
         if decision.is_allowed() {
             // A request for more units that was refused must now wait longer than its entry says.
             if self.now_if_not_empty().is_some() {
@@ -98,7 +97,7 @@ impl DenyCache {
         let entry = Entry {
             key,
             limit: *request.limit(),
-            needed,
+            needed: request.needed(),
             remaining: decision.remaining(),
             until,
             passes: retry.map(|retry| now + micros(retry)),
@@ -169,7 +168,7 @@ impl Entry {
         if now >= self.until || *request.limit() != self.limit {
             return None;
         }
-        let needed = request.needed()?;
+        let needed = request.needed();
         let later = if needed == self.needed { 0 } else { extra_wait_ms(&self.limit, self.needed, needed)? };
         let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
         // Longer than no wait, so a refusal.
@@ -179,16 +178,16 @@ impl Entry {
 }
 
 /// How many ms after the refused units the needed units are free. `None` if only the store can tell.
-fn extra_wait_ms(limit: &Limit, refused: u32, needed: u32) -> Option<u64> {
-    let more = needed.checked_sub(refused)?;
-    if needed > limit.capacity() {
+fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
+    let more = u64::try_from(needed - refused).ok()?;
+    if needed > i64::from(limit.capacity()) {
         return None;
     }
     match limit.state() {
         State::Number(NumberState::Counter) => Some(0),
         State::Number(NumberState::Bucket) if !limit.refills_by_interval() => {
             let rate = limit.rate();
-            let grains = u64::from(more).saturating_mul(rate.period_ms);
+            let grains = more.saturating_mul(rate.period_ms);
             Some(grains.checked_div(rate.tokens.into())? + 1)
         }
         State::Number(NumberState::Bucket | NumberState::SlidingWindow)

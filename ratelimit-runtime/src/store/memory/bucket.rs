@@ -126,20 +126,20 @@ impl<'l> NumberAlgorithm<'l> for Bucket<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32, keeps: bool) -> Option<u64> {
-        if cost > self.limit.capacity() {
+    fn wait_ms(&self, cost: i64, keeps: bool) -> Option<u64> {
+        if cost > i64::from(self.limit.capacity()) {
             return None;
         }
         if self.limit.is_queue() {
             let Level { grains, elapsed_ms, .. } = self.level;
-            if keeps && i64::from(cost) > self.room() {
-                let last = grains.saturating_add(i64::from(cost - 1) * self.scale.per_unit);
+            if keeps && cost > self.room() {
+                let last = grains.saturating_add((cost - 1) * self.scale.per_unit);
                 return Some(self.scale.leak_time(last, elapsed_ms));
             }
             return Some(self.reset_ms());
         }
         let free = self.capacity() - self.level.grains;
-        let short = (i64::from(cost) * self.scale.per_unit).saturating_sub(free);
+        let short = (cost * self.scale.per_unit).saturating_sub(free);
         Some(if short > 0 { self.scale.leak_time(short, self.level.elapsed_ms) } else { 0 })
     }
 

@@ -14,8 +14,7 @@ pub(super) struct Dates(AtomicU64);
 const LARGEST_ERROR_MS: u64 = 1000;
 
 impl Dates {
-    /// The limit at a time. `None` if its windows are not those of the calendar, which is the common case.
-    #[inline]
+    /// The limit at a time. `None` if its windows are not those of the calendar.
     pub(super) fn limit_at(&self, limit: &Limit, clock: &impl Clock, now: Now) -> Option<Limit> {
         let window = limit.window()?;
         Some(limit.at(window, self.unix_ms(clock, now)))
@@ -23,7 +22,7 @@ impl Dates {
 
     fn unix_ms(&self, clock: &impl Clock, now: Now) -> u64 {
         let behind = self.0.load(Ordering::Relaxed);
-        let read = u64::try_from(clock.unix_time().as_millis()).unwrap_or(u64::MAX);
+        let read = clock.unix_ms();
         let known = now.ms.wrapping_add(behind);
         if known.abs_diff(read) < LARGEST_ERROR_MS {
             return known;

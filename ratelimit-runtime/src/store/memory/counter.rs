@@ -40,11 +40,11 @@ impl<'l> NumberAlgorithm<'l> for Counter<'l> {
     }
 
     #[inline]
-    fn wait_ms(&self, cost: u32, _: bool) -> Option<u64> {
-        if cost > self.limit.count() {
+    fn wait_ms(&self, cost: i64, _: bool) -> Option<u64> {
+        if cost > i64::from(self.limit.count()) {
             return None;
         }
-        Some(if i64::from(cost) > self.left() { self.ttl } else { self.starts_in() })
+        Some(if cost > self.left() { self.ttl } else { self.starts_in() })
     }
 
     #[inline]

@@ -5,12 +5,15 @@ use super::table::{Number, Table};
 use super::terms::{Now, Terms};
 use super::verdict::Verdict;
 use crate::limit::Limit;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The gates of keys, by the hashes of the keys. The caller holds the lock of the key's number, so two requests on one key do not
 /// change its gate at once.
 pub(super) struct Gates {
-    table: Table<u64>,
+    /// Made with the first gate, because few processes have any.
+    table: OnceLock<Table<u64>>,
+    max_keys: usize,
     /// When the last gate is forgotten, in ms. Zero if there has been none.
     latest: AtomicU64,
 }
@@ -31,23 +34,26 @@ const LEVEL_BITS: u32 = 8;
 
 impl Gates {
     pub(super) fn new(max_keys: usize) -> Self {
-        Self { table: Table::new(max_keys, 0), latest: AtomicU64::new(0) }
+        Self { table: OnceLock::new(), max_keys, latest: AtomicU64::new(0) }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.table.bytes()
+        self.table.get().map_or(0, Table::bytes)
     }
 
     pub(super) fn evictions(&self) -> u64 {
-        self.table.evictions()
+        self.table.get().map_or(0, Table::evictions)
+    }
+
+    /// Whether a request may meet a gate, or close one.
+    #[inline]
+    pub(super) fn may_close(&self, limit: &Limit, now: Now) -> bool {
+        !limit.block_steps().is_none() || self.latest.load(Ordering::Relaxed) > now.ms
     }
 
     /// The gate that a request meets. A request that meets a block cannot wait.
-    #[inline]
     pub(super) fn meet(&self, terms: &mut Terms<'_>, hash: u64, now: Now) -> Gate {
-        let may_have_gate =
-            !terms.limit.block_steps().is_none() || self.latest.load(Ordering::Relaxed) > now.ms;
-        if !may_have_gate || terms.limit.refuses_all() {
+        if !self.may_close(terms.limit, now) || terms.limit.refuses_all() {
             return Gate::default();
         }
         let gate = self.get(hash, now);
@@ -112,12 +118,12 @@ impl Gates {
 
     /// Removes the gate. Returns whether there was one.
     pub(super) fn remove(&self, hash: u64, now: Now) -> bool {
-        self.table.lock(hash).entry(hash, now.ms).remove()
+        self.table.get().is_some_and(|table| table.lock(hash).entry(hash, now.ms).remove())
     }
 
     /// The gate, or an open one without a level.
     fn get(&self, hash: u64, now: Now) -> Gate {
-        let number = self.table.lock(hash).entry(hash, now.ms).number();
+        let number = self.table.get().and_then(|table| table.lock(hash).entry(hash, now.ms).number());
         number.filter(|number| number.deadline > now.ms).map_or_else(Gate::default, Gate::of)
     }
 
@@ -125,7 +131,8 @@ impl Gates {
         let value =
             (gate.kept - gate.end) << LEVEL_BITS | (gate.level as u64) << 1 | u64::from(gate.is_pause);
         let number = Number { value, deadline: gate.kept };
-        self.table.lock(hash).entry(hash, now.ms).set_number(number, limit, 0);
+        let table = self.table.get_or_init(|| Table::new(self.max_keys, 0));
+        table.lock(hash).entry(hash, now.ms).set_number(number, limit, 0);
         self.latest.fetch_max(gate.kept, Ordering::Relaxed);
     }
 }
@@ -141,24 +148,17 @@ impl Gate {
         self.kept == 0
     }
 
-    #[inline]
     fn is_closed(&self, now: Now) -> bool {
         self.end > now.ms
     }
 
-    /// The wait of a request that meets the gate.
-    #[inline]
-    pub(super) fn delays(&self, wait_ms: Option<u64>, now: Now) -> Option<u64> {
-        wait_ms.map(|wait| wait.max(self.end.saturating_sub(now.ms)))
-    }
-
     /// What the decision says: nothing is free before the end.
-    #[inline]
     pub(super) fn shown(&self, verdict: Verdict, now: Now) -> Verdict {
         if !self.is_closed(now) {
             return verdict;
         }
-        let reset_ms = verdict.reset_ms.max(self.end - now.ms);
-        Verdict { wait_ms: self.delays(verdict.wait_ms, now), room: 0, reset_ms, ..verdict }
+        let left = self.end - now.ms;
+        let wait_ms = verdict.wait_ms.map(|wait| wait.max(left));
+        Verdict { wait_ms, room: 0, reset_ms: verdict.reset_ms.max(left), ..verdict }
     }
 }

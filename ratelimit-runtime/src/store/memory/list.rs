@@ -41,7 +41,7 @@ impl List {
 
     fn judge(&self, state: ListState, terms: &Terms<'_>, now: Now) -> Verdict {
         let Terms { limit, needed, permit, .. } = *terms;
-        let needed = needed.unwrap_or(u32::MAX); // above the `count` of all lists
+        let needed = u32::try_from(needed).unwrap_or(u32::MAX); // above the `count` of all lists
         if limit.refuses_all() {
             return Verdict { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
         }

@@ -1,5 +1,6 @@
 //! Memory store: stores the state of limits in this process, and makes the same decisions as the scripts.
 
+mod adjust;
 mod bucket;
 mod calendar;
 mod concurrency;
@@ -16,7 +17,7 @@ mod table;
 mod terms;
 mod verdict;
 
-use super::{Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
@@ -145,23 +146,26 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// [`Store::decide`] without the [`Reply`].
-    #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
-    #[inline(always)]
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
-        if let [request] = requests
-            && !request.passes_with_next()
-        {
-            return Ok(self.decide_one(mode, request, Now::of(&self.clock)));
-        }
-        self.decide_stacks(mode, requests)
+        self.decide_stacks(mode, requests, Now::of(&self.clock))
     }
 
-    fn decide_stacks(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
-        let now = Now::of(&self.clock);
+    /// Whether a request is decided by itself, by its state alone: nearly all are.
+    #[inline]
+    fn is_plain(&self, request: &Request, now: Now) -> bool {
+        let limit = request.limit();
+        !request.passes_with_next() && limit.window().is_none() && !self.gates.may_close(limit, now)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn decide_stacks(&self, mode: Mode, requests: &[&Request], now: Now) -> Result<Decisions, Error> {
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
-                [request] => decisions.extend(self.decide_one(mode, request, now).iter().copied()),
+                [request] if self.is_plain(request, now) => {
+                    decisions.extend(self.decide_plain(mode, request, now).iter().copied());
+                }
                 _ => self.decide_stack(mode, stack, now, &mut decisions),
             }
         }
@@ -170,14 +174,11 @@ impl<C: Clock> MemoryStore<C> {
 
     #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
     #[inline(always)]
-    fn decide_one(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
+    fn decide_plain(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
-        let dated = self.dates.limit_at(request.limit(), &self.clock, now);
-        let mut terms = Terms::of(mode, request, dated.as_ref());
+        let terms = Terms::of(mode, request, request.limit());
         let verdict = match terms.limit.state() {
-            State::Number(state) => {
-                number::decide(state, (&self.numbers, &self.gates), hash, &mut terms, now)
-            }
+            State::Number(state) => number::decide(state, &self.numbers, hash, &terms, now),
             State::List(state) => self.decide_list(state, hash, &terms, now),
         };
         Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
@@ -188,69 +189,6 @@ impl<C: Clock> MemoryStore<C> {
         self.lists.shed(now.ms);
         verdict
     }
-
-    /// [`Store::adjust`] without the [`Reply`].
-    pub(crate) fn adjust_now(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
-        adjustments.iter().try_for_each(Adjustment::check)?;
-        let now = Now::of(&self.clock);
-        Ok(adjustments.iter().map(|adjustment| self.adjust_one(adjustment, now)).collect())
-    }
-
-    fn adjust_one(&self, adjustment: &Adjustment, now: Now) -> u32 {
-        let dated = self.dates.limit_at(adjustment.limit(), &self.clock, now);
-        let limit = dated.as_ref().unwrap_or(adjustment.limit());
-        let (units, change) = (adjustment.units(), adjustment.change());
-        let hash = self.hash_key.hash(adjustment.key());
-        match limit.state() {
-            State::Number(state) => {
-                let mut shard = self.numbers.lock(hash);
-                if let Some(changed) = self.change_gate(adjustment, &mut shard, hash, now) {
-                    return changed;
-                }
-                number::adjust(state, shard.entry(hash, now.ms), limit, units, change, now)
-            }
-            State::List(state) => {
-                let mut shard = self.lists.lock(hash);
-                let adjusted = list::adjust(state, shard.entry(hash, now.ms), limit, units, change, now);
-                drop(shard);
-                self.lists.shed(now.ms);
-                adjusted
-            }
-        }
-    }
-}
-
-impl<C: Clock> MemoryStore<C> {
-    /// Changes the gate of a key, whose number is locked. `None` if the change is for the number alone.
-    fn change_gate(
-        &self,
-        adjustment: &Adjustment,
-        shard: &mut table::Guard<'_, u64>,
-        hash: u64,
-        now: Now,
-    ) -> Option<u32> {
-        let limit = adjustment.limit();
-        match adjustment.change() {
-            Change::Block(ms) => {
-                if self.gates.block(hash, ms, limit, now).is_none() {
-                    number::gated(shard.entry(hash, now.ms), limit, now);
-                }
-                Some(1)
-            }
-            Change::Pause(_) if limit.refuses_all() => Some(0),
-            Change::Pause(ms) => {
-                let (before, left) = self.gates.pause(hash, ms, limit, now);
-                if before.is_none() {
-                    number::gated(shard.entry(hash, now.ms), limit, now);
-                }
-                number::use_up(shard.entry(hash, now.ms), limit, left, now);
-                Some(1)
-            }
-            Change::Open => Some(self.gates.open(hash, now).into()),
-            Change::Closed => Some(u32::try_from(self.gates.left(hash, now)).unwrap_or(u32::MAX)),
-            Change::Give(_) | Change::Take | Change::Renew(_) => None,
-        }
-    }
 }
 
 /// The tables for numbers, gates and lists. Few keys have gates. Lists are larger than numbers, so there is room for fewer.
@@ -260,8 +198,19 @@ fn tables(max_keys: usize) -> (Table<u64>, Gates, Table<List>) {
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
+    #[expect(
+        clippy::inline_always,
+        reason = "a caller's mode is then known, and the decision is written at once"
+    )]
+    #[inline(always)]
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        Reply::ready(self.decide_now(mode, requests))
+        let now = Now::of(&self.clock);
+        match requests {
+            [request] if self.is_plain(request, now) => {
+                Reply::ready(Ok(self.decide_plain(mode, request, now)))
+            }
+            _ => Reply::ready(self.decide_stacks(mode, requests, now)),
+        }
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {

@@ -2,7 +2,6 @@
 
 use super::bucket::{self, Bucket};
 use super::counter::{self, Counter};
-use super::gates::Gates;
 use super::number_algorithm::NumberAlgorithm;
 use super::sliding_window::{self, SlidingWindow};
 use super::table::{Entry, Number, Table};
@@ -35,7 +34,7 @@ fn judged<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Verdict {
 
 #[inline]
 fn wait_ms<'l, A: NumberAlgorithm<'l>>(state: &A, terms: &Terms<'l>) -> Option<u64> {
-    state.wait_ms(terms.needed?, terms.keeps())
+    state.wait_ms(terms.needed, terms.keeps())
 }
 
 fn charge_by<'l, A: NumberAlgorithm<'l>>(
@@ -64,28 +63,22 @@ fn charged<'l, A: NumberAlgorithm<'l>>(
 /// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
 #[inline]
 fn decide_by<'l, A: NumberAlgorithm<'l>>(
-    (table, gates): (&Table<u64>, &Gates),
+    table: &Table<u64>,
     hash: u64,
-    terms: &mut Terms<'l>,
+    terms: &Terms<'l>,
     now: Now,
 ) -> Verdict {
     let mut shard = table.lock(hash);
-    let gate = gates.meet(terms, hash, now);
     let entry = shard.entry(hash, now.ms);
     let mut state = A::read(terms.limit, entry.number(), now.ms);
     let may_pass = terms.charges && !terms.limit.refuses_all();
-    if may_pass && let Some(wait) = within(gate.delays(wait_ms(&state, terms), now), terms.longest_wait) {
+    if may_pass && let Some(wait) = within(wait_ms(&state, terms), terms.longest_wait) {
         let (number, room) = (state.charge(terms.cost, wait), state.room());
         entry.set_number(number, terms.limit, room);
         drop(shard);
-        return gate.shown(charged(&state, terms, room, wait, now), now);
+        return charged(&state, terms, room, wait, now);
     }
-    let verdict = judged(&state, terms);
-    let closed = gates.refused(gate, &verdict, terms, hash, now);
-    if gate.is_none() && !closed.is_none() {
-        gated(entry, terms.limit, now);
-    }
-    closed.shown(verdict, now)
+    judged(&state, terms)
 }
 
 /// Gives a number that gets a gate the end that it has in the scripts. There, a bucket whose tag does not tell its end expires when it
@@ -104,12 +97,12 @@ pub(super) fn gated(entry: Entry<'_, u64>, limit: &Limit, now: Now) {
 #[inline]
 pub(super) fn decide(
     state: NumberState,
-    tables: (&Table<u64>, &Gates),
+    table: &Table<u64>,
     hash: u64,
-    terms: &mut Terms<'_>,
+    terms: &Terms<'_>,
     now: Now,
 ) -> Verdict {
-    by_state!(state, decide_by(tables, hash, terms, now))
+    by_state!(state, decide_by(table, hash, terms, now))
 }
 
 pub(super) fn judge(state: NumberState, entry: &Entry<'_, u64>, terms: &Terms<'_>, now: Now) -> Verdict {

@@ -9,7 +9,7 @@ pub(super) trait NumberAlgorithm<'l>: Sized {
     fn read(limit: &'l Limit, number: Option<Number>, now: u64) -> Self;
 
     /// As [`Verdict::wait_ms`]. If `keeps`, the cost includes units that are left to others.
-    fn wait_ms(&self, cost: u32, keeps: bool) -> Option<u64>;
+    fn wait_ms(&self, cost: i64, keeps: bool) -> Option<u64>;
 
     /// As [`Verdict::room`].
     fn room(&self) -> i64;

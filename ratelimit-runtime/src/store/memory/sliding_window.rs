@@ -76,11 +76,11 @@ impl<'l> NumberAlgorithm<'l> for SlidingWindow<'l> {
         Self { limit, cells, reset_ms: number.map_or(0, |number| number.deadline - now), now }
     }
 
-    fn wait_ms(&self, cost: u32, _: bool) -> Option<u64> {
-        if cost > self.limit.count() {
+    fn wait_ms(&self, cost: i64, _: bool) -> Option<u64> {
+        if cost > i64::from(self.limit.count()) {
             return None;
         }
-        let wait = self.cells.map_or(0, |cells| self.wait_ms(cells, cost.into()));
+        let wait = self.cells.map_or(0, |cells| self.wait_ms(cells, cost));
         Some(u64::try_from(wait).unwrap_or(0))
     }
 

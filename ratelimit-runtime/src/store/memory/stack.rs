@@ -56,7 +56,7 @@ impl<C: Clock> MemoryStore<C> {
             .iter()
             .zip(&dated)
             .map(|(request, dated)| Member {
-                terms: Terms::of(mode, request, dated.as_ref()),
+                terms: Terms::of(mode, request, dated.as_ref().unwrap_or(request.limit())),
                 hash: self.hash_key.hash(request.key()),
             })
             .collect();

@@ -25,8 +25,8 @@ impl Now {
 pub(super) struct Terms<'a> {
     pub(super) limit: &'a Limit,
     pub(super) cost: u32,
-    /// The units of the cost, and those that are left to others. `None` if no limit can hold them.
-    pub(super) needed: Option<u32>,
+    /// The units of the cost, and those that are left to others.
+    pub(super) needed: i64,
     pub(super) permit: u64,
     /// The longest time in ms that the request may wait for its turn.
     pub(super) longest_wait: u64,
@@ -37,10 +37,9 @@ pub(super) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// The terms of a request. `dated`: its limit at the time of the decision, if its windows are those of the calendar.
+    /// The terms of a request, whose limit is this one at the time of the decision.
     #[inline]
-    pub(super) fn of(mode: Mode, request: &'a Request, dated: Option<&'a Limit>) -> Self {
-        let limit = dated.unwrap_or(request.limit());
+    pub(super) fn of(mode: Mode, request: &'a Request, limit: &'a Limit) -> Self {
         Self {
             limit,
             cost: request.cost(),
@@ -54,7 +53,7 @@ impl<'a> Terms<'a> {
 
     /// The terms of a charge that is made without a check.
     pub(super) fn unchecked(limit: &'a Limit, cost: u32) -> Self {
-        Self { limit, cost, needed: Some(cost), permit: 0, longest_wait: 0, charges: true, stamped: false }
+        Self { limit, cost, needed: cost.into(), permit: 0, longest_wait: 0, charges: true, stamped: false }
     }
 
     /// The verdict after a charge, which left `room` units free.
@@ -70,7 +69,7 @@ impl<'a> Terms<'a> {
 
     /// Whether this request leaves units to others.
     pub(super) fn keeps(&self) -> bool {
-        self.needed != Some(self.cost)
+        self.needed != i64::from(self.cost)
     }
 
     /// Whether a refused request waits for a permit.

@@ -1,6 +1,6 @@
 //! Chooses the entries that a full shard evicts. The limit with the most entries loses its least used entries first.
 
-use crate::limit::{Calendar, Limit};
+use crate::limit::Limit;
 use std::cmp::{Ordering, Reverse};
 
 /// The bits of a deadline. The largest time of a clock has 54.
@@ -23,9 +23,10 @@ impl Claim {
     /// others by chance.
     #[inline]
     pub(super) fn new(limit: &Limit, room: i64) -> Self {
-        // What is left of a window of the calendar is not a number of the limit.
-        let time_ms = limit.calendar_window().map_or(limit.time_ms(), Calendar::longest_ms);
-        let numbers = (time_ms << 28) ^ (u64::from(limit.count()) << 3) ^ limit.algorithm() as u64;
+        // The rate and the count determine the time, also of a window of the calendar.
+        let (rate, count) = (limit.rate(), u64::from(limit.count()));
+        let numbers =
+            (rate.period_ms << 28) ^ (u64::from(rate.tokens) << 32) ^ (count << 3) ^ limit.algorithm() as u64;
         let limit_bits = numbers.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LIMIT_BITS);
         Self((limit_bits << USE_BITS) | in_use(room.max(0), limit.capacity().into()))
     }

@@ -1,0 +1,64 @@
+-- requests: reads the arguments of `decide`, which explains them, and checks all of them before the first write.
+--
+-- Makes a table for each run: its limit, the position of its first key, n, cost, keep, and whether it is a member of a stack.
+-- extra   keep, or keep:step:step.. with up to nine steps of a block in ms.
+--         keep: the units that the request leaves to others, 0 .. 2^32-1. It passes if cost + keep would pass,
+--         and charges cost. Only buckets and permits let it wait, because its turn in a later window or entry
+--         of a log would take the units before it from the others.
+--         steps: a request with a cost that this limit refuses closes the gate of its key (head.lua), for the
+--         step that follows the earlier blocks. A gate is forgotten when it has been open for the last step. A
+--         peek, a request that leaves units to others, and one that a closed gate or another member of a stack
+--         refuses, closes nothing. Of merged requests, the first one that does not pass closes the gate.
+local mode, at_once = argv[1], argv[2] + 0
+local charges, waits = mode ~= "peek", mode == "charge"
+if charges and not waits and mode ~= "check" then wrong("expected check, charge or peek") end
+
+-- Most calls have few runs, so a function that is made for each call costs more than it saves.
+local runs, limit, requests, is_open = {}, {}, 0, false
+for index = 3, #argv, 8 do
+  if #argv < index + 7 then wrong("expected eight arguments per run") end
+  local name, count, time_ms, burst = argv[index], argv[index + 1] + 0.0, argv[index + 2] + 0.0, argv[index + 3] + 0.0
+  local wait_ms, n, cost, extra = argv[index + 4] + 0.0, argv[index + 5] + 0, argv[index + 6] + 0, argv[index + 7]
+  local keep, block = 0, nil
+  if extra ~= "0" then
+    keep = to_number(extra)
+    if not keep then
+      keep, block = string.match(extra, "^(%d+)(:[:%d]*)$")
+      if not keep then wrong("expected extra in range") end
+      keep = keep + 0
+    end
+  end
+  local is_same = name == limit.name and count == limit.count and time_ms == limit.time_ms
+  if not (is_same and burst == limit.burst and wait_ms == limit.wait_ms and block == limit.block) then
+    if time_ms < 1 or not are_integers(count, time_ms, burst, wait_ms) then
+      wrong("expected count, time_ms, burst and wait_ms in range")
+    end
+    limit = { name = name, count = count, time_ms = time_ms, burst = burst, wait_ms = wait_ms }
+    implement(limit)
+    if block then
+      local steps = {}
+      for ms in string.gmatch(block, "[^:]+") do steps[#steps + 1] = ms + 0 end
+      if not limit.tags then wrong("logs and permits have no gate") end
+      if #steps < 1 or #steps > 9 or not are_integers(steps[1] - 1, math.max(unpack(steps)), 0, 0) then
+        wrong("expected extra in range")
+      end
+      limit.block, limit.steps = block, steps
+    end
+    if count < 1 or burst < 1 then
+      limit.tags, limit.enqueue = nil, nil
+      function limit.read() return {} end
+      function limit.judge() return NEVER, 0, 0 end
+    end
+  end
+  if n % 1 ~= 0 or not are_integers(cost, keep, 0, 0) then wrong("expected n, cost and extra in range") end
+  if n < 0 and (wait_ms > 0 or mode ~= "check" or cost < 1) then
+    wrong("only requests with a cost, in mode check, without a wait can be merged")
+  end
+  if is_open and n ~= 0 and n ~= 1 then wrong("a stack ends with n = 1") end
+  runs[#runs + 1] = { limit = limit, first = requests + 1, n = n, cost = cost, keep = keep, is_member = is_open or n == 0 }
+  is_open, requests = n == 0, requests + (n > 0 and n or 1)
+end
+if is_open then wrong("a stack ends with n = 1") end
+if requests ~= #keys then wrong("one key per request") end
+if not are_integers(at_once, 0, 0, 0) or at_once > requests then wrong("expected how many keys to read at once") end
+
