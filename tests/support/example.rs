@@ -20,12 +20,18 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Builds an example, and returns its program. The features are those of `cargo xtask test`, so that nothing is compiled twice.
+/// Builds an example, and returns its program. The settings are those of `cargo xtask test`, and with the command the features are,
+/// too, so that nothing is compiled twice.
 pub fn example(name: &str) -> PathBuf {
     let test = env::current_exe().expect("the program of this test");
     let target = test.ancestors().nth(3).expect("a test is in target/PROFILE/deps");
     let arguments = ["build", "--locked", "--workspace", "--all-features", "--target-dir"];
-    let output = cargo().args(arguments).arg(target).args(["--example", name]).output().expect("cargo");
+    let mut cargo = cargo();
+    cargo.args(arguments).arg(target).args(["--example", name]);
+    if let Some(settings) = env::var_os("RATELIMIT_CARGO_CONFIG") {
+        cargo.args(["--bin", "ratelimit", "--config"]).arg(settings);
+    }
+    let output = cargo.output().expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     target.join("debug/examples").join(name)
 }

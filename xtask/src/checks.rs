@@ -2,7 +2,7 @@
 
 use crate::lua54;
 use crate::packaging;
-use crate::process::{cargo, cargo_once, output, run};
+use crate::process::{cargo, cargo_linted, cargo_once, output, run};
 use crate::progress::Progress;
 use crate::servers::LUA54;
 use crate::tools::SERVER_VARIABLE;
@@ -18,8 +18,8 @@ const THREADS: &str = "RUST_TEST_THREADS";
 pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
     let mut progress = Progress::default();
     progress.step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
-    progress.step("lints", lints)?;
-    progress.step("tests", || run(all_tests(cargo_once).env(SERVER_VARIABLE, server)))?;
+    progress.step("lints and compilation", lints)?;
+    progress.step("tests", || run(all_tests(cargo_linted).env(SERVER_VARIABLE, server)))?;
     progress.step("scripts under Lua 5.4", scripts_under_lua54)?;
     progress.step("packaging and documentation", packaging::check)?;
     println!("\n{}", progress.summary());
@@ -76,19 +76,18 @@ fn names_a_test(listing: &str) -> bool {
     listing.lines().any(|line| line.ends_with(": test"))
 }
 
-/// Runs clippy with all features, and for the runtime also with its default features.
+/// Compiles everything with clippy. The tests find it compiled, which they would not after `--all-targets`: it compiles the attribute
+/// as a library, too, and all that depends on it once more. `cargo xtask features` lints the runtime with other features.
 fn lints() -> Result<(), String> {
-    let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
-    run(cargo_once(&scope).args(["--", "-D", "warnings"]))?;
-    run(cargo_once(&["clippy", "--locked", "-p", "ratelimit-runtime"]).args(["--", "-D", "warnings"]))?;
-    lua54::lints()
+    let scope = ["build", "--locked", "--workspace", "--all-features", "--tests", "--examples", "--bins"];
+    run(&mut cargo_linted(&scope))
 }
 
 /// Runs the tests of the scripts once more, on the server with Lua 5.4. `--test stores` would join other features, and so compile
 /// the library again.
 fn scripts_under_lua54() -> Result<(), String> {
-    let program = lua54::program()?;
-    let mut tests = all_tests(cargo_once);
+    let program = lua54::program(cargo_linted)?;
+    let mut tests = all_tests(cargo_linted);
     tests.args(["--tests", "--"]).args(LUA54.tests());
     // A difference between the languages does not hide: fewer operations than on Redis find it.
     run(tests.env(SERVER_VARIABLE, program).env("RATELIMIT_OPERATIONS", "20%"))

@@ -1,7 +1,9 @@
-//! `cargo xtask features`: every feature of the library and every pair of features builds, and needs no newer Rust than stated.
+//! `cargo xtask features`: every feature of the library and every pair of features builds without warnings, and needs no newer Rust
+//! than stated.
 
 use crate::process::{cargo, output, run};
 use crate::progress::Progress;
+use crate::tools;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -26,6 +28,7 @@ impl fmt::Display for Version {
 type Floors = BTreeMap<(String, String), Version>;
 
 pub(crate) fn check() -> Result<(), String> {
+    tools::ensure_component("clippy", "clippy")?;
     let metadata = metadata()?;
     let (features, floors) = (features(&metadata), floors(&metadata));
     let mut progress = Progress::default();
@@ -68,8 +71,8 @@ fn metadata() -> Result<Value, String> {
 }
 
 fn build(features: &str) -> Result<(), String> {
-    run(cargo(&["check", "--quiet", "--locked", "-p", PACKAGE, "--features", features])
-        .env("RUSTFLAGS", "-D warnings"))
+    run(cargo(&["clippy", "--quiet", "--locked", "-p", PACKAGE, "--features", features])
+        .args(["--", "-D", "warnings"]))
 }
 
 /// The public features of the library. Those with an underscore are internal.

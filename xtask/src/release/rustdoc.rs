@@ -1,30 +1,64 @@
-//! rustdoc with its unstable options on the stable toolchain: the JSON of a crate's documentation.
+//! This program in place of rustdoc: for unstable options on the stable toolchain, such as the JSON of a crate's documentation, and
+//! for documentation that is made of what the tests have compiled.
 
 use crate::process::{cargo, run, target};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 /// Set for the processes that cargo starts as rustdoc.
 const STANDS_FOR_RUSTDOC: &str = "RATELIMIT_XTASK_IS_RUSTDOC";
 
+/// Its value if documentation is made instead of running the tests in it.
+const DOCUMENTS: &str = "documents";
+
 /// `cargo ARGS`, which may use unstable options of rustdoc.
 ///
 /// `RUSTC_BOOTSTRAP=1` permits them, but as a variable of cargo it makes build scripts run again, and with them most dependencies.
 /// So this program stands for rustdoc, and sets the variable for rustdoc alone.
 pub(crate) fn unstable(args: &[&str]) -> Result<Command, String> {
+    with_stand_in(cargo(args), "unstable")
+}
+
+/// Makes `cargo test --doc` document the libraries without warnings. `cargo doc` would compile all dependencies once more, because it
+/// uses them in the form of `cargo check`.
+pub(crate) fn instead_of_tests(tests: Command) -> Result<Command, String> {
+    with_stand_in(tests, DOCUMENTS)
+}
+
+fn with_stand_in(mut command: Command, purpose: &str) -> Result<Command, String> {
     let this = env::current_exe().map_err(|error| format!("this program: {error}"))?;
-    let mut command = cargo(args);
-    command.env("RUSTDOC", this).env(STANDS_FOR_RUSTDOC, "1");
+    command.env("RUSTDOC", this).env(STANDS_FOR_RUSTDOC, purpose);
     Ok(command)
 }
 
 /// Runs rustdoc if this process stands for it.
 pub(crate) fn stand_in() -> Option<ExitCode> {
-    env::var_os(STANDS_FOR_RUSTDOC)?;
+    let purpose = env::var_os(STANDS_FOR_RUSTDOC)?;
     let mut rustdoc = Command::new("rustdoc");
-    rustdoc.args(env::args_os().skip(1)).env("RUSTC_BOOTSTRAP", "1").env_remove(STANDS_FOR_RUSTDOC);
+    rustdoc.env_remove(STANDS_FOR_RUSTDOC);
+    let given = env::args_os().skip(1);
+    if purpose == DOCUMENTS {
+        rustdoc.args(documenting(given)).args(["-D", "warnings", "--out-dir"]).arg(target().join("doc"));
+    } else {
+        rustdoc.args(given).env("RUSTC_BOOTSTRAP", "1");
+    }
     Some(run(&mut rustdoc).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
+}
+
+/// The arguments that document the crate whose tests these would run.
+fn documenting(tests: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut tests = tests.into_iter();
+    let mut kept = Vec::new();
+    while let Some(argument) = tests.next() {
+        if argument == "--test-run-directory" || argument == "--test-args" {
+            tests.next();
+        } else if argument != "--test" {
+            kept.push(argument);
+        }
+    }
+    kept
 }
 
 /// The features of a build.
@@ -43,4 +77,19 @@ pub(crate) fn json(package: &str, library: &str, features: Features) -> Result<V
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
     serde_json::from_str(&text).map_err(|error| failed(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::documenting;
+    use std::ffi::OsString;
+
+    #[test]
+    fn only_what_runs_tests_is_left_out() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let tests =
+            "--crate-name a --test src/lib.rs --test-run-directory /b --test-args --quiet --extern c=d";
+        assert_eq!(documenting(words(tests)), words("--crate-name a src/lib.rs --extern c=d"));
+        assert_eq!(documenting(words("-vV")), words("-vV"));
+    }
 }
