@@ -2,7 +2,7 @@
 
 use super::rate::Rate;
 use super::time::{self, MINUTE};
-use super::traffic::log::{By, Selection, Status};
+use super::traffic::log::{By, Selection, status};
 use super::traffic::{Arrivals, Burst, MOST_CALLERS, Traffic};
 use clap::builder::RangedU64ValueParser;
 use ratelimit::overrides::LimitChange;
@@ -66,8 +66,8 @@ pub(crate) struct TrafficOptions {
     #[arg(long, value_name = "PREFIX", requires = "log")]
     path: Option<String>,
     /// Only lines of the log with one of these statuses, such as `401,403` or `4xx`: for a limit that counts failures only
-    #[arg(long, value_name = "STATUS", requires = "log", value_delimiter = ',')]
-    status: Vec<Status>,
+    #[arg(long, value_name = "STATUS", requires = "log", value_delimiter = ',', value_parser = status)]
+    status: Vec<String>,
     /// The number of callers that make the simulated calls together; each has its own limit
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLERS)))]
     callers: u32,

@@ -8,4 +8,4 @@ mod selection;
 mod table;
 
 pub(crate) use read::{open, read};
-pub(crate) use selection::{By, Selection, Status};
+pub(crate) use selection::{By, Selection, status};

@@ -3,8 +3,6 @@
 use super::identity::{Numbers, normalized};
 use super::line::Line;
 use clap::ValueEnum;
-use std::fmt;
-use std::str::FromStr;
 
 /// The identity of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -25,36 +23,16 @@ pub(crate) struct Selection {
     /// The start of the path.
     pub(crate) path: Option<String>,
     /// A line is a call if it has one of these statuses. An empty list selects all lines.
-    pub(crate) statuses: Vec<Status>,
+    pub(crate) statuses: Vec<String>,
 }
 
-/// A status such as `401`, or a class such as `4xx`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Status([u8; 3]);
-
-impl FromStr for Status {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let is_status = |bytes: &[u8; 3]| {
-            bytes[0].is_ascii_digit() && (bytes[1..].iter().all(u8::is_ascii_digit) || bytes[1..] == *b"xx")
-        };
-        let status = text.as_bytes().try_into().ok().filter(is_status).map(Self);
-        status
-            .ok_or_else(|| format!("`{text}` is not a status; expected three digits such as `401`, or `4xx`"))
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{}", char::from(*byte)))
-    }
-}
-
-impl Status {
-    fn matches(self, status: [u8; 3]) -> bool {
-        self.0.iter().zip(status).all(|(wanted, digit)| *wanted == b'x' || *wanted == digit)
-    }
+/// Checks a status such as `401`, or a class such as `4xx`.
+pub(crate) fn status(text: &str) -> Result<String, String> {
+    let is_status = matches!(text.as_bytes(), [b'0'..=b'9', rest @ ..]
+        if rest == b"xx" || (rest.len() == 2 && rest.iter().all(u8::is_ascii_digit)));
+    is_status
+        .then(|| text.to_owned())
+        .ok_or_else(|| format!("`{text}` is not a status; expected three digits such as `401`, or `4xx`"))
 }
 
 impl Selection {
@@ -65,14 +43,20 @@ impl Selection {
 
     /// Whether the status of a line is selected.
     pub(super) fn has_status(&self, line: &Line<'_>) -> bool {
-        self.statuses.is_empty() || self.statuses.iter().any(|status| status.matches(line.status))
+        let is_it = |wanted: &String| {
+            wanted.bytes().zip(line.status).all(|(wanted, digit)| [b'x', digit].contains(&wanted))
+        };
+        self.statuses.is_empty() || self.statuses.iter().any(is_it)
     }
 
     /// The conditions for a call, for titles: ` below /login with status 401,403`.
     pub(super) fn words(&self) -> String {
         let path = self.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
-        let statuses: Vec<String> = self.statuses.iter().map(ToString::to_string).collect();
-        if statuses.is_empty() { path } else { format!("{path} with status {}", statuses.join(",")) }
+        if self.statuses.is_empty() {
+            path
+        } else {
+            format!("{path} with status {}", self.statuses.join(","))
+        }
     }
 
     /// The conditions for a call in a log, in words: `a path that begins with `/login` and a user`.

@@ -1,6 +1,7 @@
 //! Tests of reading: what becomes a call, what is left out, and what is an error.
 
 use super::*;
+use crate::simulate::traffic::log::status;
 
 fn line(second: u32, address: &str, user: &str, path: &str) -> String {
     format!("{address} - {user} [22/Nov/2026:12:36:{second:02} +0100] \"GET {path} HTTP/1.1\" 200 7\n")
@@ -110,7 +111,7 @@ fn statuses_select_lines() {
     let with = |status: &str| line(10, "203.0.113.7", "-", "/login").replace(" 200 ", &format!(" {status} "));
     let text = ["200", "401", "403", "429", "500"].map(with).concat();
     let calls = |statuses: &[&str]| {
-        let statuses = statuses.iter().map(|status| status.parse().unwrap()).collect();
+        let statuses = statuses.iter().map(|wanted| status(wanted).unwrap()).collect();
         traffic(&text, &Selection { statuses, ..Selection::default() })
     };
     for (statuses, expected) in [(&["401", "403"][..], 2), (&["4xx"], 3), (&["4xx", "5xx"], 4), (&[], 5)] {
@@ -124,13 +125,13 @@ fn statuses_select_lines() {
         "none of its 5 readable lines has the status 302 or the status 307"
     );
     for wrong in ["40", "4x1", "xxx", "4xxx", ""] {
-        assert!(wrong.parse::<crate::simulate::traffic::log::Status>().is_err(), "{wrong}");
+        assert!(status(wrong).is_err(), "{wrong}");
     }
     let table = traffic(
         "time,caller
 5,a
 ",
-        &Selection { statuses: vec!["4xx".parse().unwrap()], ..Selection::default() },
+        &Selection { statuses: vec!["4xx".to_owned()], ..Selection::default() },
     );
     assert!(table.unwrap_err().contains("leave out `--status`"));
 }
