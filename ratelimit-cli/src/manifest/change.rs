@@ -2,7 +2,7 @@
 
 use super::{Entry, shown};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A change of one limit.
@@ -18,7 +18,7 @@ pub(crate) enum Change<'m> {
 pub(crate) fn changes<'m>(committed: &'m [Entry], now: &'m [Entry]) -> Vec<Change<'m>> {
     let mut before = by_function(committed);
     let mut changes = Vec::new();
-    for (key, entries) in sorted(by_function(now)) {
+    for (key, entries) in by_function(now) {
         let mut old = before.remove(&key).unwrap_or_default();
         let mut new = Vec::new();
         // Limits with an unchanged name are paired first, and the others in their order.
@@ -37,25 +37,18 @@ pub(crate) fn changes<'m>(committed: &'m [Entry], now: &'m [Entry]) -> Vec<Chang
         }
         changes.extend(old.map(Change::Removed));
     }
-    let removed = sorted(before).into_iter().flat_map(|(_, entries)| entries);
-    changes.extend(removed.map(Change::Removed));
+    changes.extend(before.into_values().flatten().map(Change::Removed));
     changes
 }
 
 type Key<'m> = (&'m str, &'m str, &'m str);
 
-fn by_function(entries: &[Entry]) -> HashMap<Key<'_>, Vec<&Entry>> {
-    let mut all: HashMap<_, Vec<&Entry>> = HashMap::new();
+fn by_function(entries: &[Entry]) -> BTreeMap<Key<'_>, Vec<&Entry>> {
+    let mut all: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
         let key = (entry.package.as_str(), entry.target.as_str(), entry.function.as_str());
         all.entry(key).or_default().push(entry);
     }
-    all
-}
-
-fn sorted<'m>(all: HashMap<Key<'m>, Vec<&'m Entry>>) -> Vec<(Key<'m>, Vec<&'m Entry>)> {
-    let mut all: Vec<_> = all.into_iter().collect();
-    all.sort_by_key(|(key, _)| *key);
     all
 }
 
