@@ -5,10 +5,10 @@ use super::facts::Facts;
 use super::finding::Findings;
 use crate::exit::Failure;
 use crate::known::meant;
-use crate::limits::key_of;
 use crate::output::{plural, safe};
+use crate::overrides::target;
 use crate::session::Session;
-use ratelimit::overrides::{Override, OverrideEffect, OverrideTarget};
+use ratelimit::overrides::{Override, OverrideEffect};
 use ratelimit::store::RedisServer;
 use std::collections::BTreeSet;
 
@@ -44,13 +44,7 @@ pub(super) async fn check(
 }
 
 fn one(entry: &Override, names: &BTreeSet<String>, session: &Session, findings: &mut Findings) {
-    let name = match entry.target() {
-        OverrideTarget::Name(name) | OverrideTarget::Other(name) => name.clone(),
-        OverrideTarget::Key(key) => {
-            key_of(&session.prefix, key).map(|key| key.name().to_owned()).unwrap_or_default()
-        }
-        _ => String::new(),
-    };
+    let (name, _) = target(entry, session);
     if let OverrideEffect::Unreadable { reason } = entry.effect() {
         let said = format!("the override of `{}` cannot be read, so it has no effect: {reason}", safe(&name));
         findings.problem("overrides", said, "remove it with `ratelimit unset`, or set it again");
