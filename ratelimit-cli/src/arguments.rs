@@ -1,14 +1,13 @@
 //! The command line.
 
 use crate::bench::Bench;
-use crate::block::{Block, Unblock};
+use crate::block::Block;
 use crate::doctor::Doctor;
 use crate::exit::CODES;
 use crate::list::List;
-use crate::options::When;
+use crate::options::{Keys, When};
 use crate::overrides::{Set, Unset};
-use crate::peek::Peek;
-use crate::plan::{Apply, Drift, Plan};
+use crate::plan::{self, Apply};
 use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
@@ -47,17 +46,27 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(List),
-    Peek(Peek),
+    /// Show the use of a limit by some identities, without taking units
+    ///
+    /// Without --for it shows the limit that all callers share. The services publish the numbers of their limits. For the limits of
+    /// methods, and for numbers that vary, pass --limit; otherwise it shows only what the state tells.
+    Peek(Keys),
     Reset(Reset),
     Set(Set),
     Unset(Unset),
     Block(Block),
-    Unblock(Unblock),
+    /// End a block, whether by hand or after a refusal
+    Unblock(Keys),
     /// Show all overrides
     Overrides,
-    Plan(Plan),
+    /// Show what `apply` would change: all overrides of the prefix become those of a file
+    ///
+    /// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is not
+    /// for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+    Plan(plan::Overrides),
     Apply(Apply),
-    Drift(Drift),
+    /// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not
+    Drift(plan::Overrides),
     Top(Top),
     Bench(Bench),
     Doctor(Doctor),

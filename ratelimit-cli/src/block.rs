@@ -5,13 +5,14 @@ use crate::exit::{Exit, Failure};
 use crate::known;
 use crate::length::length;
 use crate::limits::{Limits, Numbers};
-use crate::options::{Callers, Given};
-use crate::output::{duration, milliseconds, note, print, print_json, safe};
+use crate::options::{Given, Keys};
+use crate::output::{duration, milliseconds, note, safe, show};
 use crate::session::Session;
 use clap::Args;
 use ratelimit::store::{Adjustment, Change, Store as _, StoreKey, StoredKey};
 use ratelimit::{Algorithm, Limit};
 use serde_json::json;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Refuse the calls of some identities for a time, whatever their limit has free
@@ -21,40 +22,25 @@ use std::time::Duration;
 /// limit that all callers share. The services publish which algorithm a limit has; for the limits of methods, pass --limit.
 #[derive(Args, Debug)]
 pub(crate) struct Block {
-    /// The name of the limit, as in the attribute's `key`
-    name: String,
     #[command(flatten)]
-    callers: Callers,
-    #[command(flatten)]
-    given: Given,
+    keys: Keys,
     /// For how long, such as `1h`
     #[arg(value_name = "TIME", value_parser = length)]
     time: Duration,
 }
 
-/// End a block, whether by hand or after a refusal
-#[derive(Args, Debug)]
-pub(crate) struct Unblock {
-    /// The name of the limit, as in the attribute's `key`
-    name: String,
-    #[command(flatten)]
-    callers: Callers,
-    #[command(flatten)]
-    given: Given,
-}
-
-pub(crate) async fn block(block: &Block, session: &Session) -> Result<Exit, Failure> {
-    let ms = u64::try_from(block.time.as_millis()).unwrap_or(u64::MAX);
-    let limits = limits(&block.name, &block.given, session).await?;
+pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -> Result<Exit, Failure> {
+    let ms = milliseconds(*time);
+    let limits = limits(&of.name, &of.given, session).await?;
     let mut shown = Vec::new();
-    for caller in Caller::all(&block.name, &block.callers)? {
+    for caller in Caller::all(&of.name, &of.callers)? {
         let caller = caller.found(false, session).await?;
         let known: Vec<_> =
             keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
         if known.is_empty() {
             return Err(Failure::usage(format!(
                 "the algorithm of `{}` is not known; pass it as `--limit \"counter count=5 time=1m\"`",
-                safe(&block.name)
+                safe(&of.name)
             )));
         }
         for (limit, key, _) in known {
@@ -62,22 +48,20 @@ pub(crate) async fn block(block: &Block, session: &Session) -> Result<Exit, Fail
         }
         shown.push(caller);
     }
-    if session.output.json {
-        let identities: Vec<_> = shown.iter().map(|caller| &caller.shown).collect();
-        let blocked = json!({ "name": block.name, "identities": identities, "blocked_for_ms": milliseconds(block.time) });
-        return print_json(&blocked);
+    let identities: Vec<_> = shown.iter().map(|caller| &caller.shown).collect();
+    let json = json!({ "name": of.name, "identities": identities, "blocked_for_ms": ms });
+    let line = |caller: &Caller| format!("{}: blocked for {}\n", safe(&caller.to_string()), duration(*time));
+    show(session.output, &json, shown.iter().map(line).collect::<String>())?;
+    if !session.output.json {
+        shown.iter().filter_map(Caller::missing_parts).take(1).for_each(note);
     }
-    for caller in &shown {
-        print(format!("{}: blocked for {}\n", safe(&caller.to_string()), duration(block.time)))?;
-    }
-    shown.iter().filter_map(Caller::missing_parts).take(1).for_each(note);
     Ok(Exit::Success)
 }
 
-pub(crate) async fn unblock(unblock: &Unblock, session: &Session) -> Result<Exit, Failure> {
-    let limits = limits(&unblock.name, &unblock.given, session).await?;
+pub(crate) async fn unblock(of: &Keys, session: &Session) -> Result<Exit, Failure> {
+    let limits = limits(&of.name, &of.given, session).await?;
     let mut results = Vec::new();
-    for caller in Caller::all(&unblock.name, &unblock.callers)? {
+    for caller in Caller::all(&of.name, &of.callers)? {
         let caller = caller.found(false, session).await?;
         let mut was_blocked = false;
         for (limit, key, _) in keys(&caller, &limits, session)? {
@@ -85,16 +69,13 @@ pub(crate) async fn unblock(unblock: &Unblock, session: &Session) -> Result<Exit
         }
         results.push((caller, was_blocked));
     }
-    if session.output.json {
-        let one = |(caller, was_blocked): &(Caller, bool)| json!({ "identity": caller.shown, "was_blocked": was_blocked });
-        let identities: Vec<_> = results.iter().map(one).collect();
-        print_json(&json!({ "name": unblock.name, "identities": identities }))?;
-    } else {
-        for (caller, was_blocked) in &results {
-            let what = if *was_blocked { "unblocked" } else { "was not blocked" };
-            print(format!("{}: {what}\n", safe(&caller.to_string())))?;
-        }
+    let (mut identities, mut text) = (Vec::new(), String::new());
+    for (caller, was_blocked) in &results {
+        identities.push(json!({ "identity": caller.shown, "was_blocked": was_blocked }));
+        let what = if *was_blocked { "unblocked" } else { "was not blocked" };
+        let _ = writeln!(text, "{}: {what}", safe(&caller.to_string()));
     }
+    show(session.output, &json!({ "name": of.name, "identities": identities }), text)?;
     Ok(if results.iter().any(|(_, was_blocked)| *was_blocked) { Exit::Success } else { Exit::Found })
 }
 

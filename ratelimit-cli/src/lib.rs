@@ -47,7 +47,7 @@ mod top;
 mod usage;
 
 use arguments::{Cli, Command};
-use clap::CommandFactory as _;
+use clap::{CommandFactory as _, Parser as _};
 use exit::{Exit, Failure};
 use output::Output;
 pub use project::main as main_of_cargo;
@@ -55,13 +55,11 @@ use session::Session;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code.
+/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. A wrong command
+/// line, and a question for help or the version, end the process.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match options::parse::<Cli>(arguments) {
-        Ok(cli) => cli,
-        Err(exit) => return exit.into(),
-    };
+    let cli = Cli::parse_from(arguments);
     let output = Output::new(cli.global.json, cli.global.color);
     output.finish(run(&cli, output))
 }

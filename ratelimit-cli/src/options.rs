@@ -1,18 +1,8 @@
 //! Options that several commands have. This file is below the commands, so that none of them imports the command line.
 
-use crate::exit::Exit;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use ratelimit::{Algorithm, Limit, ParseLimitError};
-use std::ffi::OsString;
 use std::str::FromStr;
-
-/// Parses a command line. If it is wrong, or asks for help or the version, prints that and returns the exit code.
-pub(crate) fn parse<C: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<C, Exit> {
-    C::try_parse_from(arguments).map_err(|error| {
-        let _ = error.print();
-        if error.use_stderr() { Exit::Usage } else { Exit::Success }
-    })
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
@@ -48,6 +38,17 @@ impl FromStr for GivenLimit {
         let (name, limit) = named.map_or((None, text), |(name, limit)| (Some(name.trim().to_owned()), limit));
         Ok(Self { name, limit: limit.parse()? })
     }
+}
+
+/// The keys that `peek`, `block` and `unblock` are about.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Keys {
+    /// The name of the limit, as in the attribute's `key`
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) callers: Callers,
+    #[command(flatten)]
+    pub(crate) given: Given,
 }
 
 /// Options that name the keys of one limit.

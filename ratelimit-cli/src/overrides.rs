@@ -6,7 +6,7 @@ use crate::known;
 use crate::length::length;
 use crate::limits::{Limits, key_of, refuses_every_call};
 use crate::output::{
-    Align, Output, Style, Table, duration, milliseconds, named, note, print, print_json, safe,
+    Align, Output, Style, Table, duration, milliseconds, named, note, print, print_json, safe, show,
 };
 use crate::session::Session;
 use clap::Args;
@@ -81,19 +81,16 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
         Some(time) => session.limiter.overrides().set_for(caller.key(), change, time).await?,
     }
     let now = get(&caller, session).await?;
-    if session.output.json {
-        print_json(&json!({
-            "name": caller.name,
-            "identity": caller.shown,
-            "parts": caller.shown_parts,
-            "before": before.map(|change| change.to_string()),
-            "now": now.map(|change| change.to_string()),
-            "refuses_every_call": now.as_ref().is_some_and(refuses_every_call),
-            "expires_in_ms": set.expires.map(milliseconds),
-        }))?;
-    } else {
-        print(as_text(&caller, before, now, set.expires, session.output))?;
-    }
+    let json = json!({
+        "name": caller.name,
+        "identity": caller.shown,
+        "parts": caller.shown_parts,
+        "before": before.map(|change| change.to_string()),
+        "now": now.map(|change| change.to_string()),
+        "refuses_every_call": now.as_ref().is_some_and(refuses_every_call),
+        "expires_in_ms": set.expires.map(milliseconds),
+    });
+    show(session.output, &json, as_text(&caller, before, now, set.expires, session.output))?;
     missing.into_iter().for_each(note);
     if set.name.contains(['*', '?']) {
         note(format!("`{}` is taken as one name; an override is not for a pattern", safe(&set.name)));

@@ -4,12 +4,11 @@ use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::known;
 use crate::limits::Limits;
-use crate::options::{Callers, Given};
-use crate::output::{Output, Style, bar, duration, milliseconds, note, print, print_json, safe};
+use crate::options::Keys;
+use crate::output::{Output, Style, bar, duration, milliseconds, note, safe, show};
 use crate::scan::{Ttl, live};
 use crate::session::Session;
 use crate::usage::{self, Known, Usage};
-use clap::Args;
 use ratelimit::Algorithm;
 use ratelimit::store::StoredKey;
 use serde_json::{Value, json};
@@ -20,20 +19,6 @@ use unicode_width::UnicodeWidthStr as _;
 const BAR: usize = 20;
 /// The column at which bars begin.
 const INDENT: usize = 18;
-
-/// Show the use of a limit by some identities, without taking units
-///
-/// Without --for it shows the limit that all callers share. The services publish the numbers of their limits. For the limits of
-/// methods, and for numbers that vary, pass --limit; otherwise it shows only what the state tells.
-#[derive(Args, Debug)]
-pub(crate) struct Peek {
-    /// The name of the limit, as in the attribute's `key`
-    name: String,
-    #[command(flatten)]
-    callers: Callers,
-    #[command(flatten)]
-    given: Given,
-}
 
 /// The use of one identity: one entry for each algorithm with a state or with known numbers.
 struct Peeked {
@@ -49,7 +34,7 @@ struct State {
     usage: Option<Usage>,
 }
 
-pub(crate) async fn run(peek: &Peek, session: &Session) -> Result<Exit, Failure> {
+pub(crate) async fn run(peek: &Keys, session: &Session) -> Result<Exit, Failure> {
     let callers = Caller::all(&peek.name, &peek.callers)?;
     let servers = session.servers().await?;
     let limits = Limits::load(&peek.given.limits, session).await?;
@@ -75,11 +60,8 @@ pub(crate) async fn run(peek: &Peek, session: &Session) -> Result<Exit, Failure>
     if all.iter().all(|peeked| peeked.states.iter().all(|state| state.ttl.is_none())) {
         known::ensure(&peek.name, &limits, session).await?;
     }
-    if session.output.json {
-        print_json(&all.iter().map(as_json).collect())?;
-    } else {
-        print(all.iter().map(|peeked| as_text(peeked, session.output)).collect::<String>())?;
-    }
+    let text: String = all.iter().map(|peeked| as_text(peeked, session.output)).collect();
+    show(session.output, &all.iter().map(as_json).collect(), text)?;
     let missed = all.iter().filter(|peeked| peeked.states.is_empty());
     missed.filter_map(|peeked| peeked.caller.missing_parts()).take(1).for_each(note);
     let foreign: Vec<String> = all.iter().filter(|peeked| peeked.is_foreign()).map(Peeked::shown).collect();

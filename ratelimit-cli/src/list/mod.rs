@@ -8,7 +8,7 @@ use crate::exit::{Exit, Failure};
 use crate::known;
 use crate::limits::Limits;
 use crate::options::Given;
-use crate::output::{note, number, plural, print, print_json, progress, share};
+use crate::output::{note, number, plural, progress, share, show};
 use crate::scan::{Scanner, ttls};
 use crate::session::Session;
 use crate::usage;
@@ -57,11 +57,7 @@ pub(crate) async fn run(list: &List, session: &Session) -> Result<Exit, Failure>
     let idle: BTreeSet<&str> = limits.names().filter(|name| glob.matches(name)).collect();
     let idle: Vec<&str> = idle.into_iter().filter(|name| !aggregate.has(name)).collect();
     let found = Found { aggregate: &aggregate, idle: &idle, limits: &limits, complete };
-    if session.output.json {
-        print_json(&found.as_json())?;
-    } else {
-        print(found.as_text(session.output))?;
-    }
+    show(session.output, &found.as_json(), found.as_text(session.output))?;
     if !complete {
         note("interrupted: the list is partial");
         return Ok(Exit::Interrupted);

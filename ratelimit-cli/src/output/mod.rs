@@ -4,7 +4,7 @@ mod print;
 mod table;
 mod text;
 
-pub(crate) use print::{note, print, print_json, progress, write};
+pub(crate) use print::{note, print, print_json, progress, show, write};
 pub(crate) use table::{Align, Table};
 pub(crate) use text::{
     bar, duration, identity, milliseconds, named, number, plural, safe, share, short, shortened,

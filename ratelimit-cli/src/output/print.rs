@@ -1,5 +1,6 @@
 //! Standard output, notes on standard error, and the progress of long work.
 
+use super::Output;
 use crate::exit::{Exit, Failure};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::Value;
@@ -9,6 +10,11 @@ use std::io::{self, Write as _};
 /// Prints text.
 pub(crate) fn print(text: impl fmt::Display) -> Result<Exit, Failure> {
     write(text.to_string().as_bytes())
+}
+
+/// Prints the one or the other, as `--json` says.
+pub(crate) fn show(output: Output, json: &Value, text: impl fmt::Display) -> Result<Exit, Failure> {
+    if output.json { print_json(json) } else { print(text) }
 }
 
 /// Prints a value as JSON.

@@ -5,7 +5,7 @@ mod file;
 
 use crate::exit::{Exit, Failure};
 use crate::files::Files;
-use crate::output::{note, plural, print, print_json};
+use crate::output::{note, plural, show};
 use crate::overrides::is_unknown;
 use crate::session::{Session, server_time};
 use clap::Args;
@@ -17,12 +17,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Show what `apply` would change: all overrides of the prefix become those of a file
-///
-/// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is not
-/// for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+/// What `plan` and `drift` compare with the store.
 #[derive(Args, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Overrides {
     /// The file with all overrides
     file: PathBuf,
 }
@@ -38,13 +35,6 @@ pub(crate) struct Apply {
     /// The file for the overrides of before
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
-}
-
-/// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not
-#[derive(Args, Debug)]
-pub(crate) struct Drift {
-    /// The file with all overrides, as for `plan`
-    file: PathBuf,
 }
 
 /// What a file wants, and how the store differs from it.
@@ -77,42 +67,37 @@ impl Compared {
     }
 }
 
-pub(crate) async fn plan(plan: &Plan, session: &Session) -> Result<Exit, Failure> {
+pub(crate) async fn plan(plan: &Overrides, session: &Session) -> Result<Exit, Failure> {
     let compared = Compared::read(&plan.file, session).await?;
-    if session.output.json {
-        return print_json(&json!({ "changes": compared.as_json() }));
-    }
-    if compared.differences.is_empty() {
-        return print("nothing to change\n");
-    }
-    let (list, changes) = (compared.as_text(session), plural(compared.differences.len() as u64, "change"));
-    print(format_args!("{list}{changes}; `ratelimit apply {}` makes them\n", plan.file.display()))
+    let text = match compared.differences.len() {
+        0 => "nothing to change\n".to_owned(),
+        all => format!(
+            "{}{}; `ratelimit apply {}` makes them\n",
+            compared.as_text(session),
+            plural(all as u64, "change"),
+            plan.file.display()
+        ),
+    };
+    show(session.output, &json!({ "changes": compared.as_json() }), text)
 }
 
-pub(crate) async fn drift(drift: &Drift, session: &Session) -> Result<Exit, Failure> {
+pub(crate) async fn drift(drift: &Overrides, session: &Session) -> Result<Exit, Failure> {
     let compared = Compared::read(&drift.file, session).await?;
     let is_same = compared.differences.is_empty();
-    if session.output.json {
-        print_json(&json!({ "changes": compared.as_json() }))?;
-    } else if is_same {
-        print("the overrides are those of the file\n")?;
+    let (list, file) = (compared.as_text(session), drift.file.display());
+    let text = if is_same {
+        "the overrides are those of the file\n".to_owned()
     } else {
-        let (list, file) = (compared.as_text(session), drift.file.display());
-        print(format_args!(
-            "{list}the overrides are not those of `{file}`; to become so, they need the changes above\n"
-        ))?;
-    }
+        format!("{list}the overrides are not those of `{file}`; to become so, they need the changes above\n")
+    };
+    show(session.output, &json!({ "changes": compared.as_json() }), text)?;
     Ok(if is_same { Exit::Success } else { Exit::Found })
 }
 
 pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Failure> {
     let compared = Compared::read(&apply.file, session).await?;
     if compared.differences.is_empty() {
-        return if session.output.json {
-            print_json(&json!({ "changes": [], "before": null }))
-        } else {
-            print("nothing to change\n")
-        };
+        return show(session.output, &json!({ "changes": [], "before": null }), "nothing to change\n");
     }
     let before = apply.before.clone().unwrap_or_else(|| before_path(&apply.file));
     if before == apply.file {
@@ -131,15 +116,13 @@ pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Fail
         }
         difference.make(compared.now, session).await.map_err(|failure| failure.and(&undo))?;
     }
-    if session.output.json {
-        return print_json(&json!({ "changes": compared.as_json(), "before": before }));
-    }
-    let (list, changes) = (compared.as_text(session), plural(all as u64, "change"));
-    print(format_args!(
-        "{list}{changes} made; running processes apply them within one second\n\
-         `ratelimit apply {}` undoes them\n",
+    let text = format!(
+        "{}{} made; running processes apply them within one second\n`ratelimit apply {}` undoes them\n",
+        compared.as_text(session),
+        plural(all as u64, "change"),
         before.display()
-    ))
+    );
+    show(session.output, &json!({ "changes": compared.as_json(), "before": before }), text)
 }
 
 /// `limits.before.toml` for `limits.toml`.

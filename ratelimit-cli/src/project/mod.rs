@@ -7,7 +7,6 @@ mod named;
 mod sources;
 
 use crate::exit::Failure;
-use crate::options;
 use crate::output::Output;
 use check::Check;
 use clap::{Parser, Subcommand};
@@ -39,13 +38,11 @@ const CODES: &str = "Exit codes:
   2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done
   3    the server is unavailable, or refuses the login or a command";
 
-/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code.
+/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. A wrong command
+/// line, and a question for help or the version, end the process.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match options::parse::<Cli>(arguments) {
-        Ok(cli) => cli,
-        Err(exit) => return exit.into(),
-    };
+    let cli = Cli::parse_from(arguments);
     let output = match &cli.command {
         Command::List(list) => list.output(),
         Command::Check(check) => check.output(),

@@ -5,11 +5,12 @@ mod everybody;
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::options::Callers;
-use crate::output::{note, print, print_json, safe};
+use crate::output::{note, safe, show};
 use crate::session::Session;
 use clap::Args;
 use ratelimit::store::Store as _;
 use serde_json::json;
+use std::fmt::Write as _;
 
 /// Delete the state of a limit, so that the next call finds nothing in use
 ///
@@ -52,19 +53,17 @@ pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failur
         total += deleted.len() as u64;
         results.push((caller, deleted));
     }
-    if session.output.json {
-        let results: Vec<_> = results
-            .iter()
-            .map(|(caller, deleted)| json!({ "identity": caller.shown, "parts": caller.shown_parts, "deleted": deleted }))
-            .collect();
-        print_json(&json!({ "name": reset.name, "deleted": total, "identities": results }))?;
-    } else {
-        for (caller, deleted) in &results {
-            let what = if deleted.is_empty() { "nothing was in use".to_owned() } else { deleted.join(", ") };
-            let verb = if deleted.is_empty() { "" } else { "reset " };
-            print(format!("{}: {verb}{what}\n", safe(&caller.to_string())))?;
-        }
+    let (mut identities, mut text) = (Vec::new(), String::new());
+    for (caller, deleted) in &results {
+        identities.push(json!({ "identity": caller.shown, "parts": caller.shown_parts, "deleted": deleted }));
+        let what = if deleted.is_empty() {
+            "nothing was in use".to_owned()
+        } else {
+            format!("reset {}", deleted.join(", "))
+        };
+        let _ = writeln!(text, "{}: {what}", safe(&caller.to_string()));
     }
+    show(session.output, &json!({ "name": reset.name, "deleted": total, "identities": identities }), text)?;
     if total > 0 {
         return Ok(Exit::Success);
     }

@@ -15,7 +15,7 @@ pub(crate) use options::Simulate;
 
 use crate::exit::{Exit, Failure};
 use crate::files::Files;
-use crate::output::{Output, print, print_json};
+use crate::output::{Output, show};
 use engine::{Grid, Terms, decide};
 use hash::IdentityHash;
 use output::{Calls, as_json, as_text, parts, plot};
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
         report.notes.push(hash.note());
     }
     write(&report, calls, options)?;
-    if output.json { print_json(&as_json(&report)) } else { print(as_text(&report, output)) }
+    show(output, &as_json(&report), as_text(&report, output))
 }
 
 /// Reads a log. `-` is the standard input.
