@@ -1,6 +1,7 @@
 //! Runs the command, and fills servers with limits.
 
-use ratelimit::{Key, Limit, RateLimiter};
+use ratelimit::overrides::LimitChange;
+use ratelimit::{AsKey, Key, Limit, RateLimiter};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -119,6 +120,17 @@ pub(crate) async fn used_server() -> (RedisServer, RateLimiter) {
     let server = RedisServer::start();
     let limiter = use_limits(&server.url()).await;
     (server, limiter)
+}
+
+/// Overrides a limit.
+pub(crate) async fn set(limiter: &RateLimiter, key: impl AsKey, change: &str) {
+    let change: LimitChange = change.parse().unwrap();
+    limiter.overrides().set(key, change).await.unwrap();
+}
+
+/// Writes a field of a hash.
+pub(crate) fn write(server: &RedisServer, hash: &str, field: &str, value: impl redis::ToRedisArgs) {
+    redis::cmd("HSET").arg(hash).arg(field).arg(value).exec(&mut server.raw()).unwrap();
 }
 
 /// The names of all keys of a server.

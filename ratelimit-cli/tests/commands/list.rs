@@ -1,6 +1,6 @@
 //! `list`: what it counts and shows.
 
-use crate::harness::{LOGIN_TEXT, command, finish, run, used_server};
+use crate::harness::{LOGIN_TEXT, command, finish, run, set, used_server};
 use serde_json::Value;
 use support::RedisServer;
 
@@ -57,18 +57,13 @@ async fn json_has_the_same_numbers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_override_of_a_whole_limit_tells_the_numbers() {
     let (server, limiter) = used_server().await;
-    let whole: ratelimit::overrides::LimitChange = "counter count=3 time=1h".parse().unwrap();
-    limiter.overrides().set("login", whole).await.unwrap();
+    set(&limiter, "login", "counter count=3 time=1h").await;
     let list = run(&server.url(), &["list", "login", "--json"]).exits(0).json();
     assert_eq!(
         (&row(&list, "login")["limit"], &row(&list, "login")["at_limit"]),
         (&"counter count=3 time=1h".into(), &2.into())
     );
-    limiter
-        .overrides()
-        .set("login", "count=4".parse::<ratelimit::overrides::LimitChange>().unwrap())
-        .await
-        .unwrap();
+    set(&limiter, "login", "count=4").await;
     let list = run(&server.url(), &["list", "login", "--json"]).exits(0).json();
     assert_eq!(row(&list, "login")["limit"], Value::Null, "a part needs the rest from the command line");
     let list = run(&server.url(), &["list", "login", "--json", "--limit", LOGIN_TEXT]).exits(0).json();
@@ -78,10 +73,9 @@ async fn an_override_of_a_whole_limit_tells_the_numbers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_smaller_limit_does_not_hide_units_in_use() {
     let (server, limiter) = used_server().await;
-    let set = async |change: &str| {
-        let change: ratelimit::overrides::LimitChange = change.parse().unwrap();
+    let set_all = async |change: &str| {
         for name in ["login", "search", "report:{kind}"] {
-            limiter.overrides().set(name, change).await.unwrap();
+            set(&limiter, name, change).await;
         }
     };
     let given = [
@@ -93,9 +87,9 @@ async fn a_smaller_limit_does_not_hide_units_in_use() {
         "sliding_log count=10 time=1h",
     ];
     let list = || run(&server.url(), &[&["list"], &given[..]].concat()).exits(0);
-    set("count=2").await;
+    set_all("count=2").await;
     list().says(&["5 of 2  refused for", "3 of 2  refused for", "1 of 2  free in", "4 of 2", "2 of 2"]);
-    set("count=0").await;
+    set_all("count=0").await;
     list().says(&[
         "login          counter          3      9         3",
         "login  counter count=0 time=1h (override: count=0, refuses every call)",
@@ -108,11 +102,7 @@ async fn a_smaller_limit_does_not_hide_units_in_use() {
     let login = row(&json, "login");
     assert_eq!((&login["units"], &login["override"]), (&9.into(), &"count=0".into()));
     assert_eq!(login["largest"][0]["used"], 5);
-    limiter
-        .overrides()
-        .set("search", "token_bucket count=0 time=1h".parse::<ratelimit::overrides::LimitChange>().unwrap())
-        .await
-        .unwrap();
+    set(&limiter, "search", "token_bucket count=0 time=1h").await;
     run(&server.url(), &["list"]).exits(0).says(&["? of 0  refuses every call"]);
     run(&server.url(), &["peek", "login", "--for", "203.0.113.1", "--limit", LOGIN_TEXT])
         .exits(0)
@@ -122,14 +112,10 @@ async fn a_smaller_limit_does_not_hide_units_in_use() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_prefixes_and_other_programs_are_left_out() {
     let (server, limiter) = used_server().await;
-    limiter
-        .overrides()
-        .set("login", "count=4".parse::<ratelimit::overrides::LimitChange>().unwrap())
-        .await
-        .unwrap();
-    let set = |key: &str| redis::cmd("SET").arg(key).arg("x").exec(&mut server.raw()).unwrap();
-    set("ratelimit2:{a}:n:c2");
-    set("ratelimit:{not a limit}");
+    set(&limiter, "login", "count=4").await;
+    for key in ["ratelimit2:{a}:n:c2", "ratelimit:{not a limit}"] {
+        redis::cmd("SET").arg(key).arg("x").exec(&mut server.raw()).unwrap();
+    }
     let all =
         crate::harness::keys(&server).into_iter().find(|key| key.starts_with("ratelimit:{all}")).unwrap();
     redis::cmd("RENAME").arg(all).arg("ratelimit:{old}:n:c0").exec(&mut server.raw()).unwrap();
@@ -220,9 +206,8 @@ async fn a_very_long_name_is_shortened() {
 #[tokio::test(flavor = "multi_thread")]
 async fn overrides_of_single_identities_are_listed() {
     let (server, limiter) = used_server().await;
-    let change: ratelimit::overrides::LimitChange = "count=500".parse().unwrap();
     let address = std::net::IpAddr::from([203, 0, 113, 1]);
-    limiter.overrides().set(ratelimit::Key::new("login").by(address), change).await.unwrap();
+    set(&limiter, ratelimit::Key::new("login").by(address), "count=500").await;
     run(&server.url(), &["list", "--identities"])
         .exits(0)
         .says(&["login  numbers unknown\n   override for 203.0.113.1: count=500\n"]);

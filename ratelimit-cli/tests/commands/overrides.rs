@@ -1,6 +1,6 @@
 //! `set`, `unset` and `overrides`, with a service in another process: this one.
 
-use crate::harness::{LOGIN, keys, limiter, run, used_server, wait_for};
+use crate::harness::{LOGIN, keys, limiter, run, set, used_server, wait_for, write};
 use ratelimit::Key;
 use std::net::IpAddr;
 
@@ -55,12 +55,7 @@ async fn an_override_that_expires_says_when() {
     // As an hour later: the end is in the past of the server's clock.
     let field = "key:ratelimit:{ann}:login";
     let hash = "ratelimit:{#}:overrides";
-    redis::cmd("HSET")
-        .arg(hash)
-        .arg(field)
-        .arg("count=0 until=1763000000000")
-        .exec(&mut server.raw())
-        .unwrap();
+    write(&server, hash, field, "count=0 until=1763000000000");
     run(&server.url(), &["overrides"]).exits(0).says(&["no overrides"]);
     let left: Option<String> = redis::cmd("HGET").arg(hash).arg(field).query(&mut server.raw()).unwrap();
     assert_eq!(left, None, "who loads the overrides removes what has expired");
@@ -134,22 +129,13 @@ async fn a_foreign_value_in_the_place_of_the_overrides_is_an_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_override_that_cannot_be_read_is_shown_and_can_be_removed() {
     let (server, limiter) = used_server().await;
-    limiter
-        .overrides()
-        .set("search", "count=5".parse::<ratelimit::overrides::LimitChange>().unwrap())
-        .await
-        .unwrap();
+    set(&limiter, "search", "count=5").await;
     let fields: [(&str, &[u8]); 3] =
         [("name:login", b"cuont=5"), ("name:report:{kind}", b"\xff"), ("login", b"count=5")];
     for (field, text) in fields {
-        redis::cmd("HSET")
-            .arg("ratelimit:{#}:overrides")
-            .arg(field)
-            .arg(text)
-            .exec(&mut server.raw())
-            .unwrap();
+        write(&server, "ratelimit:{#}:overrides", field, text);
     }
-    redis::cmd("HSET").arg("ratelimit:{#}:overrides").arg("version").arg(7).exec(&mut server.raw()).unwrap();
+    write(&server, "ratelimit:{#}:overrides", "version", 7);
     run(&server.url(), &["overrides"]).exits(0).says(&[
         "login          everybody  unreadable: unknown field (it has no effect)",
         "login          everybody  unreadable: it is for neither a name nor a key (it has no effect)",

@@ -1,6 +1,6 @@
 //! `plan`, `apply` and `drift`: all overrides of a prefix in a file.
 
-use crate::harness::{LOGIN, Ran, limiter, run, used_server, wait_for};
+use crate::harness::{LOGIN, Ran, limiter, run, set, used_server, wait_for, write};
 use ratelimit::overrides::LimitChange;
 use ratelimit::{Key, RateLimiter};
 use std::net::IpAddr;
@@ -58,7 +58,7 @@ const TWO: &str = "
 async fn a_file_is_planned_applied_and_undone() {
     let case = Case::start().await;
     let service = limiter(&case.server.url()).await;
-    service.overrides().set("search", "count=7".parse::<LimitChange>().unwrap()).await.unwrap();
+    set(&service, "search", "count=7").await;
     service.overrides().set("login", LimitChange::new().count(3)).await.unwrap();
     let before = case.overrides();
     case.write(TWO);
@@ -169,12 +169,7 @@ async fn a_wrong_file_changes_nothing_and_names_the_place() {
 async fn a_change_that_does_not_fit_is_found_before_the_first_change() {
     let case = Case::start().await;
     let seen = jiff::Timestamp::now().as_second();
-    redis::cmd("HSET")
-        .arg("ratelimit:{#}:limits")
-        .arg("login")
-        .arg(format!("seen={seen} counter count=5 time=1h"))
-        .exec(&mut case.server.raw())
-        .unwrap();
+    write(&case.server, "ratelimit:{#}:limits", "login", format!("seen={seen} counter count=5 time=1h"));
     let year = jiff::Timestamp::now() + 9000 * HOUR;
     for (change, why) in [
         ("'burst=7'".to_owned(), "`burst=7` does not fit the published limit `counter count=5 time=1h`"),

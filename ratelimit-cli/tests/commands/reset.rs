@@ -1,6 +1,6 @@
 //! `reset`: what it deletes, and what it leaves.
 
-use crate::harness::{command, finish, keys, run, used_server};
+use crate::harness::{command, finish, keys, run, set, used_server};
 
 fn count(keys: &[String], name: &str) -> usize {
     keys.iter().filter(|key| key.contains(name)).count()
@@ -57,8 +57,7 @@ async fn a_pattern_resets_all_matching_names_and_says_which() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_override_does_not_hide_a_state() {
     let (server, limiter) = used_server().await;
-    let whole: ratelimit::overrides::LimitChange = "token_bucket count=3 time=1h".parse().unwrap();
-    limiter.overrides().set("login", whole).await.unwrap();
+    set(&limiter, "login", "token_bucket count=3 time=1h").await;
     run(&server.url(), &["reset", "login", "--for", "203.0.113.1"]).exits(0).says(&["reset counter"]);
     assert_eq!(count(&keys(&server), "overrides"), 1);
 }

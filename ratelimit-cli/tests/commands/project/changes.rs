@@ -1,10 +1,8 @@
 //! Limits that clash, limits that have changed, and overrides for no limit.
 
 use super::Project;
-use crate::harness::limiter;
-use ratelimit::overrides::LimitChange;
+use crate::harness::{limiter, set};
 use std::fs;
-use std::time::Duration;
 use support::RedisServer;
 
 #[test]
@@ -115,22 +113,18 @@ fn a_changed_limit_does_not_pass_the_check() {
 async fn an_override_for_no_limit_is_reported() {
     let server = RedisServer::start();
     let limiter = limiter(&server.url()).await;
-    limiter.overrides().set("login", LimitChange::new().count(2)).await.unwrap();
+    set(&limiter, "login", "count=2").await;
     let project = Project::of(
         "overrides",
         "#[rate_limit(key = \"login\")] async fn a() -> Result<(), Rejection> { Ok(()) }",
     );
     let ran = project.run(&["list", "--url", &server.url()]).exits(0);
     ran.says(&["OVERRIDE", "count=2"]);
-    limiter
-        .overrides()
-        .set(ratelimit::Key::new("login").by("ann"), LimitChange::new().count(9))
-        .await
-        .unwrap();
+    set(&limiter, ratelimit::Key::new("login").by("ann"), "count=9").await;
     let ran = project.run(&["list", "--url", &server.url()]).exits(0);
     let ran = ran.says(&["count=2; one identity: count=9"]);
     assert!(!ran.out.contains("ann"), "{}", ran.out);
-    limiter.overrides().set("logn", LimitChange::new().time(Duration::from_secs(1))).await.unwrap();
+    set(&limiter, "logn", "time=1s").await;
     let ran = project.run(&["list", "--url", &server.url(), "--json"]).exits(1);
     assert_eq!(ran.json()["limits"][0]["override"], "count=2");
     assert_eq!(ran.json()["problems"][0]["kind"], "override");
