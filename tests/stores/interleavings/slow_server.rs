@@ -14,6 +14,13 @@ mod slow_calls;
 use slow_calls::SlowCalls;
 use support::MS;
 
+/// These missed deadlines are not too many.
+fn missed(times: usize, deadline: u32, calls: &SlowCalls) {
+    for _ in 0..times {
+        assert_eq!(calls.missed(deadline * MS), None);
+    }
+}
+
 #[test]
 fn the_fifth_missed_deadline_in_a_row_is_too_many() {
     loom::model(|| {
@@ -25,9 +32,7 @@ fn the_fifth_missed_deadline_in_a_row_is_too_many() {
         // Further deadlines are not reported again.
         assert_eq!(calls.missed(40 * MS), None);
         calls.reset();
-        for _ in 0..4 {
-            assert_eq!(calls.missed(20 * MS), None);
-        }
+        missed(4, 20, &calls);
         assert_eq!(calls.missed(20 * MS), Some(20 * MS));
     });
 }
@@ -37,9 +42,7 @@ fn a_reply_in_time_resets_the_count() {
     loom::model(|| {
         let calls = SlowCalls::default();
         for _ in 0..10 {
-            for _ in 0..4 {
-                assert_eq!(calls.missed(100 * MS), None);
-            }
+            missed(4, 100, &calls);
             calls.reset();
         }
     });
@@ -50,9 +53,7 @@ fn a_reply_in_time_resets_the_count() {
 fn one_caller_notices_that_there_were_too_many() {
     loom::model(|| {
         let calls = Arc::new(SlowCalls::default());
-        for _ in 0..3 {
-            assert_eq!(calls.missed(20 * MS), None);
-        }
+        missed(3, 20, &calls);
         let giving_up = [30, 100].map(|deadline| {
             let calls = Arc::clone(&calls);
             thread::spawn(move || calls.missed(deadline * MS))
@@ -68,18 +69,14 @@ fn one_caller_notices_that_there_were_too_many() {
 fn a_simultaneous_reply_leaves_a_valid_count() {
     loom::model(|| {
         let calls = Arc::new(SlowCalls::default());
-        for _ in 0..4 {
-            assert_eq!(calls.missed(20 * MS), None);
-        }
+        missed(4, 20, &calls);
         let other = Arc::clone(&calls);
         let giving_up = thread::spawn(move || other.missed(30 * MS));
         calls.reset();
         let reported = giving_up.join().unwrap();
         assert!(reported.is_none_or(|deadline| deadline <= 30 * MS), "{reported:?}");
         calls.reset();
-        for _ in 0..4 {
-            assert_eq!(calls.missed(20 * MS), None);
-        }
+        missed(4, 20, &calls);
         assert_eq!(calls.missed(20 * MS), Some(20 * MS));
     });
 }

@@ -39,18 +39,20 @@ fn set_problem(server: &RedisServer, problem: Option<&str>) {
     command.arg("test:problem").arg(problem).exec(&mut server.raw()).unwrap();
 }
 
-/// Makes one call for each key at the same time.
-async fn burst(store: &RedisStore, keys: &[usize]) {
+/// Makes one call for each key at the same time, so many times.
+async fn bursts(times: usize, store: &RedisStore, keys: &[usize]) {
     let requests: Vec<TestRequest> = keys.iter().map(|key| TestRequest::new(*key, LIMIT, 1)).collect();
-    for answer in join(checks(store, &requests)).await {
-        assert!(answer.unwrap().is_allowed());
+    for _ in 0..times {
+        for answer in join(checks(store, &requests)).await {
+            assert!(answer.unwrap().is_allowed());
+        }
     }
 }
 
 /// The number of script calls of a burst.
 async fn calls_of_burst(server: &RedisServer, store: &RedisStore, keys: &[usize]) -> u64 {
     let before = script_calls(server);
-    burst(store, keys).await;
+    bursts(1, store, keys).await;
     script_calls(server) - before
 }
 
@@ -77,9 +79,7 @@ async fn a_batch_over_several_slots_is_one_call() {
     let store = RedisStore::new(&on_slots(&server)).unwrap();
     let keys: Vec<usize> = (0..50).collect();
     // The store connects, probes, and the server learns the scripts.
-    for _ in 0..3 {
-        burst(&store, &keys).await;
-    }
+    bursts(3, &store, &keys).await;
     assert_one_batch(calls_of_burst(&server, &store, &keys).await);
     // Equal requests are merged.
     let twice: Vec<usize> = keys.iter().chain(&keys).copied().collect();
@@ -94,9 +94,7 @@ async fn a_server_that_does_not_permit_it_receives_one_call_for_each_slot() {
     set_problem(&server, Some(SAME_SLOT));
     let store = __testing::with_prelude(&on_slots(&server), PROBLEM).unwrap();
     let keys: Vec<usize> = (0..20).collect();
-    for _ in 0..3 {
-        burst(&store, &keys).await;
-    }
+    bursts(3, &store, &keys).await;
     // No probe either.
     assert_eq!(calls_of_burst(&server, &store, &keys).await, 20);
     assert_used(&store, &keys, 4).await;
@@ -108,14 +106,10 @@ async fn a_probe_whose_keys_are_elsewhere_is_repeated() {
     set_problem(&server, Some(NON_LOCAL));
     let store = __testing::with_prelude(&on_slots(&server), PROBLEM).unwrap();
     let keys: Vec<usize> = (0..20).collect();
-    for _ in 0..3 {
-        burst(&store, &keys).await;
-    }
+    bursts(3, &store, &keys).await;
     assert_eq!(calls_of_burst(&server, &store, &keys).await, 21, "the probe, and each request");
     set_problem(&server, None);
-    for _ in 0..2 {
-        burst(&store, &keys).await;
-    }
+    bursts(2, &store, &keys).await;
     assert_one_batch(calls_of_burst(&server, &store, &keys).await);
     assert_used(&store, &keys, 7).await;
 }
@@ -125,13 +119,9 @@ async fn a_server_that_no_longer_permits_it_counts_each_request_once() {
     let server = cluster_of_one();
     let store = __testing::with_prelude(&on_slots(&server), PROBLEM).unwrap();
     let keys: Vec<usize> = (0..20).collect();
-    for _ in 0..3 {
-        burst(&store, &keys).await;
-    }
+    bursts(3, &store, &keys).await;
     set_problem(&server, Some(SAME_SLOT));
-    for _ in 0..3 {
-        burst(&store, &keys).await;
-    }
+    bursts(3, &store, &keys).await;
     assert_eq!(calls_of_burst(&server, &store, &keys).await, 20);
     assert_used(&store, &keys, 7).await;
 }
@@ -145,9 +135,7 @@ async fn a_key_that_is_elsewhere_is_asked_for_again_alone() {
     let is_there = |number: &usize| cluster.primary_of(cluster.slot_of(&name(*number))) == from;
     let keys: Vec<usize> = (0..200).filter(is_there).take(20).collect();
     let (last, others) = keys.split_last().unwrap();
-    for _ in 0..3 {
-        burst(&store, others).await;
-    }
+    bursts(3, &store, others).await;
     // The last key does not exist, so it is created on the other node, while the others stay.
     let slot = cluster.slot_of(&name(*last));
     cluster.begin_move(slot, to);
@@ -159,7 +147,7 @@ async fn a_key_that_is_elsewhere_is_asked_for_again_alone() {
     assert_used(&store, &[*last], 2).await;
     cluster.carry_keys(slot, to);
     cluster.end_move(slot, to);
-    burst(&store, &keys).await;
+    bursts(1, &store, &keys).await;
     assert_used(&store, others, 6).await;
     assert_used(&store, &[*last], 3).await;
 }
@@ -172,9 +160,7 @@ async fn a_forbidden_key_is_an_error_of_its_own_call() {
     let url = format!("redis+cluster://some:any@127.0.0.1:{}", server.port());
     let store = RedisStore::new(&url).unwrap();
     let keys: Vec<usize> = (0..10).collect();
-    for _ in 0..3 {
-        burst(&store, &keys).await;
-    }
+    bursts(3, &store, &keys).await;
     let permitted = |number| -> Pending<'_> {
         let store = &store;
         Box::pin(async move { decide(store, Mode::Check, &[TestRequest::new(number, LIMIT, 1)]).await })
