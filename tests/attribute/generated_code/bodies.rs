@@ -1,25 +1,7 @@
 //! Bodies that code around them could easily break.
 
-use crate::harness::{Runs, passes_once, scoped};
+use crate::harness::{Failed, Runs, passes_once, scoped};
 use ratelimit::{Rejection, rate_limit};
-
-#[derive(Debug)]
-enum AppError {
-    Rejected,
-    NotANumber,
-}
-
-impl From<Rejection> for AppError {
-    fn from(_: Rejection) -> Self {
-        Self::Rejected
-    }
-}
-
-impl From<std::num::ParseIntError> for AppError {
-    fn from(_: std::num::ParseIntError) -> Self {
-        Self::NotANumber
-    }
-}
 
 #[rate_limit(count = 1)]
 async fn inner_attributes(runs: &Runs) -> Result<u32, Rejection> {
@@ -39,7 +21,7 @@ async fn items_first(runs: &Runs) -> Result<u32, Rejection> {
 }
 
 #[rate_limit(count = 4)]
-async fn question_mark(runs: &Runs, text: &str) -> Result<u32, AppError> {
+async fn question_mark(runs: &Runs, text: &str) -> Result<u32, Failed> {
     let number: u32 = text.parse()?;
     if number == 0 {
         return Ok(0);
@@ -104,11 +86,11 @@ async fn early_returns_leave_the_function() {
     let runs = &Runs::default();
     passes_once(runs, async || never_ends_normally(runs).await).await;
     scoped(async {
-        assert!(matches!(question_mark(runs, "x").await, Err(AppError::NotANumber)));
+        assert!(matches!(question_mark(runs, "x").await, Err(Failed::Parsing)));
         assert!(matches!(question_mark(runs, "0").await, Ok(0)));
         assert!(matches!(question_mark(runs, "5").await, Ok(7)));
         assert!(question_mark(runs, "5").await.is_ok());
-        assert!(matches!(question_mark(runs, "5").await, Err(AppError::Rejected)));
+        assert!(matches!(question_mark(runs, "5").await, Err(Failed::Rejected)));
     })
     .await;
     assert_eq!(runs.count(), 3);

@@ -5,6 +5,7 @@ use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, St
 use ratelimit::{MemoryStore, RateLimiter, Rejection};
 use std::future::{Future, poll_fn};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::ParseIntError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,6 +32,26 @@ impl Runs {
 
     pub(crate) fn count(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a limited function failed.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    Rejected,
+    Parsing,
+    Other,
+}
+
+impl From<Rejection> for Failed {
+    fn from(_: Rejection) -> Self {
+        Self::Rejected
+    }
+}
+
+impl From<ParseIntError> for Failed {
+    fn from(_: ParseIntError) -> Self {
+        Self::Parsing
     }
 }
 

@@ -4,7 +4,7 @@ mod calls;
 mod remote_store;
 
 pub(crate) use calls::{
-    PEER, Runs, at_once, caught, keys_of, limiter, passes_once, reported, scoped, scoped_with, soon,
+    Failed, PEER, Runs, at_once, caught, keys_of, limiter, passes_once, reported, scoped, scoped_with, soon,
     unavailable, unidentified,
 };
 pub(crate) use remote_store::RemoteStore;

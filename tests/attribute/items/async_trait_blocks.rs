@@ -13,62 +13,43 @@ trait Mail: Send + Sync {
     fn plain(&self) -> u32;
 }
 
-struct Above(Runs);
-struct Below(Runs);
+/// The attribute of the block is between those above and below it.
+macro_rules! mail {
+    ($name:ident [$($above:tt)*] [$($below:tt)*]) => {
+        struct $name(Runs);
 
-#[async_trait]
-#[rate_limit(count = 1, by = self.0.who())]
-impl Mail for Above {
-    async fn send(&self, to: &str) -> Result<u32, Rejection> {
-        Ok(self.0.add() + u32::from(to.is_empty()))
-    }
+        $($above)*
+        #[rate_limit(count = 1, by = self.0.who())]
+        $($below)*
+        impl Mail for $name {
+            async fn send(&self, to: &str) -> Result<u32, Rejection> {
+                Ok(self.0.add() + u32::from(to.is_empty()))
+            }
 
-    async fn unit(&self, n: u32) -> Result<(), Rejection> {
-        assert_eq!(self.0.add(), n);
-        Ok(())
-    }
+            async fn unit(&self, n: u32) -> Result<(), Rejection> {
+                assert_eq!(self.0.add(), n);
+                Ok(())
+            }
 
-    #[rate_limit(skip)]
-    async fn exempt(&self) -> u32 {
-        self.0.add()
-    }
+            #[rate_limit(skip)]
+            async fn exempt(&self) -> u32 {
+                self.0.add()
+            }
 
-    #[rate_limit(count = 2, on_limit = |_| self.plain() + 100)]
-    async fn of_its_own(&self) -> u32 {
-        self.0.add()
-    }
+            #[rate_limit(count = 2, on_limit = |_| self.plain() + 100)]
+            async fn of_its_own(&self) -> u32 {
+                self.0.add()
+            }
 
-    fn plain(&self) -> u32 {
-        self.0.count()
-    }
+            fn plain(&self) -> u32 {
+                self.0.count()
+            }
+        }
+    };
 }
 
-#[rate_limit(count = 1, by = self.0.who())]
-#[async_trait]
-impl Mail for Below {
-    async fn send(&self, to: &str) -> Result<u32, Rejection> {
-        Ok(self.0.add() + u32::from(to.is_empty()))
-    }
-
-    async fn unit(&self, n: u32) -> Result<(), Rejection> {
-        assert_eq!(self.0.add(), n);
-        Ok(())
-    }
-
-    #[rate_limit(skip)]
-    async fn exempt(&self) -> u32 {
-        self.0.add()
-    }
-
-    #[rate_limit(count = 2, on_limit = |_| self.plain() + 100)]
-    async fn of_its_own(&self) -> u32 {
-        self.0.add()
-    }
-
-    fn plain(&self) -> u32 {
-        self.0.count()
-    }
-}
+mail!(Above [#[async_trait]] []);
+mail!(Below [] [#[async_trait]]);
 
 async fn check_mail(mail: &dyn Mail, runs: &Runs) {
     passes_once(runs, async || mail.send("ann").await).await;

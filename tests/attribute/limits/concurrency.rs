@@ -1,30 +1,12 @@
 //! `algorithm = "concurrency"`: the number of calls that run at the same time. Every way to end a call frees its
 //! permit.
 
-use crate::harness::{Runs, at_once, caught, limiter, scoped, soon};
+use crate::harness::{Failed, Runs, at_once, caught, limiter, scoped, soon};
 use async_trait::async_trait;
 use ratelimit::clock::ManualClock;
 use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
 use support::{MINUTE, SECOND};
 use tokio::sync::Notify;
-
-#[derive(Debug)]
-enum Failed {
-    Rejected,
-    Parsing,
-}
-
-impl From<Rejection> for Failed {
-    fn from(_: Rejection) -> Self {
-        Self::Rejected
-    }
-}
-
-impl From<std::num::ParseIntError> for Failed {
-    fn from(_: std::num::ParseIntError) -> Self {
-        Self::Parsing
-    }
-}
 
 #[rate_limit(key = "render", count = 2, algorithm = "concurrency")]
 async fn render(runs: &Runs, go: &Notify) -> Result<u32, Rejection> {

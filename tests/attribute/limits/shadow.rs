@@ -1,6 +1,6 @@
 //! `shadow`: limits that are decided and reported, but never refuse.
 
-use crate::harness::{Runs, keys_of, reported, scoped, soon};
+use crate::harness::{Failed, Runs, keys_of, reported, scoped, soon};
 use ratelimit::{Key, Limit, Rejection, rate_limit};
 use support::MINUTE;
 
@@ -29,18 +29,9 @@ async fn permits(until: &tokio::sync::Notify) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[derive(Debug)]
-struct Failed;
-
-impl From<Rejection> for Failed {
-    fn from(_: Rejection) -> Self {
-        Self
-    }
-}
-
 #[rate_limit(key = "failures", count = 1, refund_if = Result::is_ok, shadow = true)]
 async fn failures_only(fails: bool) -> Result<(), Failed> {
-    if fails { Err(Failed) } else { Ok(()) }
+    if fails { Err(Failed::Other) } else { Ok(()) }
 }
 
 #[rate_limit(key = "bucket", count = 5, cost = 5, settle = |_| 3, shadow = true)]

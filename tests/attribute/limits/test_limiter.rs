@@ -1,5 +1,6 @@
 //! The limiter for tests of applications: its assertions see the limits of the attribute, whatever the function returns.
 
+use crate::harness::Failed;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use ratelimit::overrides::LimitChange;
@@ -29,15 +30,7 @@ async fn only_a_shadow() {}
 
 #[rate_limit(key = "t_charged", count = 1, refund_if = Result::is_ok)]
 async fn failures_only(fails: bool) -> Result<(), Failed> {
-    if fails { Err(Failed) } else { Ok(()) }
-}
-
-struct Failed;
-
-impl From<Rejection> for Failed {
-    fn from(_: Rejection) -> Self {
-        Self
-    }
+    if fails { Err(Failed::Other) } else { Ok(()) }
 }
 
 #[rate_limit(key = "t_lease", time = "1m", count = 40, lease = "auto")]

@@ -30,9 +30,29 @@ server! { NativeServer<Native> is "test.Native": "Hello" => hello(unary); "Other
 server! { NativeBlockServer<Native> is "test.NativeBlock": "Hello" => hello(unary); "Other" => other(unary); }
 
 struct Methods;
-struct Above;
-struct Below;
-struct NativeBlock;
+
+/// A block with these attributes.
+macro_rules! block {
+    ($name:ident: $trait:ident [$($attributes:tt)*]) => {
+        struct $name;
+
+        $($attributes)*
+        impl $trait for $name {
+            async fn hello(&self, request: Request<Note>) -> Answered {
+                Ok(Response::new(request.into_inner()))
+            }
+
+            #[rate_limit(skip)]
+            async fn other(&self, request: Request<Note>) -> Answered {
+                Ok(Response::new(request.into_inner()))
+            }
+        }
+    };
+}
+
+block! { Above: Boxed [#[rate_limit(count = 1, by = "ip")] #[tonic::async_trait]] }
+block! { Below: Boxed [#[tonic::async_trait] #[rate_limit(count = 1, by = "ip")]] }
+block! { NativeBlock: Native [#[rate_limit(count = 1, by = "ip")]] }
 
 #[tonic::async_trait]
 impl Boxed for Methods {
@@ -48,32 +68,6 @@ impl Boxed for Methods {
     async fn other(&self, request: Request<Note>) -> Result<Response<Note>, Status> {
         let (_, _, note) = request.into_parts();
         Ok(Response::new(note))
-    }
-}
-
-#[rate_limit(count = 1, by = "ip")]
-#[tonic::async_trait]
-impl Boxed for Above {
-    async fn hello(&self, request: Request<Note>) -> Answered {
-        Ok(Response::new(request.into_inner()))
-    }
-
-    #[rate_limit(skip)]
-    async fn other(&self, request: Request<Note>) -> Answered {
-        Ok(Response::new(request.into_inner()))
-    }
-}
-
-#[tonic::async_trait]
-#[rate_limit(count = 1, by = "ip")]
-impl Boxed for Below {
-    async fn hello(&self, request: Request<Note>) -> Answered {
-        Ok(Response::new(request.into_inner()))
-    }
-
-    #[rate_limit(skip)]
-    async fn other(&self, request: Request<Note>) -> Answered {
-        Ok(Response::new(request.into_inner()))
     }
 }
 
@@ -93,18 +87,6 @@ impl Native for Methods {
 #[rate_limit(key = "polished", count = 10, by = "ip")]
 async fn polished(request: &Request<Note>, note: &Note) -> Result<Note, Rejection> {
     Ok(Note::new(format!("{} {}", note.text, request.metadata().len())))
-}
-
-#[rate_limit(count = 1, by = "ip")]
-impl Native for NativeBlock {
-    async fn hello(&self, request: Request<Note>) -> Answered {
-        Ok(Response::new(request.into_inner()))
-    }
-
-    #[rate_limit(skip)]
-    async fn other(&self, request: Request<Note>) -> Answered {
-        Ok(Response::new(request.into_inner()))
-    }
 }
 
 /// Serves all of them. The layer is inside, around each service: tonic finds it by the service's name.
