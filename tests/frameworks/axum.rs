@@ -1,7 +1,7 @@
 //! axum: the contract, over HTTP/1.1 and HTTP/2.
 
 use crate::harness::client::Version;
-use crate::harness::contract::{self, layer};
+use crate::harness::contract::{self, AppError, User, in_context, layer};
 use crate::harness::server;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, debug_handler};
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 
@@ -35,21 +35,11 @@ async fn key(_: HeaderMap) -> Result<(), Rejection> {
     Ok(())
 }
 
-struct User(Option<String>);
-
 impl<S: Sync> FromRequestParts<S> for User {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self(parts.headers.get("x-user").map(|user| user.to_str().unwrap().to_owned())))
-    }
-}
-
-impl UserId for User {
-    type Id = String;
-
-    fn user_id(&self) -> Option<String> {
-        self.0.clone()
     }
 }
 
@@ -64,21 +54,8 @@ async fn stack(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn context() -> Result<(), Rejection> {
-    Ok(())
-}
-
 async fn spawned() -> Result<(), Rejection> {
-    tokio::spawn(context()).await.unwrap()
-}
-
-struct AppError;
-
-impl<E: std::error::Error> From<E> for AppError {
-    fn from(_: E) -> Self {
-        Self
-    }
+    tokio::spawn(in_context()).await.unwrap()
 }
 
 impl IntoResponse for AppError {
@@ -104,7 +81,7 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .route("/key", get(key))
         .route("/user", get(user))
         .route("/stack", get(stack))
-        .route("/context", get(context))
+        .route("/context", get(in_context))
         .route("/spawned", get(spawned))
         .route("/swallowed", get(swallowed))
         .route("/layered", get(plain).layer(layer("layered")))

@@ -1,7 +1,7 @@
 //! What a refused handler of actix-web answers, for each form of return value.
 
 use super::server;
-use crate::harness::answers::{answers_in_problem_details, answers_in_text, ask};
+use crate::harness::answers::{ApiError, all_answer_in_text, answers_in_problem_details, ask};
 use crate::harness::client::{Client, Version};
 use crate::harness::limiters::failing;
 use actix_web::error::InternalError;
@@ -61,22 +61,6 @@ impl fmt::Display for Cause {
     }
 }
 
-/// An error of an application that leaves the answer to the rejection.
-#[derive(Debug)]
-struct ApiError(Rejection);
-
-impl From<Rejection> for ApiError {
-    fn from(rejection: Rejection) -> Self {
-        Self(rejection)
-    }
-}
-
-impl fmt::Display for ApiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 impl ResponseError for ApiError {
     fn error_response(&self) -> HttpResponse {
         self.0.error_response()
@@ -88,12 +72,7 @@ async fn all_forms_answer_alike() {
     let layer = RateLimitLayer::new();
     let served = server::start(layer.clone().limiter(RateLimiter::in_memory()), routes);
     let failing = server::start(layer.limiter(failing().await), routes);
-    for version in [Version::Http1, Version::Http2] {
-        let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
-        for path in PATHS {
-            answers_in_text(&client, &unlucky, path, &format!("{path} {version:?}")).await;
-        }
-    }
+    all_answer_in_text([served, failing], PATHS).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! The layer as a middleware of actix-web: beside other middlewares, and around errors.
 
-use super::{AppError, server};
+use super::server;
 use crate::harness::client::{Client, Reply, Version};
+use crate::harness::contract::{AppError, in_context};
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::{ErrorBadGateway, ErrorInternalServerError};
@@ -13,13 +14,8 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{Error, HttpRequest, Responder};
 use ratelimit::answer::Answers;
 use ratelimit::context::RequestContext;
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, rate_limit};
 use support::MINUTE;
-
-#[rate_limit(key = "in context", count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
 
 /// A refusal becomes another error of actix-web.
 async fn wrapped() -> actix_web::Result<&'static str> {

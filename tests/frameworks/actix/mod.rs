@@ -11,13 +11,12 @@ mod unix;
 mod workers;
 
 use crate::harness::client::Version;
-use crate::harness::contract::{self, layer};
+use crate::harness::contract::{self, AppError, User, in_context, layer};
 use actix_web::dev::{Payload, PeerAddr};
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, ResponseError, get};
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::convert::Infallible;
-use std::fmt;
 use std::future::{Ready, ready};
 use std::net::SocketAddr;
 
@@ -45,9 +44,6 @@ async fn key(_: HttpRequest) -> actix_web::Result<HttpResponse> {
     Ok(HttpResponse::Ok().finish())
 }
 
-/// The user that the header `x-user` names.
-pub(crate) struct User(Option<String>);
-
 impl FromRequest for User {
     type Error = Infallible;
     type Future = Ready<Result<Self, Infallible>>;
@@ -55,14 +51,6 @@ impl FromRequest for User {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let named = request.headers().get("x-user").map(|value| value.to_str().unwrap().to_owned());
         ready(Ok(Self(named)))
-    }
-}
-
-impl UserId for User {
-    type Id = String;
-
-    fn user_id(&self) -> Option<String> {
-        self.0.clone()
     }
 }
 
@@ -79,35 +67,14 @@ async fn stack(_: HttpRequest) -> Result<&'static str, Rejection> {
     Ok("")
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<&'static str, Rejection> {
-    Ok("")
-}
-
 #[get("/context")]
 async fn context() -> Result<&'static str, Rejection> {
-    in_context().await
+    in_context().await.map(|()| "")
 }
 
 #[get("/spawned")]
 async fn spawned() -> Result<&'static str, Rejection> {
-    actix_web::rt::spawn(in_context()).await.unwrap()
-}
-
-/// An error that accepts every other error, and answers 500.
-#[derive(Debug)]
-pub(crate) struct AppError;
-
-impl<E: std::error::Error> From<E> for AppError {
-    fn from(_: E) -> Self {
-        Self
-    }
-}
-
-impl fmt::Display for AppError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("something went wrong")
-    }
+    actix_web::rt::spawn(in_context()).await.unwrap().map(|()| "")
 }
 
 impl ResponseError for AppError {}

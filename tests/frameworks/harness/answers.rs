@@ -1,6 +1,10 @@
 //! What every form of return value answers, in each framework: handlers with one call a minute for each API key.
 
-use super::client::{Client, Reply};
+use super::client::{Client, Reply, Version};
+use ratelimit::{FromRejection, Rejection};
+use std::error::Error;
+use std::fmt;
+use std::net::SocketAddr;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -16,7 +20,7 @@ fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r
 }
 
 /// Calls a handler once more than its limit admits, without a key, and on the server of `unlucky`, whose store fails.
-pub(crate) async fn answers_in_text(client: &Client, unlucky: &Client, path: &str, key: &str) {
+async fn answers_in_text(client: &Client, unlucky: &Client, path: &str, key: &str) {
     let admitted = ask(client, path, key).await.status;
     assert!((200..300).contains(&admitted), "{path}: {admitted}");
 
@@ -43,4 +47,48 @@ pub(crate) async fn answers_in_problem_details(client: &Client, path: &str) {
     let problem: serde_json::Value = serde_json::from_str(body).unwrap();
     assert_eq!((status, &problem["status"]), (429, &429.into()), "{path}");
     assert!(wait.is_some(), "{path}");
+}
+
+/// Asks all handlers of two servers with each version of HTTP. The store of the second one fails.
+pub(crate) async fn all_answer_in_text([served, failing]: [SocketAddr; 2], paths: &[&str]) {
+    for version in [Version::Http1, Version::Http2] {
+        let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
+        for path in paths {
+            answers_in_text(&client, &unlucky, path, &format!("{path} {version:?}")).await;
+        }
+    }
+}
+
+/// An error of an application that leaves the answer to the rejection. Each framework makes a response of it.
+#[derive(Debug)]
+pub(crate) struct ApiError(pub(crate) Rejection);
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        Self(rejection)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for ApiError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// A response of an application with a form for refusals.
+pub(crate) enum Welcome {
+    Yes,
+    Refused(Rejection),
+}
+
+impl FromRejection for Welcome {
+    fn from_rejection(rejection: Rejection) -> Self {
+        Self::Refused(rejection)
+    }
 }

@@ -22,11 +22,11 @@ use super::client::{Client, Reply, Version};
 use super::limiters::{limiters, until};
 use futures_util::stream;
 use ratelimit::context::RequestContext;
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::collections::HashSet;
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::LazyLock;
+use std::{fmt, io};
 use support::MINUTE;
 use tokio::sync::watch;
 
@@ -70,6 +70,39 @@ async fn check_routes(
 pub(crate) fn layer(name: &'static str) -> RateLimitLayer {
     let limit = if name == "slow" { Limit::concurrency(1, MINUTE) } else { Limit::counter(1, MINUTE) };
     RateLimitLayer::new().limit(name, limit, By::ip())
+}
+
+/// The user of `/user`. Each framework reads it from the header.
+pub(crate) struct User(pub(crate) Option<String>);
+
+impl UserId for User {
+    type Id = String;
+
+    fn user_id(&self) -> Option<String> {
+        self.0.clone()
+    }
+}
+
+/// What `/context` and `/spawned` call.
+#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
+pub(crate) async fn in_context() -> Result<(), Rejection> {
+    Ok(())
+}
+
+/// The error of `/swallowed`, which accepts every other error. Each framework answers 500.
+#[derive(Debug)]
+pub(crate) struct AppError;
+
+impl<E: std::error::Error> From<E> for AppError {
+    fn from(_: E) -> Self {
+        Self
+    }
+}
+
+impl fmt::Display for AppError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("something went wrong")
+    }
 }
 
 /// The clients that are inside `/slow`, and those that may leave it.

@@ -1,7 +1,7 @@
 //! What a refused handler of poem answers, for each form of return value.
 
 use super::server;
-use crate::harness::answers::{answers_in_problem_details, answers_in_text};
+use crate::harness::answers::{ApiError, Welcome, all_answer_in_text, answers_in_problem_details};
 use crate::harness::client::{Client, Version};
 use crate::harness::limiters::failing;
 use poem::error::ResponseError;
@@ -10,7 +10,6 @@ use poem::web::{Html, Json};
 use poem::{Body, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
 use ratelimit::answer::Answers;
 use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
-use std::fmt;
 
 /// Declares handlers with one limit for each API key, and their routes.
 macro_rules! handlers {
@@ -50,28 +49,6 @@ handlers! {
     own_type => Welcome: Welcome::Yes;
 }
 
-/// An error of an application that leaves the answer to the rejection.
-#[derive(Debug)]
-struct ApiError(Rejection);
-
-impl From<Rejection> for ApiError {
-    fn from(rejection: Rejection) -> Self {
-        Self(rejection)
-    }
-}
-
-impl fmt::Display for ApiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for ApiError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.0)
-    }
-}
-
 impl ResponseError for ApiError {
     fn status(&self) -> StatusCode {
         ResponseError::status(&self.0)
@@ -79,18 +56,6 @@ impl ResponseError for ApiError {
 
     fn as_response(&self) -> Response {
         self.0.as_response()
-    }
-}
-
-/// A response of an application with a form for refusals.
-enum Welcome {
-    Yes,
-    Refused(Rejection),
-}
-
-impl ratelimit::FromRejection for Welcome {
-    fn from_rejection(rejection: Rejection) -> Self {
-        Self::Refused(rejection)
     }
 }
 
@@ -112,18 +77,14 @@ async fn all_forms_answer_alike() {
         })
     };
     let layered = |limiter| routes().with(RateLimitLayer::new().limiter(limiter));
-    let served = [server::start(scoped(RateLimiter::in_memory())).await, {
-        server::start(layered(RateLimiter::in_memory())).await
-    }];
-    let failing =
-        [server::start(scoped(failing().await)).await, server::start(layered(failing().await)).await];
-    for (served, failing) in served.into_iter().zip(failing) {
-        for version in [Version::Http1, Version::Http2] {
-            let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
-            for path in PATHS {
-                answers_in_text(&client, &unlucky, path, &format!("{path} {version:?}")).await;
-            }
-        }
+    for (served, failing) in [
+        (server::start(scoped(RateLimiter::in_memory())).await, server::start(scoped(failing().await)).await),
+        (
+            server::start(layered(RateLimiter::in_memory())).await,
+            server::start(layered(failing().await)).await,
+        ),
+    ] {
+        all_answer_in_text([served, failing], PATHS).await;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Errors of poem that pass the layer: refusals become responses, others stay errors.
 
 use super::server::{from, second};
+use crate::harness::contract::in_context;
 use poem::error::{InternalServerError, NotFoundError, ServiceUnavailable};
 use poem::http::StatusCode;
 use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, Route, get, handler};
@@ -8,11 +9,6 @@ use ratelimit::answer::Answers;
 use ratelimit::testing::TestLimiter;
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::fmt;
-
-#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
 
 /// A refusal becomes the error that accepts all others.
 #[handler]

@@ -1,5 +1,6 @@
 //! The layer as a middleware of poem: beside other middlewares, and inside another layer.
 
+use super::context;
 use super::server::from;
 use crate::harness::client::{Client, Version};
 use poem::http::{HeaderValue, StatusCode};
@@ -8,7 +9,7 @@ use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, h
 use ratelimit::answer::{Answers, RateLimitHeaders};
 use ratelimit::context::RequestContext;
 use ratelimit::testing::TestLimiter;
-use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer};
 use std::sync::Arc;
 use support::MINUTE;
 use tokio::sync::{Notify, watch};
@@ -53,23 +54,14 @@ async fn layers_stand_beside_other_middlewares() {
     assert_eq!(refused.header("access-control-allow-origin"), Some("https://example.com"));
 }
 
-#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
-
 /// Each layer chooses the form of the answers inside it, also of errors. The outermost one writes the header fields.
 #[tokio::test]
 async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
-    #[handler]
-    async fn by_error() -> Result<(), Rejection> {
-        in_context().await
-    }
     let inner = || RateLimitLayer::new().answers(Answers::problem_json());
     let app = Route::new()
-        .at("/error", get(by_error).with(inner()))
+        .at("/error", get(context).with(inner()))
         .at("/limit", get(met).with(limited("inner").answers(Answers::problem_json())))
-        .at("/outer", get(by_error))
+        .at("/outer", get(context))
         .with(layer().headers(RateLimitHeaders::XRateLimit));
     for (path, content_type) in [
         ("/error", "application/problem+json"),
@@ -143,7 +135,7 @@ async fn an_endpoint_is_called_in_the_context() {
         type Output = Response;
 
         fn call(&self, _: Request) -> impl Future<Output = poem::Result<Response>> + Send {
-            let known = RequestContext::current().and_then(|context| context.client_ip());
+            let known = RequestContext::current().and_then(|found| found.client_ip());
             let response =
                 known.map_or(StatusCode::NOT_FOUND.into_response(), |ip| ip.to_string().into_response());
             std::future::ready(Ok(response))

@@ -13,14 +13,14 @@ mod streams;
 mod unix;
 
 use crate::harness::client::Version;
-use crate::harness::contract::{self, layer};
+use crate::harness::contract::{self, AppError, User, in_context, layer};
 use poem::error::ResponseError;
 use poem::http::{HeaderMap, StatusCode};
 use poem::web::RemoteAddr;
 use poem::{
     EndpointExt, FromRequest, IntoResponse, Request, RequestBody, Response, Route, get, handler, post,
 };
-use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use support::MINUTE;
 
@@ -48,19 +48,9 @@ async fn key(_: &HeaderMap) -> Result<(), Rejection> {
     Ok(())
 }
 
-struct User(Option<String>);
-
 impl<'a> FromRequest<'a> for User {
     async fn from_request(request: &'a Request, _: &mut RequestBody) -> poem::Result<Self> {
         Ok(Self(request.header("x-user").map(str::to_owned)))
-    }
-}
-
-impl UserId for User {
-    type Id = String;
-
-    fn user_id(&self) -> Option<String> {
-        self.0.clone()
     }
 }
 
@@ -77,11 +67,6 @@ async fn stack(_: &Request) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
-
 #[handler]
 async fn context() -> Result<(), Rejection> {
     in_context().await
@@ -90,16 +75,6 @@ async fn context() -> Result<(), Rejection> {
 #[handler]
 async fn spawned() -> Result<(), Rejection> {
     tokio::spawn(in_context()).await.unwrap()
-}
-
-/// An error that accepts all others, and answers 500 to them.
-#[derive(Debug)]
-struct AppError;
-
-impl<E: std::error::Error> From<E> for AppError {
-    fn from(_: E) -> Self {
-        Self
-    }
 }
 
 impl From<AppError> for poem::Error {

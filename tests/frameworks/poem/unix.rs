@@ -1,5 +1,6 @@
 //! Unix sockets, which have no address.
 
+use super::context;
 use poem::listener::UnixAcceptor;
 use poem::web::RemoteAddr;
 use poem::{EndpointExt, Route, Server, get, handler};
@@ -13,16 +14,6 @@ use tokio::net::UnixStream;
 #[rate_limit(key = "peer", count = 1, by = "ip")]
 async fn peer(_: &RemoteAddr) -> Result<(), Rejection> {
     Ok(())
-}
-
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[handler]
-async fn context() -> Result<(), Rejection> {
-    in_context().await
 }
 
 /// Serves on a unix socket. Its name is in no file system.

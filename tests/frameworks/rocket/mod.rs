@@ -9,9 +9,9 @@ mod local;
 mod streams;
 
 use crate::harness::client::Version;
-use crate::harness::contract;
+use crate::harness::contract::{self, AppError, User, in_context};
 use ratelimit::rocket::RequestHead;
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use rocket::fairing::AdHoc;
 use rocket::http::Status;
 use rocket::local::asynchronous::{Client, LocalRequest, LocalResponse};
@@ -48,22 +48,12 @@ async fn key(_head: RequestHead<'_>) -> Result<(), Rejection> {
     Ok(())
 }
 
-struct User(Option<String>);
-
 #[rocket::async_trait]
 impl<'r> FromRequest<'r> for User {
     type Error = Infallible;
 
     async fn from_request(request: &'r Request<'_>) -> Outcome<Self, Infallible> {
         Outcome::Success(Self(request.headers().get_one("x-user").map(str::to_owned)))
-    }
-}
-
-impl UserId for User {
-    type Id = String;
-
-    fn user_id(&self) -> Option<String> {
-        self.0.clone()
     }
 }
 
@@ -86,22 +76,9 @@ async fn context() -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "spawned", count = 1, by = ratelimit::context::client_ip())]
-async fn in_task() -> Result<(), Rejection> {
-    Ok(())
-}
-
 #[get("/spawned")]
 async fn spawned() -> Result<(), Rejection> {
-    tokio::spawn(in_task()).await.unwrap()
-}
-
-struct AppError;
-
-impl<E: std::error::Error> From<E> for AppError {
-    fn from(_: E) -> Self {
-        Self
-    }
+    tokio::spawn(in_context()).await.unwrap()
 }
 
 impl<'r> Responder<'r, 'static> for AppError {

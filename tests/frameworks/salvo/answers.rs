@@ -1,7 +1,7 @@
 //! What a refused handler of salvo answers, for each form of return value.
 
 use super::server;
-use crate::harness::answers::{answers_in_problem_details, answers_in_text, ask};
+use crate::harness::answers::{ApiError, Welcome, all_answer_in_text, answers_in_problem_details, ask};
 use crate::harness::client::{Client, Version};
 use crate::harness::limiters::failing;
 use ratelimit::answer::Answers;
@@ -44,22 +44,10 @@ handlers! {
     own_type => Welcome: Welcome::Yes;
 }
 
-/// An error of an application that leaves the answer to the rejection.
-enum ApiError {
-    Rejected(Rejection),
-}
-
-impl From<Rejection> for ApiError {
-    fn from(rejection: Rejection) -> Self {
-        Self::Rejected(rejection)
-    }
-}
-
 #[async_trait]
 impl Writer for ApiError {
     async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        let Self::Rejected(rejection) = self;
-        res.render(rejection);
+        res.render(self.0);
     }
 }
 
@@ -68,18 +56,6 @@ struct ForeignError(Rejection);
 impl Scribe for ForeignError {
     fn render(self, res: &mut Response) {
         self.0.render(res);
-    }
-}
-
-/// A response of an application with a form for refusals.
-enum Welcome {
-    Yes,
-    Refused(Rejection),
-}
-
-impl ratelimit::FromRejection for Welcome {
-    fn from_rejection(rejection: Rejection) -> Self {
-        Self::Refused(rejection)
     }
 }
 
@@ -208,17 +184,12 @@ impl Handler for Scoped {
 async fn all_forms_answer_alike() {
     let scoped = |limiter| server::start(routes().hoop(Scoped(limiter)));
     let layered = |limiter| server::start(routes().hoop(RateLimitLayer::new().limiter(limiter)));
-    let servers = [
-        (scoped(RateLimiter::in_memory()).await, scoped(failing().await).await),
-        (layered(RateLimiter::in_memory()).await, layered(failing().await).await),
-    ];
-    for (served, failing) in servers {
-        for version in [Version::Http1, Version::Http2] {
-            let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
-            for path in RETURNED.iter().chain(WRITTEN) {
-                answers_in_text(&client, &unlucky, path, &format!("{path} {version:?}")).await;
-            }
-        }
+    for [served, failing] in [
+        [scoped(RateLimiter::in_memory()).await, scoped(failing().await).await],
+        [layered(RateLimiter::in_memory()).await, layered(failing().await).await],
+    ] {
+        all_answer_in_text([served, failing], RETURNED).await;
+        all_answer_in_text([served, failing], WRITTEN).await;
     }
 }
 

@@ -1,11 +1,11 @@
 //! The layer as a handler of salvo: beside other handlers, and inside another layer.
 
-use super::server;
+use super::{context, server};
 use crate::harness::client::{Client, Version};
 use ratelimit::answer::{Answers, RateLimitHeaders};
 use ratelimit::context::RequestContext;
 use ratelimit::testing::TestLimiter;
-use ratelimit::{By, Limit, RateLimitLayer, Rejection, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer};
 use salvo::prelude::*;
 use support::MINUTE;
 
@@ -74,21 +74,15 @@ async fn a_hoop_of_the_service_covers_all_requests() {
     }
 }
 
-#[handler]
-#[rate_limit(key = "in context", time = 60, count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
-
 /// Each layer chooses the form of the answers inside it. The outermost one writes the header fields.
 #[tokio::test]
 async fn a_refusal_is_answered_in_the_form_of_the_innermost_layer() {
     let problems = || RateLimitLayer::new().answers(Answers::problem_json());
     let routes = Router::new()
         .hoop(layer().headers(RateLimitHeaders::XRateLimit))
-        .push(Router::with_path("inner").hoop(problems()).get(in_context))
+        .push(Router::with_path("inner").hoop(problems()).get(context))
         .push(Router::with_path("limit").hoop(limited("inner").answers(Answers::problem_json())).get(met))
-        .push(Router::with_path("outer").get(in_context));
+        .push(Router::with_path("outer").get(context));
     let server = server::start(routes).await;
     for (path, content_type) in [
         ("/inner", "application/problem+json"),

@@ -10,8 +10,8 @@ pub(crate) mod server;
 mod streams;
 
 use crate::harness::client::Version;
-use crate::harness::contract::{self, layer};
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
+use crate::harness::contract::{self, AppError, User, in_context, layer};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use salvo::extract::{Extractible, Metadata};
 use salvo::http::ParseError;
 use salvo::prelude::*;
@@ -43,8 +43,6 @@ async fn key(_: &mut Request) -> Result<(), Rejection> {
     Ok(())
 }
 
-struct User(Option<String>);
-
 impl<'ex> Extractible<'ex> for User {
     fn metadata() -> &'static Metadata {
         static METADATA: LazyLock<Metadata> = LazyLock::new(|| Metadata::new("User"));
@@ -54,14 +52,6 @@ impl<'ex> Extractible<'ex> for User {
     #[allow(refining_impl_trait)]
     async fn extract(req: &'ex mut Request, _: &'ex mut Depot) -> Result<Self, ParseError> {
         Ok(Self(req.header("x-user")))
-    }
-}
-
-impl UserId for User {
-    type Id = String;
-
-    fn user_id(&self) -> Option<String> {
-        self.0.clone()
     }
 }
 
@@ -82,11 +72,6 @@ impl Stack {
     async fn handle(&self, _: &mut Request, _: &mut Response) {}
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn in_context() -> Result<(), Rejection> {
-    Ok(())
-}
-
 #[handler]
 async fn context() -> Result<(), Rejection> {
     in_context().await
@@ -95,14 +80,6 @@ async fn context() -> Result<(), Rejection> {
 #[handler]
 async fn spawned() -> Result<(), Rejection> {
     tokio::spawn(in_context()).await.unwrap()
-}
-
-struct AppError;
-
-impl<E: std::error::Error> From<E> for AppError {
-    fn from(_: E) -> Self {
-        Self
-    }
 }
 
 impl Scribe for AppError {
