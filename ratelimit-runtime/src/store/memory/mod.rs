@@ -150,11 +150,12 @@ impl<C: Clock> MemoryStore<C> {
         self.decide_stacks(mode, requests, Now::of(&self.clock))
     }
 
-    /// Whether a request is decided by itself, by its state alone: nearly all are.
+    /// Whether a request is decided by itself, by its state alone: nearly all are. Logs and permits have no gates.
     #[inline]
     fn is_plain(&self, request: &Request, now: Now) -> bool {
         let limit = request.limit();
-        !request.passes_with_next() && limit.window().is_none() && !self.gates.may_close(limit, now)
+        let is_alone = !request.passes_with_next() && limit.window().is_none();
+        is_alone && (!self.gates.may_close(limit, now) || matches!(limit.state(), State::List(_)))
     }
 
     #[cold]
