@@ -95,10 +95,7 @@ mod list_before {
         redis.set_ex(format!("banned:{name}"), 1, 900).await
     }
 
-    pub(super) async fn may_log_in(
-        redis: &mut MultiplexedConnection,
-        name: &str,
-    ) -> redis::RedisResult<bool> {
+    pub(super) async fn may_enter(redis: &mut MultiplexedConnection, name: &str) -> redis::RedisResult<bool> {
         Ok(!redis.exists::<_, bool>(format!("banned:{name}")).await?)
     }
 }
@@ -120,12 +117,12 @@ async fn both_ban_a_caller_for_fifteen_minutes() {
         redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
     let log_in = async |name| ratelimit::scope(limiter.clone(), list_after::log_in(name)).await;
-    assert!(list_before::may_log_in(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());
+    assert!(list_before::may_enter(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());
     list_before::ban(&mut redis, "ann").await.unwrap();
     let fifteen_minutes = std::time::Duration::from_secs(900);
     limiter.block(&LOGIN, ratelimit::Key::new("login").by("ann"), fifteen_minutes).await.unwrap();
-    assert!(!list_before::may_log_in(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_err());
-    assert!(list_before::may_log_in(&mut redis, "bob").await.unwrap());
+    assert!(!list_before::may_enter(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_err());
+    assert!(list_before::may_enter(&mut redis, "bob").await.unwrap());
     assert_eq!(seven(async || log_in("bob").await.is_ok()).await, FIVE);
     let retry_after = log_in("bob").await.unwrap_err().retry_after().unwrap();
     assert!(retry_after > std::time::Duration::from_secs(800), "{retry_after:?}");
