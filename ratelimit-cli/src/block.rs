@@ -38,6 +38,11 @@ pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -
         let known: Vec<_> =
             keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
         if known.is_empty() {
+            if !block.given.limits.is_empty() {
+                return Err(Failure::usage(
+                    "`--limit` names no counter, bucket or sliding window for this name: the state of a log or of permits has no place for a block",
+                ));
+            }
             return Err(Failure::usage(format!(
                 "no service has published the limit `{}`, and the limits of methods are never published: write it as in the code, as in `--limit \"counter count=5 time=1m\"`",
                 safe(&of.name)

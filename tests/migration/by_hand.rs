@@ -55,16 +55,13 @@ async fn a_count_by_hand_that_is_cut_off_never_ends() {
 }
 
 mod month_before {
-    use jiff::{Timestamp, tz::TimeZone};
+    use jiff::{Timestamp, tz::Offset};
     use redis::AsyncCommands;
     use redis::aio::MultiplexedConnection;
 
-    pub(super) async fn may_export(
-        redis: &mut MultiplexedConnection,
-        customer: u64,
-    ) -> redis::RedisResult<bool> {
-        let month = Timestamp::now().to_zoned_datetime(TimeZone::UTC).strftime("%Y-%m");
-        let key = format!("exports:{customer}:{month}");
+    pub(super) async fn may_export(redis: &mut MultiplexedConnection, user: u64) -> redis::RedisResult<bool> {
+        let month = Offset::UTC.to_datetime(Timestamp::now()).strftime("%Y-%m");
+        let key = format!("exports:{user}:{month}");
         let count: u32 = redis.incr(&key, 1).await?;
         let _: () = redis.expire(&key, 32 * 86_400).await?;
         Ok(count <= 5)
@@ -74,14 +71,14 @@ mod month_before {
 mod month_after {
     use ratelimit::{Rejection, rate_limit};
 
-    #[rate_limit(key = "exports", time = "month", count = 5, by = customer)]
-    pub(super) async fn export(customer: u64) -> Result<(), Rejection> {
+    #[rate_limit(key = "exports", time = "month", count = 5, by = user)]
+    pub(super) async fn export(user: u64) -> Result<(), Rejection> {
         Ok(())
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn both_admit_five_exports_of_a_customer() {
+async fn both_admit_five_exports_of_a_user() {
     let server = RedisServer::start();
     let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
@@ -98,10 +95,7 @@ mod list_before {
         redis.set_ex(format!("banned:{name}"), 1, 900).await
     }
 
-    pub(super) async fn may_log_in(
-        redis: &mut MultiplexedConnection,
-        name: &str,
-    ) -> redis::RedisResult<bool> {
+    pub(super) async fn may_enter(redis: &mut MultiplexedConnection, name: &str) -> redis::RedisResult<bool> {
         Ok(!redis.exists::<_, bool>(format!("banned:{name}")).await?)
     }
 }
@@ -123,12 +117,12 @@ async fn both_ban_a_caller_for_fifteen_minutes() {
         redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
     let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
     let log_in = async |name| ratelimit::scope(limiter.clone(), list_after::log_in(name)).await;
-    assert!(list_before::may_log_in(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());
+    assert!(list_before::may_enter(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());
     list_before::ban(&mut redis, "ann").await.unwrap();
     let fifteen_minutes = std::time::Duration::from_secs(900);
     limiter.block(&LOGIN, ratelimit::Key::new("login").by("ann"), fifteen_minutes).await.unwrap();
-    assert!(!list_before::may_log_in(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_err());
-    assert!(list_before::may_log_in(&mut redis, "bob").await.unwrap());
+    assert!(!list_before::may_enter(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_err());
+    assert!(list_before::may_enter(&mut redis, "bob").await.unwrap());
     assert_eq!(seven(async || log_in("bob").await.is_ok()).await, FIVE);
     let retry_after = log_in("bob").await.unwrap_err().retry_after().unwrap();
     assert!(retry_after > std::time::Duration::from_secs(800), "{retry_after:?}");

@@ -51,5 +51,5 @@ async fn what_cannot_be_blocked_is_said() {
         .complains(&["the limits of methods are never published", "`--limit"]);
     run(&url, &["block", "logn", "--for", "ann", "1h"]).exits(1).complains(&["did you mean `login`?"]);
     let log = ["block", "login", "--for", "ann", "1h", "--limit", "sliding_log count=5 time=1m"];
-    run(&url, &log).exits(2).complains(&["no service has published"]);
+    run(&url, &log).exits(2).complains(&["has no place for a block"]);
 }

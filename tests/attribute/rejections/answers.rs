@@ -162,7 +162,7 @@ async fn daily() -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The status, `Retry-After`, the fields and the problem of a call.
+/// `Retry-After`, the fields and the problem of a refused call.
 async fn told(call: impl Future<Output = Result<(), Rejection>>) -> (Option<u64>, Vec<String>, String) {
     let context = RequestContext::new().with_answers(Answers::problem_json());
     let (rejection, answer) = context
