@@ -38,7 +38,7 @@ pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -
         let known: Vec<_> =
             keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
         if known.is_empty() {
-            if !block.given.limits.is_empty() {
+            if !of.given.limits.is_empty() {
                 return Err(Failure::usage(
                     "`--limit` names no counter, bucket or sliding window for this name: the state of a log or of permits has no place for a block",
                 ));
