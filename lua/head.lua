@@ -135,6 +135,7 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
       ttl = level > 0 and limit.leak_time(level, phase) or -1
       if ttl > ERA then ttl = ERA end
     end
+    gate.expires = ttl -- a merged request that does not pass closes the gate after the charge of the others
     if gate.kept > 0 then
       if ttl < 0 then text, ttl = "", -NOW end
       local times = format("%014.0f%014.0f%014.0f", NOW + gate.left, NOW + gate.kept, NOW + ttl)

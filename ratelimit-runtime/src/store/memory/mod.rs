@@ -40,8 +40,7 @@ use verdict::Verdict;
 /// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. At least
 /// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
 /// full. In addition, a quarter as many sliding logs and concurrency limits fit, and a quarter as many blocks, which take as much as a
-/// counter. Each log or concurrency limit takes about 40 bytes plus its
-/// entries; all entries together take at most 32 bytes times `max_keys`.
+/// counter. Each log or concurrency limit takes about 40 bytes plus its entries, which take at most 32 bytes times `max_keys` together.
 ///
 /// A new key first takes the place of expired keys. If none has expired, the store evicts keys, and counts them in
 /// [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without any units in
@@ -92,14 +91,12 @@ pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,
     numbers: Table<u64>,
     gates: Gates,
-    /// Logs and permits.
     lists: Table<List>,
     overrides: Overrides,
     dates: Dates,
     clock: C,
 }
 
-/// The default of `max_keys`.
 const MAX_KEYS: usize = 1_000_000;
 
 impl MemoryStore {
@@ -118,8 +115,8 @@ impl Default for MemoryStore {
 impl<C: Clock> MemoryStore<C> {
     /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
     pub fn with_clock(clock: C) -> Self {
-        let ((numbers, gates, lists), overrides) = (tables(MAX_KEYS), Overrides::default());
-        let (hash_key, dates) = (HashKey::random(), Dates::default());
+        let (numbers, gates, lists) = tables(MAX_KEYS);
+        let (hash_key, overrides, dates) = (HashKey::random(), Overrides::default(), Dates::default());
         Self { hash_key, numbers, gates, lists, overrides, dates, clock }
     }
 
