@@ -29,7 +29,9 @@ async fn overload(limit: Limit) -> Tally {
     let mut held = VecDeque::new();
     for tick in 0..MINUTES * TICKS_PER_MINUTE {
         twins.set_clock(1_763_000_000_000_000 + 100_000 * u64::from(tick));
-        if let Some((_, ids)) = held.pop_front_if(|(end, _): &mut (u32, Vec<u64>)| *end == tick) {
+        if held.front().is_some_and(|(end, _): &(u32, Vec<u64>)| *end == tick)
+            && let Some((_, ids)) = held.pop_front()
+        {
             let give = |id| TestAdjustment { key: 0, limit, units: 1, change: Change::Give(id) };
             twins.adjust(&ids.into_iter().map(give).collect::<Vec<_>>()).await;
         }

@@ -69,7 +69,9 @@ async fn one_answer_of_a_partner_pauses_eight_processes() {
     tokio::spawn(Arc::clone(&partner).serve(listener));
     let mut workers: Vec<Worker> =
         (0..PROCESSES).map(|_| Worker::start(&[&server.url(), "partner", &address])).collect();
-    workers.iter_mut().for_each(|worker| assert_eq!(worker.line(), "asking"));
+    for worker in &mut workers {
+        assert_eq!(worker.line(), "asking");
+    }
 
     wait_for("the partner is asked", async || partner.calls() >= 50).await;
     let before = Instant::now();

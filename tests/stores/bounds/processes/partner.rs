@@ -3,7 +3,7 @@
 //!
 //! `worker URL partner ADDRESS` asks from [`TASKS`] tasks until its input ends.
 
-use ratelimit::{RateLimiter, Rejection, rate_limit};
+use ratelimit::{RateLimiter, rate_limit};
 use std::io::Read as _;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -17,23 +17,22 @@ const TASKS: usize = 20;
 struct Later(u64);
 
 #[rate_limit(key = "partner", time = "1s", count = 50, algorithm = "leaky_bucket", wait = "60s", pause_if = pause)]
-async fn ask(partner: &mut TcpStream) -> Result<Later, Rejection> {
-    partner.write_u8(1).await.expect("the partner reads");
-    Ok(Later(partner.read_u64().await.expect("the partner answers")))
+async fn ask(partner: &mut TcpStream) -> Result<Later, super::Failure> {
+    partner.write_u8(1).await?;
+    Ok(Later(partner.read_u64().await?))
 }
 
-fn pause(answer: &Result<Later, Rejection>) -> Option<Duration> {
+fn pause(answer: &Result<Later, super::Failure>) -> Option<Duration> {
     answer.as_ref().ok().filter(|later| later.0 > 0).map(|later| Duration::from_millis(later.0))
 }
 
 pub(super) async fn ask_from_all_tasks(limiter: RateLimiter, address: &str) -> Result<(), super::Failure> {
     for _ in 0..TASKS {
         let (limiter, mut partner) = (limiter.clone(), TcpStream::connect(address).await?);
-        tokio::spawn(async move {
-            loop {
-                ratelimit::scope(limiter.clone(), ask(&mut partner)).await.expect("the call waits");
-            }
-        });
+        // A task that fails asks no more, so the partner misses its calls.
+        tokio::spawn(
+            async move { while ratelimit::scope(limiter.clone(), ask(&mut partner)).await.is_ok() {} },
+        );
     }
     println!("asking");
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
