@@ -135,9 +135,13 @@ impl Slots {
     pub(super) fn refresh(self: &Arc<Self>) {
         if let Ok(queries) = self.queries.current(SlotQueries::default) {
             drop(self.join_query(&queries));
-            if let Some(following) = Following::begin(&queries) {
-                tokio::spawn(follow(Arc::downgrade(self), following));
-            }
+            self.follow_with(&queries);
+        }
+    }
+
+    fn follow_with(self: &Arc<Self>, queries: &Arc<SlotQueries>) {
+        if let Some(following) = Following::begin(queries) {
+            tokio::spawn(follow(Arc::downgrade(self), following));
         }
     }
 
@@ -166,6 +170,8 @@ impl Slots {
 
     fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
         queries.join(|ending| {
+            // The query may find that a node cannot be reached which the new map still names.
+            self.follow_with(queries);
             let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
             tokio::spawn(async move {
                 let result = slots.query().await;
