@@ -111,7 +111,7 @@ impl RateLimiter {
         refused: &mut Option<Rejection>,
     ) -> Result<Decision, Pending<&'k str>> {
         let mut request = Request::of_cost(*limit, cost);
-        if let Err(error) = self.complete_spending(&mut request, key) {
+        if let Err(error) = self.prepare_spending(&mut request, key) {
             *refused = Some(failed(key.name(), error));
             return Ok(NOTHING);
         }
