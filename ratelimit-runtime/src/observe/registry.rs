@@ -67,8 +67,8 @@ pub(crate) fn named(name: &str) -> &'static Entry {
     REGISTRY.named(name, false)
 }
 
-/// Remembers the call of an attribute or a layer, if it is the first one with this name. Other calls are compared with it, except
-/// those of the same site if its limit is a constant.
+/// Stores the first call of an attribute or a layer under this name, and compares later calls with it. A constant limit is not compared
+/// with itself.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: impl FnOnce() -> First) {
     let entry = REGISTRY.named(name, true);

@@ -198,7 +198,7 @@ impl RateLimiter {
         let cost = cost.into();
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost)?;
-        let reply = self.shared.store.decide(Mode::Peek, &[&request]);
+        let reply = self.shared.store.bare().decide(Mode::Peek, &[&request]);
         self.shared.store.within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
     }
 
@@ -214,7 +214,7 @@ impl RateLimiter {
         let request = self.request(limit, &key, Cost::new(1))?;
         self.shared.leases.forget(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
-        let reply = self.shared.store.reset(std::slice::from_ref(request.key()));
+        let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)
     }
 }
