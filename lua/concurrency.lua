@@ -72,7 +72,7 @@ local function sizes_of(key, origin, score)
   return sizes
 end
 
--- The units of tickets before this call's, and the sizes of all tickets.
+-- -> the units of the tickets ahead of this call, the sizes of all tickets
 local function read_tickets(key, cost)
   local last = call("ZRANGE", key, "(0", "-inf", "BYSCORE", "REV", "LIMIT", 0, 1, "WITHSCORES")[2]
   local sizes, ahead, before = sizes_of(key, -WAITING, last and to_number(last)), 0, SIZE

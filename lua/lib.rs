@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
-/// Joins `head.lua`, the algorithms as branches of the function `implement`, and a main script into one text.
+/// Joins `head.lua`, the algorithms as branches of the function `implement`, and a main script into one text. Only the names of counters,
+/// also of those in windows of the calendar, have a `u` (117) as their third letter, so one comparison finds all of them.
 macro_rules! script {
     ($($main:literal),+) => {
         concat!(

@@ -53,7 +53,7 @@ type Hashes = BuildHasherDefault<DefaultHasher>;
 /// A table of what applies to the requests in flight.
 pub(crate) struct ByTask<T> {
     shards: [Mutex<Shard<T>>; SHARDS],
-    /// The number of requests in the table. A task sees at least its own.
+    /// The number of requests in the table. A task always sees the requests that it added, so relaxed loads suffice.
     in_flight: AtomicUsize,
 }
 

@@ -124,7 +124,7 @@ impl Decision {
     /// The decision as it would be if these units had not been taken.
     pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining.saturating_add(units).min(self.capacity);
-        // The window of a counter goes on, also if nothing in it is in use.
+        // A counter's window keeps running even if no unit in it is used.
         let is_free = remaining == self.capacity && limit.state() != State::Number(NumberState::Counter);
         let rest = self.reset_after().saturating_sub(limit.refill_time(units));
         Self { remaining, reset_after: if is_free { Micros::ZERO } else { Micros::of(rest) }, ..self }

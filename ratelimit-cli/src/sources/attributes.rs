@@ -32,7 +32,7 @@ pub(super) struct LimitAttribute {
     pub(super) at: usize,
 }
 
-/// The variants of these attributes, or nothing if none is a limit.
+/// Returns one variant for each condition. Empty if no attribute is a limit.
 pub(super) fn variants(attributes: &[Attribute], imports: &Imports<'_>, scope: Scope) -> Vec<Variant> {
     let mut all = expanded(attributes);
     all.retain(|found| {

@@ -87,7 +87,7 @@ impl<'r> Reader<'r> {
         reader.submodules
     }
 
-    /// Reads an item under its conditions, unless it never exists or is out of scope.
+    /// Skips an item whose `cfg` is never true or that is not asked for. Reads any other under its conditions.
     fn under(&mut self, attributes: &[Attribute], read: impl FnOnce(&mut Self)) {
         let conditions = of_item(attributes);
         let unwanted = |condition: &String| {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// The package whose attribute is listed.
 const RUNTIME: &str = "ratelimit-runtime";
-/// Its library.
+/// The name of that package's library.
 const LIBRARY: &str = "ratelimit";
 
 #[derive(Debug, Deserialize)]

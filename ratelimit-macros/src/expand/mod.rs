@@ -34,7 +34,7 @@ use syn::{Pat, Type};
 
 // Input:
 //     async fn login(user: User) -> Result<Session, ApiError> { body }
-// Output:
+// Output (without `Check::pending`, which leaves out the await of a call that is admitted at once):
 //     async fn login(user: User) -> Result<Session, ApiError> {
 //         let check = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; Call::start(&mut call) };
 //         if let Err(rejection) = check.await { return <Result<Session, ApiError> as FromRejection>::from_rejection(rejection); }

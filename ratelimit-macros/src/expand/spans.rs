@@ -38,7 +38,7 @@ pub(super) fn ends(value: &Expr) -> (Span, Span) {
 pub(super) fn units(runtime: &Path, value: &Expr, given: &TokenStream) -> TokenStream {
     let (first, last) = ends(value);
     let there = located(runtime, first);
-    let probed = quote_spanned!(last=> (#there::__private::Given(#given).__ratelimit_units()));
+    let probed = quote_spanned!(last=> (#there::__private::UnitsOf(#given).__ratelimit_units()));
     let units = quote_spanned!(first=> #there::__private::units #probed);
     quote_spanned! {Span::mixed_site()=>
         {

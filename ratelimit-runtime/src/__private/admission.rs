@@ -160,8 +160,8 @@ impl Admission {
         }
     }
 
-    /// Sends the changes to the store. Returns what the response holds: the limits at the positions in `lasting`, with the
-    /// functions of their costs.
+    /// Sends the changes to the store. Returns the part that the response keeps: the limits at the positions in `lasting`, each
+    /// with its `settle` function.
     pub async fn hold<const N: usize>(self, lasting: &[usize], settles: [(usize, SettleOnEnd); N]) -> Held {
         let Some(mut holdings) = self.0 else { return Held::default() };
         if let Err(error) = Box::pin(holdings.finish_except(lasting)).await {

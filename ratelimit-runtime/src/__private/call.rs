@@ -27,7 +27,7 @@ pub struct Call {
     /// The request to the store. Its key is written here, so that it is never moved.
     request: Request,
     key: KeyBuilder<'static>,
-    limit: Given,
+    limit: LimitKind,
     shadow: bool,
     pauses: bool,
     skipped: bool,
@@ -35,7 +35,7 @@ pub struct Call {
 
 /// Whether the request has a limit.
 #[derive(Clone, Copy)]
-enum Given {
+enum LimitKind {
     Constant,
     PerCall,
     Invalid(LimitError),
@@ -57,7 +57,7 @@ impl Call {
     /// A call of a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
         // Two layers may have one name and different limits.
-        Self { limit: Given::PerCall, ..Self::of(Name::new(name), Some(&limit), limiter) }
+        Self { limit: LimitKind::PerCall, ..Self::of(Name::new(name), Some(&limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
@@ -70,7 +70,7 @@ impl Call {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name),
-            limit: if limit.is_some() { Given::Constant } else { Given::Nothing },
+            limit: if limit.is_some() { LimitKind::Constant } else { LimitKind::Nothing },
             shadow: false,
             pauses: false,
             skipped,
@@ -82,9 +82,9 @@ impl Call {
         match limit {
             Ok(limit) => {
                 self.request.set_limit(limit);
-                self.limit = Given::PerCall;
+                self.limit = LimitKind::PerCall;
             }
-            Err(error) => self.limit = Given::Invalid(error),
+            Err(error) => self.limit = LimitKind::Invalid(error),
         }
     }
 
@@ -201,12 +201,12 @@ impl Call {
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         match self.limit {
-            Given::Constant | Given::PerCall => {}
-            Given::Invalid(error) => return Err(error.into()),
-            Given::Nothing => return Err(no_limit()),
+            LimitKind::Constant | LimitKind::PerCall => {}
+            LimitKind::Invalid(error) => return Err(error.into()),
+            LimitKind::Nothing => return Err(no_limit()),
         }
         self.key.finish(self.request.key_mut(), limiter.keys())?;
-        let is_constant = matches!(self.limit, Given::Constant);
+        let is_constant = matches!(self.limit, LimitKind::Constant);
         note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))

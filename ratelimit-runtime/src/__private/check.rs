@@ -32,7 +32,7 @@ enum State {
 impl Call {
     /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
     ///
-    /// The call is large, so it is decided where it is. It cannot be started again.
+    /// `Call` is too large to move, so this takes `&mut`. Call it once.
     pub fn start(&mut self) -> Check {
         if self.is_skipped() {
             exempt(self.name().as_str());

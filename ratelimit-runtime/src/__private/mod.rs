@@ -28,7 +28,7 @@ pub use target::{
     FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, ResponseOrRejection, Target,
     TupleOrRejection, Written,
 };
-pub use units::{Given, ProbeUnits, Units, units};
+pub use units::{ProbeUnits, Units, UnitsOf, units};
 #[allow(unused_imports, reason = "some frameworks have no traits of extractors")]
 pub(crate) use warn::callers;
 pub use warn::{

@@ -10,7 +10,7 @@
 /// An argument of a function.
 pub struct Argument<'a, T: ?Sized>(pub &'a T);
 
-/// The result for an argument without the value, and the start of a merge.
+/// An argument that lacks the value, and the start of a merge.
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 

@@ -2,9 +2,9 @@
 
 /// A value of the user. An integer without a type becomes a `u32`, because the compiler prefers the method of the type over the one
 /// of the trait.
-pub struct Given<T>(pub T);
+pub struct UnitsOf<T>(pub T);
 
-impl Given<u32> {
+impl UnitsOf<u32> {
     pub fn __ratelimit_units(self) -> u32 {
         self.0
     }
@@ -16,7 +16,7 @@ pub trait ProbeUnits {
     fn __ratelimit_units(self) -> Self::Units;
 }
 
-impl<T> ProbeUnits for Given<T> {
+impl<T> ProbeUnits for UnitsOf<T> {
     type Units = T;
     fn __ratelimit_units(self) -> T {
         self.0

@@ -37,7 +37,8 @@ impl<T> Plain for Option<T> {}
 impl<T, E> Plain for Result<T, E> {}
 
 /// Finds out who calls a function, from one of its types. The type selects the implementation, as explained in
-/// `probe`. From the top:
+/// `probe`. The numbers of references are one order for all frameworks, and none is free: a further framework takes 3, and all rows
+/// above it move by one, here and in `frameworks/`. From the top:
 ///
 /// | references | bound | where |
 /// |---|---|---|

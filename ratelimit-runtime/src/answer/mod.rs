@@ -73,7 +73,7 @@ impl Answer {
         self.body = json.into();
     }
 
-    /// Replaces the values of an application that no HTTP response can have.
+    /// Replaces values of an application that are invalid in an HTTP response.
     fn sendable(mut self, rejection: &Rejection) -> Self {
         static REPORTED: Once = Once::new();
         let report = |what: &str, value: &dyn std::fmt::Debug| {

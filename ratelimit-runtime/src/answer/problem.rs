@@ -25,7 +25,7 @@ pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answe
         Rejection::Unidentified(_) => start(BLANK, "Bad Request", status),
         Rejection::Unavailable(_) => start(BLANK, "Service Unavailable", status),
     };
-    // The title and `Retry-After` say all about a limit that a call passes after a known time.
+    // If the wait is known, the title and `Retry-After` say enough.
     if !matches!(rejection, Rejection::Limited(limited) if limited.retry_after_secs().is_some()) {
         json.push_str(",\"detail\":");
         push_string(&mut json, &rejection.to_string());

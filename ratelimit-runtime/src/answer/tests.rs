@@ -140,7 +140,7 @@ fn a_problem_names_all_limits_that_refused_the_request() {
         // A method's decisions are not recorded.
         (vec![refused("login")], r#""search/1d","login""#),
         (vec![refused("login"), admitted("login")], r#""search/1d""#),
-        // Two functions of the same name, as in the header fields.
+        // Two functions of the same name are told apart, as in the header fields.
         (vec![refused("a::get"), refused("b::get")], r#""search/1d","get/1m","get/1m/2""#),
     ] {
         let (_, _, body) = problem(&rejection, decisions);

@@ -102,7 +102,7 @@ impl<B: Body> Body for HeldBody<B> {
                 if let Some(data) = frame.data_ref() {
                     this.held.count(length(data));
                 }
-                // A server does not poll again then.
+                // After the last frame, a server does not poll again.
                 if this.pieces.left() == 0 && this.body.is_end_stream() {
                     this.held.complete();
                 }

@@ -1,4 +1,4 @@
-//! The frameworks: each folder has what one of them needs, and nothing outside of this folder knows any of them.
+//! The frameworks: each folder has what one of them needs. `ARCHITECTURE.md` lists what is outside (*A framework is a folder*).
 //!
 //! A folder finds client addresses, headers and users in the requests (`request`), makes responses of rejections (`response`), adapts
 //! [`RateLimitLayer`](crate::RateLimitLayer) (`layer`), and holds permits until a body ends (`body`), as far as its framework has these.

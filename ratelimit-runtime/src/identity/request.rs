@@ -52,8 +52,7 @@ pub trait RequestHeaders {
     /// than one, because the code that verifies it may read another one. A call with `None` is rejected.
     fn header(&self, name: &str) -> Option<&[u8]>;
 
-    /// Calls `line` with the value of each line of the header with this name, which is in lower case, in the order in which the
-    /// lines arrived.
+    /// Calls `line` with the value of each line of this header, in the order of arrival. `name` is in lower case.
     ///
     /// Trusted proxies may send `X-Forwarded-For` and `Forwarded` on several lines, so implement this method if requests can have
     /// several lines of one name. The default has the value of [`header`](Self::header) only: a header on two lines is then treated

@@ -134,8 +134,8 @@ tuples!((A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3), (A 0, B 1, C 2
 /// A value of another crate as an identity: the text that it displays.
 ///
 /// `by = user.id` accepts anything that implements [`Display`](fmt::Display), without this wrapper. Use the wrapper where a type must
-/// be an [`Identity`]: as the `Id` of a [`UserId`](crate::UserId), in an `Option`, and in a [`Key`](crate::Key). The text is the same
-/// identity in all of these forms, and the same as a `String` with this text.
+/// be an [`Identity`]: as the `Id` of a [`UserId`](crate::UserId), in an `Option`, and in a [`Key`](crate::Key). All these
+/// forms, and a `String` with the same text, are one identity.
 ///
 /// ```
 /// # mod other_crate {

@@ -61,8 +61,7 @@ impl RateLimiter {
     }
 }
 
-/// Remembers the limit of a call and its failure policy, if it is the first one with this name. Other calls are compared with it,
-/// except those of the same site if its limit is a constant.
+/// Passes the limit of a call to [`registry::note`], with its limiter and its failure policy.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter, is_constant: bool) {
     registry::note(name, limit, is_constant, || {

@@ -36,8 +36,7 @@ impl RateLimiter {
     }
 
     /// The hash of the identity of a key, as a [`Hook`](crate::observe::Hook) receives it; to look a caller up in a list of hashes
-    /// that a
-    /// hook has written. `None` if the key has no identity. The name and the parts of the key do not matter.
+    /// that a hook has written. `None` if the key has no identity. The name and the parts of the key do not matter.
     ///
     /// ```
     /// use ratelimit::{Key, RateLimiter};
@@ -59,13 +58,13 @@ impl RateLimiter {
     /// The request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
         let mut request = Request::of_cost(*limit, cost);
-        self.complete(&mut request, key)?;
+        self.prepare(&mut request, key)?;
         Ok(request)
     }
 
     /// Writes the key of a request, which stays where it is, and [resolves](Self::resolve) it.
     #[inline]
-    fn complete(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
+    fn prepare(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
         match key::render_into(request.key_mut(), key, self.keys()) {
             Err(error) if !self.is_off() => return Err(error), // else nobody reads the key
             _ => self.resolve(key.name(), request),
@@ -73,11 +72,11 @@ impl RateLimiter {
         Ok(())
     }
 
-    /// As [`complete`](Self::complete), for a method that charges units. A concurrency limit, which has permits instead, is
+    /// As [`prepare`](Self::prepare), for a method that charges units. A concurrency limit, which has permits instead, is
     /// an error.
     #[inline]
-    pub(super) fn complete_spending(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
-        self.complete(request, key)?;
+    pub(super) fn prepare_spending(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
+        self.prepare(request, key)?;
         ensure_not_concurrency(request.limit())
     }
 
@@ -89,7 +88,7 @@ impl RateLimiter {
         cost: Cost,
     ) -> Result<Request, Error> {
         let mut request = Request::of_cost(*limit, cost);
-        self.complete_spending(&mut request, key)?;
+        self.prepare_spending(&mut request, key)?;
         Ok(request)
     }
 }

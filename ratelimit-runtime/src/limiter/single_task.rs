@@ -1,4 +1,4 @@
-//! `SingleTask`: a background task of which a limiter runs one at a time. Another runtime takes over a late task.
+//! `SingleTask`: a background task that runs once per limiter. If it is late, another runtime starts it.
 
 use super::RateLimiter;
 use super::Shared;

@@ -39,7 +39,7 @@ const WHOLE: u32 = 1_000_000;
 impl Share {
     pub(crate) const DEFAULT: Self = Self(WHOLE / 5 * 4);
 
-    /// The share that is nearest to this number. `NaN` is the default.
+    /// Returns the nearest valid share. `NaN` gives the default.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a million")]
     pub(crate) fn of(share: f64) -> Self {
         if share.is_nan() {
@@ -49,8 +49,8 @@ impl Share {
         }
     }
 
-    /// Whether the charge of an admitted call has crossed the share. The store decides calls one by one, so of a window one
-    /// call in all processes has.
+    /// Whether the charge of an admitted call has crossed the share. The store decides one call after another, so in each window
+    /// one call of all processes crosses it.
     #[inline]
     pub(super) fn is_crossed(self, decision: &Decision, cost: u32) -> bool {
         let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));

@@ -6,7 +6,7 @@ use crate::limit::Limit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The most names that calls of methods and log lines may add. The names of attributes and layers are constants of the program,
+/// Calls of methods and log lines may add at most this many names. The names of attributes and layers are constants of the program,
 /// and are added as long as the table has places. All further names share the entry of [`OTHER`].
 const MOST_NAMES: usize = 1000;
 /// The longest name with an entry of its own, in bytes.
@@ -67,8 +67,8 @@ pub(crate) fn named(name: &str) -> &'static Entry {
     REGISTRY.named(name, false)
 }
 
-/// Remembers the call of an attribute or a layer, if it is the first one with this name. Other calls are compared with it, except
-/// those of the same site if its limit is a constant.
+/// Stores the first call of an attribute or a layer under this name, and compares later calls with it. A constant limit is not compared
+/// with itself.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: impl FnOnce() -> First) {
     let entry = REGISTRY.named(name, true);
@@ -127,7 +127,7 @@ impl Entry {
     }
 
     fn vary(&self) {
-        // Read first, so that later calls do not write to one place in memory.
+        // Read first. If every later call wrote this flag, all threads would wait for one cache line.
         if !self.varies.load(Ordering::Relaxed) && !self.varies.swap(true, Ordering::Relaxed) {
             CHANGES.fetch_add(1, Ordering::Relaxed);
         }
@@ -176,7 +176,7 @@ impl Registry {
         name: &str,
         is_constant: bool,
     ) -> Option<&'t Entry> {
-        // Read first, so that the calls of further names do not write to one place in memory.
+        // Only read here. If every refused name wrote this counter, all threads would wait for one cache line.
         let is_full = || !is_constant && self.number.load(Ordering::Relaxed) >= MOST_NAMES;
         if name.len() > LONGEST_NAME && !is_constant || is_full() {
             return None;

@@ -64,7 +64,7 @@ pub(crate) use deadline::UntilDeadline;
 pub(crate) use missed_deadline::Awaited;
 pub use missed_deadline::MissedDeadline;
 pub use reply::Reply;
-pub(crate) use reply::{DeadlineWatch, PendingReply, ReplyKind, StoreCall};
+pub(crate) use reply::{DeadlineWatch, PendingReply, QueuedReply, ReplyKind};
 pub(crate) use request::NO_PERMIT;
 pub use request::{Mode, Request, stacks};
 pub use results::{Adjusted, Decisions};
@@ -78,9 +78,9 @@ use std::time::Duration;
 /// Stores the state of limits and decides about requests.
 ///
 /// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing,
-/// except that a call that waits for a permit leaves a ticket, and that a limit with a [block](Limit::block) blocks its callers. A [`Reply`] borrows nothing, so implementations copy what
-/// they need from the requests before they return. A caller may drop a reply at any time. Its requests may then be decided
-/// or not, and other requests are not affected.
+/// except that a call that waits for a permit leaves a ticket, and that a limit with a [block](Limit::block) blocks its
+/// callers. A [`Reply`] borrows nothing, so implementations copy what they need from the requests before they return. A
+/// caller may drop a reply at any time. Its requests may then be decided or not, and other requests are not affected.
 ///
 /// The [`ErrorKind`] of an error determines whether the limiter applies its failure policy. A store needs no deadline,
 /// because the limiter drops a reply that takes too long.

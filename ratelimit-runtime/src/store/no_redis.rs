@@ -1,4 +1,4 @@
-//! Stands for the Redis store where there are no sockets: in WebAssembly, limits are kept in memory. Nothing can make such a store.
+//! Stands for the Redis store where there are no sockets: in WebAssembly, limits are kept in memory. No value of this type exists.
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use crate::error::{Error, ErrorKind};

@@ -27,7 +27,7 @@ pub(crate) enum ReplyKind<T> {
 pub(crate) enum PendingReply<T> {
     /// A future, and the observer of its missed deadline.
     Future(Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>, Option<Arc<dyn MissedDeadline>>),
-    Call(Box<dyn StoreCall<T>>),
+    Call(Box<dyn QueuedReply<T>>),
 }
 
 /// Who watches the deadline of a call.
@@ -42,7 +42,7 @@ pub(crate) enum DeadlineWatch {
 }
 
 /// A call of a store of this crate. Unlike a future, it knows its deadline.
-pub(crate) trait StoreCall<T>: Send {
+pub(crate) trait QueuedReply<T>: Send {
     /// Returns the request that is decided.
     fn request(&self) -> &Request;
 
@@ -75,7 +75,7 @@ impl<T> Reply<T> {
     }
 
     /// Makes a reply from a call of a store of this crate.
-    pub(crate) fn call(call: impl StoreCall<T> + 'static) -> Self {
+    pub(crate) fn call(call: impl QueuedReply<T> + 'static) -> Self {
         Self(Some(ReplyKind::Pending(PendingReply::Call(Box::new(call)))))
     }
 
@@ -87,7 +87,7 @@ impl<T> Reply<T> {
         self
     }
 
-    /// Returns a reply that only says whether this one is an error.
+    /// Drops the value and keeps the error.
     pub(crate) fn without_result(self) -> Reply<()>
     where
         T: Send + 'static,

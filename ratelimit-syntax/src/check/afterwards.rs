@@ -50,7 +50,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the value is the body of a closure whose parameter is missing, such as `result.is_ok()`.
+/// Whether the user forgot `|result|`, as in `result.is_ok()`.
 fn uses_result(value: &Expr) -> bool {
     match value {
         Expr::MethodCall(call) => uses_result(&call.receiver),

@@ -1,5 +1,6 @@
 //! Draws a run: the faults of the servers, then each process with its faults and calls. A line has its time and its words on the left,
-//! and a bar. What breaks a promise is red on the left. The axis has equal distances between the moments at which something happens.
+//! and a bar. A line that breaks a promise is red on the left. The axis has equal distances between the moments at which something
+//! happens.
 
 #[path = "../../../ratelimit-cli/src/canvas.rs"]
 #[allow(dead_code, reason = "a timeline needs a part of it")]

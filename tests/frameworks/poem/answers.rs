@@ -88,7 +88,7 @@ async fn all_forms_answer_alike() {
     }
 }
 
-/// Errors too, which are turned into responses outside the handler.
+/// The layer also forms errors, which become responses outside the handler.
 #[tokio::test]
 async fn all_forms_answer_in_the_form_of_the_layer() {
     let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());

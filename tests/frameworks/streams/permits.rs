@@ -100,7 +100,7 @@ async fn events_are_sent_as_they_are() {
     .await;
 }
 
-/// Without a further chunk.
+/// The permit is free without a further chunk of the body.
 #[tokio::test]
 async fn a_client_that_goes_away_frees_the_permit() {
     contract::everywhere(&VERSIONS, serve, async |app, client| {

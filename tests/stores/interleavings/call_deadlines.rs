@@ -2,7 +2,7 @@
 //! timer of its own.
 
 use super::calls::{BOUNDS, Item, Numbered, OVERDUE, UNWATCHED, WATCHED, enqueue, numbered};
-use super::pending::{CallOutcome, Pending, Sender};
+use super::pending::{CallOutcome, PendingItem, Sender};
 use super::queue::{Bounds, Queue};
 use loom::future::block_on;
 use loom::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Waits until the call has an outcome, its deadline has passed, or nobody watches its deadline.
-fn wait(pending: &Pending<Item, u32>) -> Result<CallOutcome<u32>, u8> {
+fn wait(pending: &PendingItem<Item, u32>) -> Result<CallOutcome<u32>, u8> {
     block_on(poll_fn(|context| match pending.poll(context) {
         Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
         Poll::Pending => match pending.item().watch.load(Ordering::Acquire) {

@@ -3,7 +3,7 @@
 
 use super::calls::{BOUNDS, Numbered, enqueue, is_idle, numbered, numbers};
 use super::deadlines::Queued;
-use super::pending::{CallOutcome, Pending, Sender};
+use super::pending::{CallOutcome, PendingItem, Sender};
 use super::queue::{Entered, Queue, Worker};
 use loom::future::block_on;
 use loom::sync::atomic::{AtomicUsize, Ordering};
@@ -172,7 +172,7 @@ fn a_full_queue_refuses_calls() {
 #[test]
 fn a_waiting_caller_receives_its_reply() {
     loom::model(|| {
-        let pending = Pending::new("request");
+        let pending = PendingItem::new("request");
         let call = Sender::new(&pending);
         let sender = thread::spawn(move || {
             assert_eq!(call.item(), Some(&"request"));
@@ -187,7 +187,7 @@ fn a_waiting_caller_receives_its_reply() {
 #[test]
 fn a_caller_learns_that_its_request_was_not_sent() {
     loom::model(|| {
-        let pending = Pending::<_, ()>::new("request");
+        let pending = PendingItem::<_, ()>::new("request");
         let call = Sender::new(&pending);
         let sender = thread::spawn(move || drop(call));
         assert!(matches!(block_on(poll_fn(|context| pending.poll(context))), CallOutcome::NotSent));
@@ -198,7 +198,7 @@ fn a_caller_learns_that_its_request_was_not_sent() {
 #[test]
 fn a_call_whose_caller_has_given_up_is_not_wanted() {
     loom::model(|| {
-        let pending = Pending::<_, ()>::new("request");
+        let pending = PendingItem::<_, ()>::new("request");
         let call = Sender::new(&pending);
         let sender = thread::spawn(move || {
             let _may_change = call.is_wanted();
@@ -207,7 +207,7 @@ fn a_call_whose_caller_has_given_up_is_not_wanted() {
         // The caller gives up while or before its call is sent.
         drop(pending);
         sender.join().unwrap();
-        let pending = Pending::<_, ()>::new("request");
+        let pending = PendingItem::<_, ()>::new("request");
         let call = Sender::new(&pending);
         assert!(call.is_wanted());
         drop(pending);

@@ -1,7 +1,7 @@
 //! Calls of the model tests, and what they do to a queue.
 
 use super::deadlines::Queued;
-use super::pending::{Pending, Sender};
+use super::pending::{PendingItem, Sender};
 use super::queue::{Bounds, Entered, Queue, Worker};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU8, Ordering};
@@ -60,8 +60,8 @@ impl Queued for Numbered {
     }
 }
 
-pub(super) fn numbered(number: u32, deadline: Option<Instant>) -> Arc<Pending<Item, u32>> {
-    Pending::new(Item { number, deadline, watch: AtomicU8::new(UNWATCHED) })
+pub(super) fn numbered(number: u32, deadline: Option<Instant>) -> Arc<PendingItem<Item, u32>> {
+    PendingItem::new(Item { number, deadline, watch: AtomicU8::new(UNWATCHED) })
 }
 
 pub(super) fn numbers(batch: &[Numbered]) -> Vec<u32> {

@@ -38,7 +38,6 @@ const SERVER: [Stage; 14] = [
     ("HGET", "resp2"),
     ("HGETALL", "resp3"),
     ("HSET", "resp2"),
-    ("HDEL", "resp2"),
     ("DEL", "resp3"),
 ];
 const SENTINEL: [Stage; 5] =

@@ -43,7 +43,7 @@ pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
     shortens
 }
 
-/// Whether decisions stay in range after a bucket's rate has become far lower, so that its level leaks for longer than 2^53 ms.
+/// Whether decisions stay in range after the rate of a bucket became so low that its level would leak for more than 2^53 ms.
 pub(crate) async fn slows(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(1 << 25, ms(1));
     let slow = Limit::token_bucket(7, ms(366 * DAY_MS));
@@ -58,7 +58,7 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
 }
 
 /// Whether a bucket keeps its units when its limit changes to any slower one. Under the first limit, the level outlives the
-/// power of two of the key's life, so the tag is 0.
+/// key, whose life is a power of two, so the tag is 0.
 pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(97, ms(100_000)).burst(2);
     let mut remembers = true;
@@ -93,7 +93,7 @@ pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
     outlives && same(twins, Mode::Check, &[TestRequest::new(0, long, 1)]).await
 }
 
-/// Whether no more units than are stored come back after the clock was set back, which makes the level higher.
+/// Whether a refund gives back at most the stored units after the clock was set back, which raises the level.
 pub(crate) async fn gives_back_what_is_stored(twins: &mut Twins) -> bool {
     let limit = Limit::token_bucket(10, ms(1000));
     twins.clear();
@@ -154,7 +154,7 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
         counts &= same(twins, Mode::Check, &[3, 4].map(|key| TestRequest::new(key, fast, 2003))).await;
         counts &= same(twins, Mode::Peek, &[TestRequest::new(3, fast, 1)]).await;
     }
-    // A level that stays low, while more units are charged since its anchor than the short form holds.
+    // The level stays low, while the units that were charged since its anchor outgrow the short form.
     let bucket = Limit::token_bucket(1_799_999, ms(60_000));
     twins.clear();
     for call in 0..12 {

@@ -1,5 +1,5 @@
-//! Commands that fail on the server: the script ends with that error. Only a key of another type, or one that is elsewhere in a
-//! cluster, affects its own request alone.
+//! Commands that fail on the server. The script ends with the error of the command. Only a key of another type, or a key that is
+//! elsewhere in a cluster, affects its own request alone.
 
 use super::arguments::{decided, run};
 use super::source_rules::FILES;

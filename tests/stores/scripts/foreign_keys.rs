@@ -58,7 +58,7 @@ pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     held && renewed == [1, 1, 0]
 }
 
-/// Whether a key that has lost its TTL counts until its own time is over, no longer, and then has a TTL again.
+/// Whether a key that has lost its TTL counts until its own time is over and not longer, and has a TTL again after the next charge.
 pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     twins.clear();
     twins.set_clock(START);

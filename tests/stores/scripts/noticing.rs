@@ -33,7 +33,7 @@ impl Mutant {
         parts.contains(original) && !accepts(&parts.replacen(original, &mutated, 1), self.kinds())
     }
 
-    /// How calls of the scripts that no limiter sends notice the mutant.
+    /// Calls the scripts as no limiter does. Returns how these calls notice the mutant.
     fn noticed_by_calls(&self, twins: &mut Twins) -> Option<&'static str> {
         let (original, mutated) = self.text();
         let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));

@@ -111,7 +111,7 @@ fn the_true_cost_of_an_opaque_result() {
                     0,
                     {
                         use probe::ProbeUnits as _;
-                        p::units(p::Given(p::judge(Page::rows, &__result)).__ratelimit_units())
+                        p::units(p::UnitsOf(p::judge(Page::rows, &__result)).__ratelimit_units())
                     },
                 );
                 p::Admission::finish(__admission).await;
@@ -141,7 +141,7 @@ fn units_that_are_left_to_others() {
                         &mut __call,
                         {
                             use probe::ProbeUnits as _;
-                            p::units(p::Given(if user.pays { 0 } else { 20 }).__ratelimit_units())
+                            p::units(p::UnitsOf(if user.pays { 0 } else { 20 }).__ratelimit_units())
                         },
                     );
                     p::Call::start(&mut __call)

@@ -108,7 +108,9 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                     1,
                     {
                         use probe::ProbeUnits as _;
-                        p::units(p::Given(p::judge(|page| page.rows, &__result)).__ratelimit_units())
+                        p::units(
+                            p::UnitsOf(p::judge(|page| page.rows, &__result)).__ratelimit_units(),
+                        )
                     },
                 );
                 p::Admission::finish(__admission).await;

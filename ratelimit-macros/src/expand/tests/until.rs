@@ -64,7 +64,7 @@ fn a_stack_of_which_one_limit_lasts() {
                 let __cost = p::cost_on_end(|sent| sent.blocks(1024));
                 let __settle0 = p::settle_on_end(move |__sent| {
                     use probe::ProbeUnits as _;
-                    p::units(p::Given(__cost(__sent)).__ratelimit_units())
+                    p::units(p::UnitsOf(__cost(__sent)).__ratelimit_units())
                 });
                 let __result: Result<Response, Error> = async move {
                     of_type::<Result<Response, Error>>();

@@ -108,7 +108,7 @@ fn values_that_are_known_at_the_call() {
                         &mut __call,
                         {
                             use probe::ProbeUnits as _;
-                            p::units(p::Given(rows / 1000 + 1).__ratelimit_units())
+                            p::units(p::UnitsOf(rows / 1000 + 1).__ratelimit_units())
                         },
                     );
                     p::Call::start(&mut __call)

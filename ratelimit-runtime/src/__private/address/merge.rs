@@ -100,7 +100,7 @@ fn of_peers<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a> {
     }
 }
 
-/// Keeps what an argument says that is taken apart before the key is written. Its headers cannot be kept.
+/// Copies the address out of an argument that is moved before the key is written. Its headers cannot be kept.
 pub trait KeptAddress {
     type Kept: Copy;
     fn kept(self) -> Self::Kept;

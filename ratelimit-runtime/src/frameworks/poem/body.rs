@@ -7,8 +7,7 @@ use http_body_util::combinators::BoxBody;
 use poem::web::sse::SSE;
 use poem::{Body, IntoResponse, Response};
 
-/// Over HTTP/1.1, poem's server drops the body of a client that went away when the body yields its next chunk. Streams that may
-/// be silent for long need a keep-alive, such as [`SSE::keep_alive`], to return their permits.
+/// Over HTTP/1.1, poem notices a lost client only at the next chunk, and then drops the body. Streams that may be silent for long need a keep-alive, such as [`SSE::keep_alive`], to return their permits.
 impl HoldBody for Body {
     type Output = Self;
 

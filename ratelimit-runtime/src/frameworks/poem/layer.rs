@@ -41,7 +41,7 @@ impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
 }
 
 impl<E> RateLimitEndpoint<E> {
-    /// Completes the response, in the context of the request, which chooses the form of answers.
+    /// Completes the response. It runs in the request's context, because the context chooses the form.
     fn finish(&self, entered: &Entered, answered: Result<Response>) -> Result<Response> {
         entered.context.sync_scope(|| match answered.or_else(answer) {
             Ok(mut response) => {

@@ -40,7 +40,6 @@ pub(in crate::frameworks) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
     if extensions.get::<tonic::transport::server::UdsConnectInfo>().is_some() {
         return Some(PeerAddr::Unix);
     }
-    // Only a request of tonic reads the information about a TLS connection that the application has accepted itself, because the
-    // type of it depends on tonic's features.
+    // The type of tonic's TLS information depends on its features, so only tonic's own request can read it.
     Request::from_parts(MetadataMap::new(), extensions.clone(), ()).remote_addr().map(PeerAddr::from)
 }

@@ -163,14 +163,14 @@ fn undecided<N: CallName>(names: &[N], watch: &Watch, error: Error) -> Rejection
     noted::<N>(unavailable(name, error))
 }
 
-/// The rejection of a call about which nothing was asked.
+/// The rejection of a call that the store was never asked about.
 #[cold]
 pub(crate) fn failed<N: CallName>(name: N, error: Error) -> Rejection {
     observe::undecided(name.text(), &error);
     noted::<N>(unavailable(name.limit_name(), error))
 }
 
-/// Reports a shadow limit about which nothing was asked. Its call runs.
+/// Reports a shadow limit that the store was never asked about. Its call runs.
 #[cold]
 pub(crate) fn shadow_failed(name: &str, error: &Error) {
     observe::shadow_undecided(name);

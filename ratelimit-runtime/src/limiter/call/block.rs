@@ -60,7 +60,7 @@ impl RateLimiter {
         let request = self.request(limit, key, Cost::new(1))?;
         self.return_leases_of(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
-        let adjusting = self.shared.store.adjust(&[request.adjustment(1, change)]);
+        let adjusting = self.shared.store.bare().adjust(&[request.adjustment(1, change)]);
         let changed = self.shared.store.within_rest(began, adjusting).await?;
         changed.first().copied().ok_or_else(invalid_reply)
     }

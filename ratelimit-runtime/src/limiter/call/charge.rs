@@ -130,7 +130,7 @@ impl RateLimiter {
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
         let began = self.learn_overrides().await;
         let take = self.spending_request(limit, &key, cost.into())?.adjustment(cost, Change::Take);
-        let adjusting = self.shared.store.adjust(&[take]);
+        let adjusting = self.shared.store.bare().adjust(&[take]);
         let taken = self.shared.store.within_rest(began, adjusting).await?;
         taken.first().copied().ok_or_else(invalid_reply)
     }

@@ -111,7 +111,7 @@ impl RateLimiter {
         refused: &mut Option<Rejection>,
     ) -> Result<Decision, Pending<&'k str>> {
         let mut request = Request::of_cost(*limit, cost);
-        if let Err(error) = self.complete_spending(&mut request, key) {
+        if let Err(error) = self.prepare_spending(&mut request, key) {
             *refused = Some(failed(key.name(), error));
             return Ok(NOTHING);
         }
@@ -198,7 +198,7 @@ impl RateLimiter {
         let cost = cost.into();
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost)?;
-        let reply = self.shared.store.decide(Mode::Peek, &[&request]);
+        let reply = self.shared.store.bare().decide(Mode::Peek, &[&request]);
         self.shared.store.within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
     }
 
@@ -214,7 +214,7 @@ impl RateLimiter {
         let request = self.request(limit, &key, Cost::new(1))?;
         self.shared.leases.forget(request.key());
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
-        let reply = self.shared.store.reset(std::slice::from_ref(request.key()));
+        let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)
     }
 }

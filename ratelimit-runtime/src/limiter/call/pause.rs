@@ -1,4 +1,4 @@
-//! Pauses of a limit: what a result of a call says, and calls whose turn comes while the limit is paused.
+//! Pauses of a limit: a result of a call starts one, and a call whose turn comes during one looks at its gate once more.
 
 use super::holdings::Holdings;
 use super::refused::{Refusal, Refused};

@@ -47,7 +47,7 @@ impl Holdings {
         }
         let requests: SmallVec<[&Request; 1]> =
             positions.iter().map(|at| &self.members[*at].request).collect();
-        let decisions = match self.limiter.shared.store.decide(mode, &requests).into_kind() {
+        let decisions = match self.limiter.shared.store.bare().decide(mode, &requests).into_kind() {
             ReplyKind::Ready(decisions) => decisions,
             ReplyKind::Pending(deciding) => {
                 let sent = Instant::now();

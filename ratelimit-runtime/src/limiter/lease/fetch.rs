@@ -114,7 +114,7 @@ impl Fetch {
 
     fn send(&mut self) -> Reply<Decisions> {
         self.sent = self.limiter.shared.leases.now();
-        self.limiter.shared.store.decide(Mode::Charge, &[&self.request.alone(self.units)])
+        self.limiter.shared.store.bare().decide(Mode::Charge, &[&self.request.alone(self.units)])
     }
 
     /// Receives the store's reply. Returns `None` if the fetch is to be repeated with fewer units.

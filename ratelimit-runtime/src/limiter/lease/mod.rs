@@ -127,6 +127,6 @@ impl RateLimiter {
 
     /// Asks the store about one request. The reply says whether it had to be awaited.
     fn ask_one(&self, request: &Request) -> ReplyKind<Decisions> {
-        self.shared.store.decide(Mode::Check, &[request]).into_kind()
+        self.shared.store.bare().decide(Mode::Check, &[request]).into_kind()
     }
 }

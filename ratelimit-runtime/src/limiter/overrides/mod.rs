@@ -221,7 +221,7 @@ impl<'l> Overrides<'l> {
         let limiter = self.limiter.clone();
         async move {
             let ((field, change), key) = (target?, limiter.overrides_key());
-            let saved = limiter.shared.store.save_override(&key, &field, change.as_deref(), expires);
+            let saved = limiter.shared.store.bare().save_override(&key, &field, change.as_deref(), expires);
             limiter.shared.store.within_deadline(saved).await?;
             limiter.refresh_overrides().await
         }

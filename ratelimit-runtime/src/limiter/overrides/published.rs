@@ -111,18 +111,21 @@ impl RateLimiter {
 
     async fn publish(&self) -> Result<(), Error> {
         let (key, now) = (self.limits_key(), now());
-        let stored = self.shared.store.within_deadline(self.shared.store.load_limits(&key)).await?;
+        let stored = self.shared.store.within_deadline(self.shared.store.bare().load_limits(&key)).await?;
         let changed = news(&stored, &self.limits(), now);
         if changed.is_empty() {
             return Ok(());
         }
-        self.shared.store.within_deadline(self.shared.store.save_limits(&key, &changed, KEPT)).await
+        self.shared.store.within_deadline(self.shared.store.bare().save_limits(&key, &changed, KEPT)).await
     }
 
     async fn load_limits(&self) -> Result<BTreeMap<String, KnownLimit>, Error> {
         let now = now();
-        let stored =
-            self.shared.store.within_deadline(self.shared.store.load_limits(&self.limits_key())).await?;
+        let stored = self
+            .shared
+            .store
+            .within_deadline(self.shared.store.bare().load_limits(&self.limits_key()))
+            .await?;
         let read = |(name, text): (Vec<u8>, String)| {
             let name = String::from_utf8(name).ok()?;
             let mut met = KnownLimit::read(&name, &text, now).filter(|met| met.age < KEPT)?;

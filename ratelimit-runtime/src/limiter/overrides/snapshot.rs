@@ -131,7 +131,7 @@ fn read(field: &[u8], text: String, expires: Option<Instant>) -> Arc<Entry> {
 impl RateLimiter {
     pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
         let seen = self.shared.overrides.version.load(Ordering::Acquire);
-        self.shared.store.load_overrides(&self.overrides_key(), seen)
+        self.shared.store.bare().load_overrides(&self.overrides_key(), seen)
     }
 
     /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
@@ -193,7 +193,7 @@ impl RateLimiter {
 async fn watch(task: InCharge) {
     let (mut publisher, mut may_be_connecting) = (Publisher::new(), true);
     while let Some(limiter) = task.limiter() {
-        let is_connected = limiter.shared.store.is_connected();
+        let is_connected = limiter.shared.store.bare().is_connected();
         // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
         if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));

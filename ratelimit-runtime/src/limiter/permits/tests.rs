@@ -64,7 +64,7 @@ impl Store for Late {
 async fn a_call_takes_at_most_its_wait_and_one_deadline() {
     const SECOND: Duration = Duration::from_secs(1);
     let limit = Limit::concurrency(1, 60 * SECOND).wait(SECOND);
-    // The request before the last one is sent just before the wait ends, and its reply comes long after.
+    // The call sends its last but one request just before its wait ends. The reply to that request arrives long after.
     for reply in [SECOND / 10, SECOND * 9 / 10] {
         let builder = RateLimiter::builder().deadline(SECOND).on_error(OnError::Deny);
         let limiter = builder.around_test_store(Late(reply), Proxies::default());

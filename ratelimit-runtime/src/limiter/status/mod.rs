@@ -118,8 +118,8 @@ impl Status {
     /// with [`OnError::Deny`], of an attribute or of the limiter, while calls are decided by the [`fallback`](Self::fallback).
     /// On a cluster, only their calls for unavailable servers are rejected.
     ///
-    /// The limits are those that this limiter has decided in this process, each with the policy of its first call. A limit is
-    /// not known before its first call, nor if only methods such as [`RateLimiter::check`] use it. After a wrong configuration
+    /// Lists limits that this limiter has decided in this process. The first call of a limit sets its policy. A limit is not
+    /// known before its first call, nor if only methods such as [`RateLimiter::check`] use it. After a wrong configuration
     /// the list is empty, because the calls of all limits are rejected.
     pub fn denied_limits(&self) -> &[&'static str] {
         if self.fallback().is_some() { &self.denying } else { &[] }

@@ -99,7 +99,7 @@ impl RateLimiter {
     async fn probe(self) -> Probed {
         let sent = Instant::now();
         let key = format!("{}:{{#}}:probe:{}", self.keys().prefix(), PROBE.state_format());
-        let servers = self.shared.store.probe(&StoreKey::new(key.as_bytes()));
+        let servers = self.shared.store.bare().probe(&StoreKey::new(key.as_bytes()));
         let mut probed = match self.until(sent, servers).await {
             Ok(servers) if servers.is_empty() => Probed::failed(invalid_reply()),
             Ok(servers) => {

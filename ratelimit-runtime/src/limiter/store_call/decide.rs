@@ -74,7 +74,7 @@ impl RateLimiter {
     /// Decides a request that may wait where its call was decided before, without the failure policy.
     pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
         match source {
-            Source::Store => self.shared.store.decide(Mode::Charge, &[request]),
+            Source::Store => self.shared.store.bare().decide(Mode::Charge, &[request]),
             Source::Local => self.shared.store.local().decide(Mode::Charge, &[request]),
             Source::Nobody => Reply::ready(Ok(Decisions::new())),
         }
@@ -94,7 +94,7 @@ impl RateLimiter {
             .iter()
             .filter(|change| matches!(change.change(), Change::Give(_)) && !change.limit().is_concurrency());
         let forgetting = Forgetting::start(self, returns.map(Adjustment::key));
-        match (self.shared.store.adjust(adjustments).into_kind(), forgetting) {
+        match (self.shared.store.bare().adjust(adjustments).into_kind(), forgetting) {
             (ReplyKind::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
                 let _forgetting = forgetting;
                 adjusting.await

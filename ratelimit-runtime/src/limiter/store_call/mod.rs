@@ -19,7 +19,6 @@ use crate::observe::{Hooks, store_failed};
 use crate::store::memory::MemoryStore;
 use crate::store::{Decisions, PendingReply, Reply, ReplyKind, Request, Store, UntilDeadline};
 use deny_cache::DenyCache;
-use std::ops::Deref;
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -34,19 +33,16 @@ pub(super) struct StoreCalls {
     deny_cache: Option<DenyCache>,
 }
 
-impl Deref for StoreCalls {
-    type Target = dyn Store;
-
-    #[inline]
-    fn deref(&self) -> &dyn Store {
-        &*self.store
-    }
-}
-
 impl StoreCalls {
     pub(super) fn new(store: Box<dyn Store>, deadline: Duration, deny_cache: bool, hooks: Hooks) -> Self {
         let (local, outage) = (OnceLock::new(), Outage::new(hooks));
         Self { store, deadline, local, outage, deny_cache: deny_cache.then(DenyCache::new) }
+    }
+
+    /// The store itself: without a deadline, remembered refusals or the failure policy.
+    #[inline]
+    pub(super) fn bare(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// The time within which the store has to reply.

@@ -10,9 +10,9 @@ use tokio::time::Instant;
 pub(in crate::limiter) struct Outage {
     start: Instant,
     ongoing: AtomicBool,
-    /// The time of the first failure, in milliseconds from the start.
+    /// The time of the first failure, in milliseconds since `start`.
     began_ms: AtomicU64,
-    /// The time of the last failure, in milliseconds from the start.
+    /// The time of the last failure, in milliseconds since `start`.
     last_ms: AtomicU64,
     hooks: Hooks,
 }

@@ -63,7 +63,7 @@ impl Gates {
         gate
     }
 
-    /// Closes the gate that a refused request has met, if its limit blocks. Returns the gate.
+    /// Closes the gate that a request has met whose limit blocks, if the request is refused. Returns the gate.
     pub(super) fn refused(
         &self,
         gate: Gate,
@@ -74,7 +74,7 @@ impl Gates {
     ) -> Gate {
         let block = terms.limit.block_steps();
         let refuses = verdict.wait_ms.is_some_and(|wait| wait > terms.longest_wait);
-        if !refuses || !terms.closes_gate() || gate.is_closed(now) {
+        if !refuses || gate.is_closed(now) {
             return gate;
         }
         let (level, steps) = (gate.level, block.steps_ms().count());

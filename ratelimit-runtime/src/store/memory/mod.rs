@@ -162,7 +162,7 @@ impl<C: Clock> MemoryStore<C> {
         for stack in stacks(requests)? {
             match stack {
                 [request] if self.is_plain(request, now) => {
-                    decisions.extend(self.decide_plain(mode, request, now).iter().copied());
+                    decisions.extend(self.decide_alone(mode, request, now).iter().copied());
                 }
                 _ => self.decide_stack(mode, stack, now, &mut decisions),
             }
@@ -172,7 +172,7 @@ impl<C: Clock> MemoryStore<C> {
 
     #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
     #[inline(always)]
-    fn decide_plain(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
+    fn decide_alone(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
         let hash = self.hash_key.hash(request.key());
         let terms = Terms::of(mode, request, request.limit());
         let verdict = match terms.limit.state() {
@@ -205,7 +205,7 @@ impl<C: Clock> Store for MemoryStore<C> {
         let now = Now::of(&self.clock);
         match requests {
             [request] if self.is_plain(request, now) => {
-                Reply::ready(Ok(self.decide_plain(mode, request, now)))
+                Reply::ready(Ok(self.decide_alone(mode, request, now)))
             }
             _ => Reply::ready(self.decide_stacks(mode, requests, now)),
         }

@@ -16,6 +16,8 @@ use smallvec::SmallVec;
 struct Member<'a> {
     terms: Terms<'a>,
     hash: u64,
+    /// Whether a refusal by the limit blocks the callers of the key.
+    closes_gate: bool,
 }
 
 /// The locked shards of all keys of a stack.
@@ -26,7 +28,7 @@ struct Locked<'t> {
 
 impl Locked<'_> {
     fn judge(&mut self, member: &Member<'_>, now: Now) -> Verdict {
-        let Member { terms, hash } = member;
+        let Member { terms, hash, .. } = member;
         match terms.limit.state() {
             State::Number(state) => {
                 number::judge(state, &self.numbers.of(*hash).entry(*hash, now.ms), terms, now)
@@ -36,7 +38,7 @@ impl Locked<'_> {
     }
 
     fn charge(&mut self, member: &Member<'_>, verdict: &Verdict, wait: u64, now: Now) -> Verdict {
-        let Member { terms, hash } = member;
+        let Member { terms, hash, .. } = member;
         match terms.limit.state() {
             State::Number(state) => {
                 number::charge(state, self.numbers.of(*hash).entry(*hash, now.ms), terms, wait, now)
@@ -58,6 +60,7 @@ impl<C: Clock> MemoryStore<C> {
             .map(|(request, dated)| Member {
                 terms: Terms::of(mode, request, dated.as_ref().unwrap_or(request.limit())),
                 hash: self.hash_key.hash(request.key()),
+                closes_gate: mode != Mode::Peek && request.closes_gate(),
             })
             .collect();
         self.decide_locked(&mut members, now, decisions);
@@ -82,7 +85,11 @@ impl<C: Clock> MemoryStore<C> {
             };
             let verdict = locked.judge(member, now);
             // Each member that refuses the stack blocks its own callers.
-            let closed = self.gates.refused(gate, &verdict, &member.terms, member.hash, now);
+            let closed = if member.closes_gate {
+                self.gates.refused(gate, &verdict, &member.terms, member.hash, now)
+            } else {
+                gate
+            };
             if gate.is_none() && !closed.is_none() {
                 number::gated(
                     locked.numbers.of(member.hash).entry(member.hash, now.ms),

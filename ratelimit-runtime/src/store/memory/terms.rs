@@ -62,11 +62,6 @@ impl<'a> Terms<'a> {
         Verdict { wait_ms: Some(wait), room, reset_ms, stamp: if self.stamped { stamp } else { 0 } }
     }
 
-    /// Whether a refusal by the limit blocks the callers of the key.
-    pub(super) fn closes_gate(&self) -> bool {
-        self.charges && !self.keeps() && !self.limit.block_steps().is_none() && !self.limit.refuses_all()
-    }
-
     /// Whether this request leaves units to others.
     pub(super) fn keeps(&self) -> bool {
         self.needed != i64::from(self.cost)

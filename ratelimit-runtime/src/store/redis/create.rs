@@ -83,7 +83,7 @@ impl RedisStore {
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const VERIFICATION: Limit = Limit::counter(1, Duration::from_millis(1));
         timer::runtime()?;
-        // No identity is a single `#`.
+        // An identity is never just `#`.
         let key = format!("{prefix}:{{#}}:verification:{}", VERIFICATION.state_format());
         let request = Request::new(StoreKey::new(key.as_bytes()), VERIFICATION, 1);
         let verifying = async {

@@ -32,9 +32,9 @@ impl Bug {
     }
 }
 
-/// Returns all bugs. The list has for each bug its name after `##`, a line with its file, the lines of the text (`- `) and those of the
-/// replacement (`+ `). A bug without a file is in the file of the last one. In Rust, both are expressions or statements; otherwise the
-/// replacement contains the word `PLANTED`, in place of the condition.
+/// Returns all bugs. For each bug the list has its name after `##`, a line with its file, the lines of the text (`- `), and the lines
+/// of the replacement (`+ `). A bug without a file is in the file of the bug before it. In Rust, text and replacement are expressions
+/// or statements. If they are not, the replacement contains the word `PLANTED` in place of the condition.
 #[must_use]
 pub fn bugs() -> Vec<Bug> {
     let (mut bugs, mut file) = (Vec::<Bug>::new(), "");

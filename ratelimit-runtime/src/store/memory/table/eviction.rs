@@ -62,14 +62,15 @@ impl Until {
 pub(super) struct Candidate {
     slot: u32,
     weight: u32,
-    /// First the sort key. Later the weight of the entries of the same limit before it.
-    rank: u64,
+    sort_key: u64,
+    /// The weight of the entries of the same limit before this one.
+    weight_before: u64,
 }
 
 impl Candidate {
     pub(super) fn new(slot: usize, weight: usize, until: Until) -> Self {
         let narrow = |number| u32::try_from(number).unwrap_or(u32::MAX);
-        Self { slot: narrow(slot), weight: narrow(weight), rank: until.order() }
+        Self { slot: narrow(slot), weight: narrow(weight), sort_key: until.order(), weight_before: 0 }
     }
 
     pub(super) fn slot(&self) -> usize {
@@ -81,13 +82,13 @@ impl Candidate {
     }
 
     fn limit(&self) -> u64 {
-        self.rank >> (DEADLINE_BITS + USE_BITS)
+        self.sort_key >> (DEADLINE_BITS + USE_BITS)
     }
 
     /// Equal entries are evicted at even distances, so that the others stay evenly spread over the slots.
     fn before(&self, other: &Self) -> Ordering {
         let spread = || self.slot.reverse_bits().cmp(&other.slot.reverse_bits());
-        self.rank.cmp(&other.rank).then_with(spread)
+        self.sort_key.cmp(&other.sort_key).then_with(spread)
     }
 }
 
@@ -100,9 +101,9 @@ pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Cand
         if entry.limit() != limit {
             (limit, ahead) = (entry.limit(), 0);
         }
-        entry.rank = ahead;
+        entry.weight_before = ahead;
         ahead += u64::from(entry.weight);
     }
-    entries.sort_unstable_by_key(|entry| Reverse(entry.rank));
+    entries.sort_unstable_by_key(|entry| Reverse(entry.weight_before));
     entries.into_iter()
 }

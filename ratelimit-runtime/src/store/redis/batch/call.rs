@@ -8,7 +8,7 @@ use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::{
     CallOutcome, CallSender, Entered, PendingCall, QUEUE_CAPACITY, pending_call,
 };
-use crate::store::{Awaited, DeadlineWatch, Decisions, MissedDeadline, Mode, Request, StoreCall};
+use crate::store::{Awaited, DeadlineWatch, Decisions, MissedDeadline, Mode, QueuedReply, Request};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl QueuedCall {
     }
 }
 
-impl StoreCall<Decisions> for QueuedCall {
+impl QueuedReply<Decisions> for QueuedCall {
     fn request(&self) -> &Request {
         self.call.item().request()
     }

@@ -134,7 +134,7 @@ impl Client {
         if self.topology.is_cluster() { session.connection.any_slot() } else { None }
     }
 
-    /// Returns the script for any number of requests with keys of several slots of one node.
+    /// Returns the script for keys of several slots on one node.
     pub(crate) const fn any_slot_script(&self) -> &Script {
         &self.any_slot_decide
     }

@@ -28,8 +28,8 @@ impl Problem {
         Self::new(ErrorKind::Configuration, what, why)
     }
 
-    /// Classifies an error of the server or the connection. Only what is known to be a wrong configuration is one. Anything
-    /// else may pass by itself, such as an error of a proxy whose server is gone, and the server may have executed the call.
+    /// Classifies an error of the server or the connection. Only known errors are a wrong configuration. Any other
+    /// error, such as that of a proxy whose server is gone, may pass by itself. The server may have executed its call.
     pub(crate) fn of(error: &RedisError) -> Self {
         if error.is_timeout() {
             return Self::new(ErrorKind::Timeout, "no reply in time from", lost_text(error));

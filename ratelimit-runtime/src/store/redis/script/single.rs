@@ -28,7 +28,8 @@ impl SingleScripts {
     }
 
     /// Returns the small script for a plain request: not part of a stack, without a wait, with a cost from 1 to the
-    /// capacity, without units that are left to others, and without a window of the calendar. Only mode `check` has small scripts, and mode `charge` for permits.
+    /// capacity, without units that are left to others, without a block, and without a window of the calendar. Only mode `check`
+    /// has small scripts, and mode `charge` for permits.
     pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
         let (limit, cost) = (request.limit(), request.cost());
         let plain = !request.passes_with_next()

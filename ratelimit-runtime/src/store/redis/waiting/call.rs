@@ -1,7 +1,7 @@
 //! The call that waits in a queue: one request and its decision.
 
 use super::deadlines::Queued;
-use super::pending::{Pending, Sender};
+use super::pending::{PendingItem, Sender};
 use super::queue::{Bounds, Queue};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -26,7 +26,7 @@ const BOUNDS: Bounds = Bounds {
 };
 
 /// A call that may be queued, as its caller holds it.
-pub(crate) type PendingCall = Pending<CallItem, Result<Decision, Error>>;
+pub(crate) type PendingCall = PendingItem<CallItem, Result<Decision, Error>>;
 /// The same call, as its sender holds it: the place to put the reply.
 pub(crate) type CallSender = Sender<CallItem, Result<Decision, Error>>;
 /// The queue of one session.
@@ -51,7 +51,12 @@ const OVERDUE: u8 = 2;
 
 /// Creates a call. This copies the request, once.
 pub(crate) fn pending_call(mode: Mode, request: &Request) -> Arc<PendingCall> {
-    Pending::new(CallItem { mode, request: request.clone(), deadline: None, watch: AtomicU8::new(UNWATCHED) })
+    PendingItem::new(CallItem {
+        mode,
+        request: request.clone(),
+        deadline: None,
+        watch: AtomicU8::new(UNWATCHED),
+    })
 }
 
 impl CallItem {

@@ -16,7 +16,8 @@ pub(crate) trait Queued {
     /// Returns the deadline, if a worker can watch it.
     fn deadline(&self) -> Option<Instant>;
 
-    /// Notes whether a worker watches the deadline from now on. If no worker does so any longer, returns the caller's waker.
+    /// Notes whether a worker watches the deadline from now on. If the worker stops watching, returns the waker, so that the
+    /// caller watches.
     fn set_watched(&self, watched: bool) -> Option<Waker>;
 
     /// Notes that the deadline has passed. Returns the waker of the caller, if it relies on the worker.

@@ -4,7 +4,7 @@ use super::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// An item, such as a request, and its reply as soon as there is one.
-pub(crate) struct Pending<I, R> {
+pub(crate) struct PendingItem<I, R> {
     item: I,
     state: Mutex<State<R>>,
 }
@@ -21,7 +21,7 @@ pub(crate) enum CallOutcome<R> {
     NotSent,
 }
 
-impl<I, R> Pending<I, R> {
+impl<I, R> PendingItem<I, R> {
     pub(crate) fn new(item: I) -> Arc<Self> {
         Arc::new(Self { item, state: Mutex::new(State::Waiting(None)) })
     }
@@ -78,10 +78,10 @@ impl<I, R> Pending<I, R> {
 }
 
 /// The sender's side. If it is dropped without a reply, the caller receives [`CallOutcome::NotSent`].
-pub(crate) struct Sender<I, R>(Option<Arc<Pending<I, R>>>);
+pub(crate) struct Sender<I, R>(Option<Arc<PendingItem<I, R>>>);
 
 impl<I, R> Sender<I, R> {
-    pub(crate) fn new(pending: &Arc<Pending<I, R>>) -> Self {
+    pub(crate) fn new(pending: &Arc<PendingItem<I, R>>) -> Self {
         Self(Some(Arc::clone(pending)))
     }
 
@@ -91,12 +91,12 @@ impl<I, R> Sender<I, R> {
     }
 
     pub(crate) fn item(&self) -> Option<&I> {
-        self.0.as_deref().map(Pending::item)
+        self.0.as_deref().map(PendingItem::item)
     }
 
-    /// Takes the waker of a caller that waits. See [`Pending::take_waker`].
+    /// Takes the waker of a caller that waits. See [`PendingItem::take_waker`].
     pub(crate) fn take_waker(&self) -> Option<Waker> {
-        self.0.as_deref().and_then(Pending::take_waker)
+        self.0.as_deref().and_then(PendingItem::take_waker)
     }
 
     pub(crate) fn reply(mut self, reply: R) {
