@@ -40,20 +40,12 @@ pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> 
 fn last(decisions: &[RecordedDecision]) -> Vec<&RecordedDecision> {
     let mut last: Vec<&RecordedDecision> = Vec::new();
     for recorded in decisions {
-        match last.iter_mut().find(|known| is_same(known, recorded)) {
+        match last.iter_mut().find(|known| known.is_about_same_limit(recorded)) {
             Some(known) => *known = recorded,
             None => last.push(recorded),
         }
     }
     last
-}
-
-/// Whether two decisions are about the same limit. An override may have changed its count in between.
-fn is_same(a: &RecordedDecision, b: &RecordedDecision) -> bool {
-    let rule = |recorded: &RecordedDecision| {
-        (recorded.limit.algorithm(), recorded.limit.time_ms(), recorded.limit.window())
-    };
-    a.name.as_str() == b.name.as_str() && rule(a) == rule(b)
 }
 
 /// The name with its time, if it does not end with it.

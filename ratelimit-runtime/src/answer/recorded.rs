@@ -54,6 +54,12 @@ impl RecordedDecision {
         &self.decision
     }
 
+    /// Whether two decisions are about the same limit. An override may have changed its count in between.
+    pub(crate) fn is_about_same_limit(&self, other: &Self) -> bool {
+        let rule = |of: &Self| (of.limit.algorithm(), of.limit.time_ms(), of.limit.window());
+        self.name.as_str() == other.name.as_str() && rule(self) == rule(other)
+    }
+
     /// Corrects the decision after these units have come back to the limit.
     pub(crate) fn give(&mut self, units: u32) {
         self.decision = self.decision.after_return(&self.limit, units.min(self.cost));

@@ -1,5 +1,6 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
+mod decisions;
 pub(crate) mod words;
 
 pub use crate::answer::recorded::RecordedDecision;
@@ -9,8 +10,8 @@ use crate::answer::{Answer, Answers};
 use crate::identity::{Identity, PeerAddr};
 use crate::macros::opaque;
 use crate::rejection::Rejection;
+use decisions::Decisions;
 use parking_lot::Mutex;
-use smallvec::SmallVec;
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -74,7 +75,6 @@ struct Made {
 }
 
 type User = Arc<dyn Identity + Send + Sync>;
-type Decisions = SmallVec<[RecordedDecision; 1]>;
 
 /// A header that the layer was asked to keep. `None` if the request has it not exactly once.
 #[derive(Clone)]
@@ -174,14 +174,15 @@ impl RequestContext {
         self.known.client_ip
     }
 
-    /// The decisions that attributes and layers have made for this request until now, in order.
+    /// The decisions that attributes and layers have made for this request until now: the last one of each limit, in the order in
+    /// which the limits were first asked.
     pub fn decisions(&self) -> Vec<RecordedDecision> {
-        self.made.decisions.lock().to_vec()
+        self.made.decisions.lock().last().to_vec()
     }
 
     /// Reads the decisions without copying them.
     pub(crate) fn with_decisions<R>(&self, read: impl FnOnce(&[RecordedDecision]) -> R) -> R {
-        read(&self.made.decisions.lock())
+        read(self.made.decisions.lock().last())
     }
 
     /// The address of the client, if the context was made for a connection with this peer.
@@ -189,17 +190,14 @@ impl RequestContext {
         Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
 
-    /// Records decisions. Returns the position of the first one.
+    /// Records decisions. Returns the number of the first one; the others follow.
     pub(crate) fn record(&self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
-        let mut all = self.made.decisions.lock();
-        let first = all.len();
-        all.extend(decisions);
-        first
+        self.made.decisions.lock().record(decisions)
     }
 
-    /// Changes the recorded decision at a position.
-    pub(crate) fn change_record(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
-        self.made.decisions.lock().get_mut(at).map(change);
+    /// Changes the recorded decision with this number, if it is still the last one of its limit.
+    pub(crate) fn change_record(&self, number: usize, change: impl FnOnce(&mut RecordedDecision)) {
+        self.made.decisions.lock().change(number, change);
     }
 
     /// Notes why a call of this request was not admitted. The last rejection counts.

@@ -58,6 +58,9 @@ pub struct Key<'n, I = (), P = ()> {
 impl<'n> Key<'n> {
     /// A key without an identity: all callers share the limit. `Key::new("login")` is the key of an attribute with
     /// `key = "login"`.
+    ///
+    /// The name is a constant of the program: logs, metrics and rejections show it, and it is stored as it is. Give what a client
+    /// has sent to [`by`](Self::by), which hashes long values.
     pub fn new(name: &'n str) -> Self {
         Self { name, identities: (), parts: () }
     }

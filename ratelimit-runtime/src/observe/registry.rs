@@ -93,7 +93,6 @@ pub(crate) fn changes() -> usize {
 
 impl Entry {
     /// The name, which is [`OTHER`] for all limits without an entry of their own.
-    #[cfg(feature = "trace")]
     pub(super) fn name(&self) -> &str {
         &self.name
     }

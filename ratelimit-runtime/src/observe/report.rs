@@ -19,10 +19,15 @@ const BETWEEN_REFUSALS: Duration = Duration::from_secs(1);
 /// outage. A call without identity is not logged, because it is the mistake of a client.
 pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
-    if must_be_fixed && registry::named(name).errors.due(BETWEEN_ERRORS).is_some() {
-        tracing::error!(target: "ratelimit::errors", limit = name, %error, "{consequence}");
+    if !must_be_fixed {
+        return;
+    }
+    // Its name is bounded. A method may have been given a text of a client as its name.
+    let entry = registry::named(name);
+    if entry.errors.due(BETWEEN_ERRORS).is_some() {
+        tracing::error!(target: "ratelimit::errors", limit = entry.name(), %error, "{consequence}");
         if !tracing::dispatcher::has_been_set() {
-            say_once(name, error, consequence);
+            say_once(entry.name(), error, consequence);
         }
     }
 }
@@ -35,17 +40,19 @@ fn say_once(name: &str, error: &Error, consequence: &str) {
     ONCE.call_once(|| {
         let _ = writeln!(
             stderr(),
-            "ratelimit: {consequence}: {error} (limit `{name}`; without a `tracing` subscriber, later errors are not shown)"
+            "ratelimit: {consequence}: {error} (limit `{}`; without a `tracing` subscriber, later errors are not shown)",
+            name.escape_debug()
         );
     });
 }
 
 /// Logs that a shadow limit would have refused calls, at most once a second for each limit.
 pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
-    if let Some(calls_since_last) = registry::named(name).shadow_refusals.due(BETWEEN_REFUSALS) {
+    let entry = registry::named(name);
+    if let Some(calls_since_last) = entry.shadow_refusals.due(BETWEEN_REFUSALS) {
         tracing::info!(
             target: "ratelimit::shadow",
-            limit = name,
+            limit = entry.name(),
             calls_since_last,
             retry_after = retry_after.map(tracing::field::debug),
             "a shadow limit would have refused calls"

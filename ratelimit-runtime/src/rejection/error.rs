@@ -6,6 +6,9 @@ use crate::key::LimitName;
 use std::fmt;
 use std::time::Duration;
 
+/// The most characters of a name that are shown to people.
+const MOST_SHOWN: usize = 256;
+
 /// Why a call was not admitted.
 ///
 /// Turn it into your own error with `impl From<Rejection> for ApiError`:
@@ -141,7 +144,9 @@ impl fmt::Debug for Rejection {
         if f.alternate() {
             return fields.fmt(f);
         }
-        write!(f, "{self} (limit `{}`)", self.name())?;
+        // A method may have been given a text of a client as its name.
+        let name: String = self.name().chars().take(MOST_SHOWN).flat_map(char::escape_debug).collect();
+        write!(f, "{self} (limit `{name}`)")?;
         cause.map_or(Ok(()), |cause| write!(f, "\n\nCaused by:\n    {cause}"))
     }
 }

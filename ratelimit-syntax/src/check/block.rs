@@ -54,6 +54,18 @@ impl Checker<'_> {
             );
         }
     }
+
+    /// Reports a block that nobody is named for: it would turn away every caller after the first refusal.
+    pub(super) fn check_blocks_callers(&mut self) {
+        if let Some(given) = self.given("block")
+            && self.given("by").is_none()
+        {
+            self.error_on_name(
+                given,
+                "`block` needs `by`, because one refused call would block every caller: write whom to block, as in `by = \"ip\"`, or `by = \"global\"` for all",
+            );
+        }
+    }
 }
 
 /// The steps of a text that has several, as they are written.

@@ -95,6 +95,7 @@ impl Checker<'_> {
         self.check_takes_block(algorithm);
         if self.arguments.complete && self.errors.count() == before {
             self.check_together(&numbers);
+            self.check_blocks_callers();
         }
         numbers
     }

@@ -162,3 +162,25 @@ async fn methods_of_async_trait_and_opaque_results() {
     })
     .await;
 }
+
+/// Each waiting call holds a connection and asks the store again and again, so their number is bounded.
+#[tokio::test]
+async fn at_most_1000_calls_wait_under_one_key() {
+    let limiter = limiter(MemoryStore::with_clock(ManualClock::new())).await;
+    let limit = Limit::concurrency(1, MINUTE).wait(MINUTE);
+    let held = limiter.permit(&limit, "exports").await.unwrap();
+    let mut waiting = Vec::new();
+    for _ in 0..1000 {
+        let mut call = Box::pin(limiter.permit(&limit, "exports"));
+        assert!(soon(&mut call).await.is_none());
+        waiting.push(call);
+    }
+    at_once(limiter.permit(&limit, "exports")).await.unwrap_err();
+    drop(at_once(limiter.permit(&limit, "others")).await.unwrap());
+    // A place in the queue is free.
+    waiting.pop();
+    assert!(soon(&mut Box::pin(limiter.permit(&limit, "exports"))).await.is_none());
+    waiting.clear();
+    drop(held);
+    drop(at_once(limiter.permit(&limit, "exports")).await.unwrap());
+}

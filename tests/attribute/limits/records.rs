@@ -46,6 +46,26 @@ async fn seen<T>(limiter: &TestLimiter, call: impl Future<Output = T>) -> Vec<(u
     seen
 }
 
+/// The list is the client's, and may be long. The kept decisions must not grow with it.
+#[tokio::test]
+async fn of_many_calls_the_last_decision_of_each_limit_is_kept() {
+    #[rate_limit(key = "item", count = 5, refund_if = Result::is_ok)]
+    async fn item() -> Result<(), Rejection> {
+        Ok(())
+    }
+    let limiter = TestLimiter::new();
+    let list = async {
+        for _ in 0..100_000 {
+            item().await?;
+        }
+        stack().await
+    };
+    let (ended, recorded) = limiter.record(list).await;
+    ended.unwrap();
+    let kept: Vec<_> = recorded.iter().map(|made| (made.name(), made.decision().remaining())).collect();
+    assert_eq!(kept, [("item", 5), ("first", 4), ("second", 5)]);
+}
+
 const MINUTE: Duration = Duration::from_secs(60);
 
 #[tokio::test]

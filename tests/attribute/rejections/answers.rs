@@ -152,7 +152,7 @@ async fn the_form_of_the_application() {
     assert_eq!(refused(&app, "/status").await, received(420, None, None, ""));
 }
 
-#[rate_limit(key = "brute", count = 1, block = "10m")]
+#[rate_limit(key = "brute", count = 1, by = "global", block = "10m")]
 async fn blocks() -> Result<(), Rejection> {
     Ok(())
 }

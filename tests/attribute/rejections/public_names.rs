@@ -82,3 +82,14 @@ async fn clients_see_all_of_a_key_but_no_value_of_its_placeholders() {
     let check = async || limiter.check(&limit, Key::new("shop::jobs").by("ann")).await;
     assert_eq!(refused(check).await.public_name(), "shop::jobs");
 }
+
+/// Of a method, the name may be a text of a client.
+#[tokio::test]
+async fn a_name_with_the_text_of_a_client_is_shown_without_control_characters() {
+    let (limiter, limit) = (RateLimiter::in_memory(), Limit::counter(1, Duration::from_secs(60)));
+    let name = format!("login:\u{1b}[2J\n{}", "x".repeat(100_000));
+    limiter.check(&limit, &*name).await.unwrap();
+    let shown = format!("{:?}", limiter.check(&limit, &*name).await.unwrap_err());
+    assert!(shown.contains("(limit `login:\\u{1b}[2J\\nxxx") && !shown.contains(char::is_control), "{shown}");
+    assert!(shown.len() < 400, "{} bytes", shown.len());
+}

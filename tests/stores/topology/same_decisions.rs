@@ -2,8 +2,8 @@
 //! connection.
 
 use crate::harness::{PATIENCE, decision, limiter_at, undecided};
-use ratelimit::{AsKey, Key, Limit, OnError, RateLimiter, RedisStore};
-use support::{Cluster, MINUTE, RedisServer, Sentinels};
+use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, RedisStore};
+use support::{Cluster, HOUR, MINUTE, RedisServer, Sentinels};
 
 /// Asserts exact counts for callers on many keys at the same time. Each slot has two keys.
 async fn counts_exactly(limiter: &RateLimiter) {
@@ -77,6 +77,29 @@ async fn a_stack_on_several_nodes_is_admitted_as_a_whole() {
         [limiter.permit(&held, "jobs").await.unwrap(), limiter.permit(&held, "jobs").await.unwrap()];
     assert!(limiter.permit(&held, "jobs").await.is_err());
     drop(permits);
+    limiter.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_limit_that_has_refused_blocks_its_caller_on_any_slot() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deny_cache(false).connect().await.unwrap();
+    let (address, user) =
+        (Limit::counter(1, MINUTE).block(&[HOUR]), Limit::counter(2, MINUTE).block(&[HOUR]));
+    for caller in 0..10_u32 {
+        let (one, other) = (Key::new("address").by(caller), Key::new("user").by(("tenant", caller)));
+        let keys: [(&Limit, &dyn AsKey, u32); 2] = [(&address, &one, 1), (&user, &other, 1)];
+        limiter.check_all(&keys).await.unwrap();
+        // Only the first limit is used up.
+        limiter.check_all(&keys).await.unwrap_err();
+        let is_blocked = |peeked: Decision| peeked.retry_after().is_some_and(|time| time > MINUTE);
+        assert!(is_blocked(limiter.peek(&address, one).await.unwrap()), "{caller}");
+        assert_eq!(limiter.peek(&user, other).await.unwrap().remaining(), 1, "{caller}");
+        // Now both are.
+        limiter.check(&user, other).await.unwrap();
+        limiter.check_all(&keys).await.unwrap_err();
+        assert!(is_blocked(limiter.peek(&user, other).await.unwrap()), "{caller}");
+    }
     limiter.close().await;
 }
 

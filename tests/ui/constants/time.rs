@@ -23,9 +23,9 @@ async fn e() -> Result<(), Rejection> { Ok(()) }
 async fn f() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(wait = TINY)]
 async fn g() -> Result<(), Rejection> { Ok(()) }
-#[rate_limit(block = YEARS)]
+#[rate_limit(block = YEARS, by = "global")]
 async fn h() -> Result<(), Rejection> { Ok(()) }
-#[rate_limit(block = ["1m", TINY])]
+#[rate_limit(block = ["1m", TINY], by = "global")]
 async fn i() -> Result<(), Rejection> { Ok(()) }
 
 fn main() {}

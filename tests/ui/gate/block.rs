@@ -47,6 +47,12 @@ async fn p() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(block = "1m", limit = ratelimit::Limit::counter(5, Duration::from_secs(60)))]
 async fn q() -> Result<(), Rejection> { Ok(()) }
 
+// Without `by`, the block is for everybody, which must be written.
+#[rate_limit(block = "1m", count = 5)]
+async fn s() -> Result<(), Rejection> { Ok(()) }
+#[rate_limit(block = "1m", count = 5, by = "global")]
+async fn t() -> Result<(), Rejection> { Ok(()) }
+
 // The names of other libraries.
 #[rate_limit(ban_for = "1m")]
 async fn r() -> Result<(), Rejection> { Ok(()) }

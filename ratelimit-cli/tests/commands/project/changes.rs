@@ -16,7 +16,7 @@ fn functions_with_one_name_and_different_limits_clash() {
         ("count = 6", true),
         ("count = 5, time = \"1h\"", true),
         ("count = 5, algorithm = \"sliding_log\"", true),
-        ("count = 5, block = \"1m\"", true),
+        ("count = 5, block = \"1m\", by = \"ip\"", true),
         ("count = 5, time = \"day\"", true),
         ("count = 5", false),
         ("count = 5, time = \"60s\", by = \"ip\"", false),

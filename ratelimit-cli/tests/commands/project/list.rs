@@ -61,9 +61,9 @@ fn blocks_and_pauses_are_described() {
         "blocks",
         r#"
 use ratelimit::rate_limit;
-#[rate_limit(key = "login", count = 5, block = ["1m", "600s", HOUR])]
+#[rate_limit(key = "login", count = 5, by = "global", block = ["1m", "600s", HOUR])]
 pub async fn login() -> Result<(), Error> { Ok(()) }
-#[rate_limit(key = "partner", count = 50, block = "15m", pause_if = later)]
+#[rate_limit(key = "partner", count = 50, by = "global", block = "15m", pause_if = later)]
 pub async fn ask() -> Result<(), Error> { Ok(()) }
 "#,
     );

@@ -86,13 +86,14 @@ impl<'l> Claim<'l> {
     async fn decide(&mut self) -> Result<Decided, Refused> {
         let (started, longest) = (self.began.or_now(), self.permit_wait());
         // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
-        let mut waiter = (!longest.is_zero()).then(|| self.waiter());
+        let mut waiter = (!longest.is_zero()).then(|| self.waiter()).flatten();
+        let may_wait = longest.is_zero() || waiter.is_some();
         let mut waiting = None;
         loop {
             let wait = longest.saturating_sub(started.elapsed());
             // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
             let is_last = waiting.is_some() && wait.is_zero();
-            let mode = if is_last { Mode::Check } else { Mode::Charge };
+            let mode = if is_last || !may_wait { Mode::Check } else { Mode::Charge };
             if is_last {
                 // An earlier request that was late has used a part of the deadline that follows the wait.
                 self.began = Began::at(started + longest);
@@ -144,7 +145,8 @@ impl<'l> Claim<'l> {
             Err(error) if !error.is_transient() => self.in_store = before,
             // A reply to an earlier request may still be missing.
             Ok(decided) if decided.source == Source::Store && before != Some(Stage::Lost) => {
-                let may_hold = longest_refusal(&decided.decisions).is_none() || self.has_ticket();
+                let has_ticket = (mode == Mode::Charge || before.is_some()) && self.has_ticket();
+                let may_hold = longest_refusal(&decided.decisions).is_none() || has_ticket;
                 self.in_store = may_hold.then_some(Stage::Returned);
             }
             Ok(decided) => self.in_memory |= decided.source == Source::Local,
@@ -189,7 +191,7 @@ impl<'l> Claim<'l> {
     }
 
     /// A returned permit does not wake a call that leaves units to others: it may be too few for it, but enough for the next.
-    fn waiter(&self) -> PermitWaiter {
+    fn waiter(&self) -> Option<PermitWaiter> {
         let waits = self.charged().filter(|member| {
             member.is_permit() && member.request.limit().wait_ms() > 0 && member.request.keep() == 0
         });

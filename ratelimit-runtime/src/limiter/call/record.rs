@@ -62,6 +62,7 @@ impl Record {
 /// Where the decisions of a call are recorded.
 pub(super) struct Noted {
     context: RequestContext,
+    /// The number of the first decision.
     first: usize,
     /// The position in the stack of each recorded limit.
     positions: SmallVec<[usize; 1]>,

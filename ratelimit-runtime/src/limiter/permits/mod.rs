@@ -55,8 +55,8 @@ impl Permits {
         act(&mut self.table.lock())
     }
 
-    /// Registers a call that waits for permits under these keys, behind all calls that already wait.
-    pub(super) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> PermitWaiter {
+    /// Registers a call that waits for permits under these keys, behind all calls that already wait. `None` if too many do.
+    pub(super) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> Option<PermitWaiter> {
         self.waiters.wait_for(keys)
     }
 

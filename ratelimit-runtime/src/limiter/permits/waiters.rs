@@ -8,6 +8,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
+/// So many calls of a process may wait under one key. Each asks the store about ten times a second, and holds its connection.
+const MOST_WAITING: usize = 1000;
+
 /// The waiting calls of each key, in order of arrival.
 type Waiting = HashMap<Box<[u8]>, BTreeMap<u64, Arc<Notify>>>;
 
@@ -21,17 +24,21 @@ struct State {
 }
 
 impl PermitWaiters {
-    /// Registers a call that waits for permits under these keys, behind all calls that already wait.
-    pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> PermitWaiter {
+    /// Registers a call that waits for permits under these keys, behind all calls that already wait. `None` if too many do.
+    pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> Option<PermitWaiter> {
         let keys: SmallVec<[Box<[u8]>; 1]> = keys.map(|key| key.as_bytes().into()).collect();
         let woken = Arc::new(Notify::new());
         let mut state = self.0.lock();
+        let is_full = |key| state.waiting.get(key).is_some_and(|waiting| waiting.len() >= MOST_WAITING);
+        if keys.iter().any(is_full) {
+            return None;
+        }
         state.next += 1;
         let place = state.next;
         for key in &keys {
             state.waiting.entry(key.clone()).or_default().insert(place, Arc::clone(&woken));
         }
-        PermitWaiter { waiters: self.clone(), keys, place, woken, pass_on: false }
+        Some(PermitWaiter { waiters: self.clone(), keys, place, woken, pass_on: false })
     }
 
     /// Wakes the first call that waits for a permit under this key.

@@ -66,6 +66,9 @@ async fn decide_stack(
         for (at, decision) in members.iter().zip(decided.iter().copied()) {
             decisions[*at] = Some(decision);
         }
+        if refused && mode != Mode::Peek {
+            block_refused(client, stack, &members, &mut decisions, awaited).await?;
+        }
         if slot_mode == Mode::Charge && all_allowed(&members, &decisions) {
             charged.extend(&members);
         }
@@ -75,6 +78,30 @@ async fn decide_stack(
         }
     }
     Ok(decisions.into_iter().flatten().map(|decision| in_mode(mode, decision)).collect())
+}
+
+/// Blocks the callers of limits with a block that a peek has found used up. A peek blocks nobody, so these limits are asked for a
+/// charge. If units have come back meanwhile, it is returned.
+async fn block_refused(
+    client: &Client,
+    stack: &[&Request],
+    members: &[usize],
+    decisions: &mut [Option<Decision>],
+    awaited: &Awaited,
+) -> Result<(), Error> {
+    for at in members {
+        let peeked = decisions[*at].is_some_and(|decision| decision.is_allowed());
+        if peeked || stack[*at].limit().block_steps().is_none() {
+            continue;
+        }
+        let request = stack[*at].alone(stack[*at].cost());
+        let decided = client.decide(Mode::Charge, &[&request], awaited).await?;
+        decisions[*at] = decided.first().copied();
+        if all_allowed(&[*at], decisions) {
+            give_back(client, stack, &[*at], decisions).await;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the indices of the members on each slot, in the order in which the slots are asked.

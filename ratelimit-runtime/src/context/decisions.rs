@@ -1,0 +1,43 @@
+//! `Decisions`: the last decision of each limit that a request has asked. A handler may call a limited function for each item of
+//! a list that its client has sent, so what is kept must not grow with the calls.
+
+use super::RecordedDecision;
+use smallvec::SmallVec;
+
+#[derive(Default)]
+pub(super) struct Decisions {
+    /// How many decisions have been recorded.
+    recorded: usize,
+    /// The number of each decision in `last`.
+    numbers: SmallVec<[usize; 1]>,
+    /// In the order in which the limits were first asked.
+    last: SmallVec<[RecordedDecision; 1]>,
+}
+
+impl Decisions {
+    pub(super) fn last(&self) -> &[RecordedDecision] {
+        &self.last
+    }
+
+    /// Records decisions. Returns the number of the first one; the others follow.
+    pub(super) fn record(&mut self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
+        let first = self.recorded;
+        for decision in decisions {
+            if let Some(at) = self.last.iter().position(|known| known.is_about_same_limit(&decision)) {
+                (self.numbers[at], self.last[at]) = (self.recorded, decision);
+            } else {
+                self.numbers.push(self.recorded);
+                self.last.push(decision);
+            }
+            self.recorded += 1;
+        }
+        first
+    }
+
+    /// Changes the decision with this number, if it is still the last one of its limit.
+    pub(super) fn change(&mut self, number: usize, change: impl FnOnce(&mut RecordedDecision)) {
+        if let Some(at) = self.numbers.iter().position(|known| *known == number) {
+            change(&mut self.last[at]);
+        }
+    }
+}
