@@ -161,11 +161,6 @@ impl std::error::Error for Rejection {
     }
 }
 
-#[cfg(doc)]
-use super::Rejection;
-#[cfg(doc)]
-use crate::error::ErrorKind;
-
 /// The limit is used up.
 #[derive(Clone, Debug)]
 pub struct Limited {

@@ -18,7 +18,11 @@ async fn an_error_names_the_server_and_not_the_password() {
         ),
         (format!("redis://127.0.0.1:{port}"), ErrorKind::Configuration, "NOAUTH".to_owned()),
         (format!("redis://:sesame@127.0.0.1:{free}"), ErrorKind::Unavailable, format!("127.0.0.1:{free}")),
-        ("redis://:sesame@host:port".to_owned(), ErrorKind::Configuration, "the port is no number".to_owned()),
+        (
+            "redis://:sesame@host:port".to_owned(),
+            ErrorKind::Configuration,
+            "the port is no number".to_owned(),
+        ),
         (":sesame@127.0.0.1".to_owned(), ErrorKind::Configuration, "redis://".to_owned()),
     ] {
         let error = RateLimiter::builder().redis(&url).connect().await.unwrap_err();

@@ -183,6 +183,10 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
     if needed > i64::from(limit.capacity()) {
         return None;
     }
+    // A block ends at the same time for all costs.
+    if !limit.block_steps().is_none() {
+        return Some(0);
+    }
     match limit.state() {
         State::Number(NumberState::Counter) => Some(0),
         State::Number(NumberState::Bucket) if !limit.refills_by_interval() => {
