@@ -8,8 +8,7 @@ use std::process::Command;
 /// target folder.
 pub(crate) fn program(cargo: fn(&[&str]) -> Command) -> Result<OsString, String> {
     let place = target().join("lua54");
-    let mut build =
-        cargo(&["build", "--locked", "--release", "--package", "ratelimit-lua54", "--target-dir"]);
-    run(build.arg(&place).env("CARGO_ENCODED_RUSTFLAGS", "--cfg=lua54"))?;
+    let mut build = cargo(&["build", "--locked", "--release", "--package", "ratelimit-lua54"]);
+    run(build.arg("--target-dir").arg(&place).env("CARGO_ENCODED_RUSTFLAGS", "--cfg=lua54"))?;
     Ok(place.join("release/ratelimit-lua54").into())
 }
