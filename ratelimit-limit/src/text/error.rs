@@ -3,7 +3,7 @@
 use crate::{Algorithm, LimitError};
 use std::fmt;
 
-/// Why a text is not a [`Limit`] or a [`LimitChange`].
+/// Why a text is not a [`Limit`](crate::Limit) or a [`LimitChange`](crate::LimitChange).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ParseLimitError(pub(super) Wrong);
 

@@ -74,7 +74,7 @@ impl RateLimiterBuilder {
     /// Stores the limits' state in the Redis or Valkey servers at `url`, shared by all processes:
     /// `redis://[user:password@]host[:port][/database]`, `redis+sentinel://host,host/name`, `redis+cluster://host,host`,
     /// `redis+unix:///path/to/socket`, and `rediss` for encrypted connections. `valkey` may stand for `redis`. See
-    /// [`RedisStore::new`] for the details.
+    /// [`RedisStore::new`](crate::RedisStore::new) for the details.
     pub fn redis(self, url: impl Into<String>) -> Self {
         Self { source: Source::Redis(url.into()), ..self }
     }
