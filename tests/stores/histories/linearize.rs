@@ -20,7 +20,7 @@ struct Search<'h> {
     most: usize,
 }
 
-/// The search gives up after so many steps. A history of the tests takes one for each call, and few more.
+/// The search gives up after this number of steps. A history of the tests takes about one for each call.
 const MOST_STEPS: usize = 200_000;
 
 /// A prefix of an order.

@@ -39,7 +39,7 @@ fn set_problem(server: &RedisServer, problem: Option<&str>) {
     command.arg("test:problem").arg(problem).exec(&mut server.raw()).unwrap();
 }
 
-/// Makes one call for each key at the same time, so many times.
+/// Calls all keys at the same time, and repeats that this number of times.
 async fn bursts(times: usize, store: &RedisStore, keys: &[usize]) {
     let requests: Vec<TestRequest> = keys.iter().map(|key| TestRequest::new(*key, LIMIT, 1)).collect();
     for _ in 0..times {
