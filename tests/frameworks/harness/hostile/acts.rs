@@ -48,8 +48,11 @@ impl Gauge {
         Live(self)
     }
 
-    pub(crate) fn assert_within(&self, most: u32) {
-        assert_eq!(self.now.load(Ordering::SeqCst), 0, "a body without a permit is left");
+    pub(super) fn is_empty(&self) -> bool {
+        self.now.load(Ordering::SeqCst) == 0
+    }
+
+    pub(super) fn assert_within(&self, most: u32) {
         let seen = self.most.load(Ordering::SeqCst);
         assert!(seen <= most, "{seen} bodies, but {most} permits");
     }
