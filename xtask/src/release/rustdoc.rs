@@ -17,20 +17,21 @@ const DOCUMENTS: &str = "documents";
 ///
 /// `RUSTC_BOOTSTRAP=1` permits them, but as a variable of cargo it makes build scripts run again, and with them most dependencies.
 /// So this program stands for rustdoc, and sets the variable for rustdoc alone.
-pub(crate) fn unstable(args: &[&str]) -> Result<Command, String> {
+pub(crate) fn unstable(args: &[&str]) -> Command {
     with_stand_in(cargo(args), "unstable")
 }
 
 /// Makes `cargo test --doc` document the libraries without warnings. `cargo doc` would compile all dependencies once more, because it
 /// uses them in the form of `cargo check`.
-pub(crate) fn instead_of_tests(tests: Command) -> Result<Command, String> {
+pub(crate) fn instead_of_tests(tests: Command) -> Command {
     with_stand_in(tests, DOCUMENTS)
 }
 
-fn with_stand_in(mut command: Command, purpose: &str) -> Result<Command, String> {
-    let this = env::current_exe().map_err(|error| format!("this program: {error}"))?;
+fn with_stand_in(mut command: Command, purpose: &str) -> Command {
+    // `current_exe` would name a file that no longer exists, if `cargo xtask test` has just compiled this program with clippy.
+    let this = target().join("debug").join(format!("xtask{}", env::consts::EXE_SUFFIX));
     command.env("RUSTDOC", this).env(STANDS_FOR_RUSTDOC, purpose);
-    Ok(command)
+    command
 }
 
 /// Runs rustdoc if this process stands for it.
@@ -72,7 +73,7 @@ pub(crate) enum Features {
 pub(crate) fn json(package: &str, library: &str, features: Features) -> Result<Value, String> {
     let path = target().join("doc").join(format!("{library}.json"));
     let features: &[&str] = if features == Features::All { &["--all-features"] } else { &[] };
-    let mut command = unstable(&["rustdoc", "--locked", "--lib", "-p", package])?;
+    let mut command = unstable(&["rustdoc", "--locked", "--lib", "-p", package]);
     run(command.args(features).args(["--", "-Z", "unstable-options", "--output-format", "json"]))?;
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
