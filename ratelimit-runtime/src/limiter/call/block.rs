@@ -24,7 +24,7 @@ impl RateLimiter {
     ///
     /// limiter.block(&LOGIN, ann(), per::HOUR).await?;
     /// let rejection = limiter.check(&LOGIN, ann()).await.unwrap_err();
-    /// assert_eq!(rejection.retry_after(), Some(per::HOUR));
+    /// assert!(rejection.retry_after() > Some(per::MINUTE));
     /// assert!(limiter.unblock(&LOGIN, ann()).await?);
     /// limiter.check(&LOGIN, ann()).await?;
     /// # Ok(()) }
