@@ -2,14 +2,14 @@
 
 use super::arguments::Named;
 use super::output::declared_stream;
-use super::spans::{ends, located, units};
+use super::spans::{ends, units};
 use super::target;
 use crate::item::Item;
-use crate::model::{Afterwards, Model, Verdict};
+use crate::model::{Afterwards, Model, Runtime, Verdict};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, FnArg, Pat, Path, Type};
+use syn::{Expr, FnArg, Pat, Type};
 
 // Input:
 //     { body }
@@ -63,13 +63,13 @@ pub(super) fn afterwards(
 }
 
 /// Writes one pause.
-fn pause(runtime: &Path, at: usize, judge: &Expr) -> TokenStream {
+fn pause(runtime: &Runtime, at: usize, judge: &Expr) -> TokenStream {
     let (judged, at) = (judged(runtime, judge), Literal::usize_unsuffixed(at));
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::pause_if(&mut __admission, #at, #judged);)
 }
 
 /// Writes one verdict.
-fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
+fn verdict(runtime: &Runtime, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
     let judged = judged(runtime, judge);
     let judged = if *verdict == Verdict::Settle { units(runtime, judge, &judged) } else { judged };
     let verdict = Ident::new(verdict.name(), Span::mixed_site());
@@ -78,9 +78,9 @@ fn verdict(runtime: &Path, at: usize, Afterwards { verdict, judge }: &Afterwards
 }
 
 /// Writes the call of a function with the result. All tokens have spans of the function, so that the compiler's caret is under it.
-fn judged(runtime: &Path, judge: &Expr) -> TokenStream {
+fn judged(runtime: &Runtime, judge: &Expr) -> TokenStream {
     let (first, last) = ends(judge);
-    let there = located(runtime, first);
+    let there = runtime.at(first);
     let arguments = quote_spanned!(last=> (#judge, &__result));
     quote_spanned!(first=> #there::__private::judge #arguments)
 }
@@ -89,7 +89,7 @@ fn judged(runtime: &Path, judge: &Expr) -> TokenStream {
 pub(super) fn settles(model: &Model) -> TokenStream {
     let settles = settled(model).map(|(at, Afterwards { judge, .. })| {
         let (first, last) = ends(judge);
-        let (there, name) = (located(&model.runtime, first), variable(at));
+        let (there, name) = (model.runtime.at(first), variable(at));
         let argument = quote_spanned!(last=> (#judge));
         let cost = quote_spanned!(first=> #there::__private::cost_on_end #argument);
         let runtime = &model.runtime;
@@ -119,14 +119,14 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
     let hold = if target::is_in_argument(returned) {
         target::holding(model, targets, returned, function)
     } else if let Some(stream) = returned.cloned().as_mut().and_then(declared_stream) {
-        let there = located(runtime, at.located_at(stream.span()));
+        let there = runtime.at(at.located_at(stream.span()));
         quote_spanned!(at=> let __result = __result.map(|__response| {
             __response.map(|__stream| <#stream as #there::__private::HoldStream>::hold(__stream, __held))
         });)
     } else {
         // The compiler points at the return type if it has no body.
         let there = returned.map_or(at, |returned| at.located_at(returned.span()));
-        let trait_path = located(runtime, there);
+        let trait_path = runtime.at(there);
         let held = quote_spanned!(there=> #trait_path::body::HoldBody::hold(__result, __held));
         quote_spanned!(at=> let __result = #held;)
     };

@@ -1,12 +1,12 @@
 //! Writes the limited calls: for each its limit, its key and its units.
 
-use super::spans::{borrowed, ends, located, units};
+use super::spans::{borrowed, ends, units};
 use super::{limit, probe};
 use crate::item::Item;
-use crate::model::{Identity, KnownAt, Member, Model, Shadow};
+use crate::model::{Identity, KnownAt, Member, Model, Runtime, Shadow};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Expr, Path};
+use syn::Expr;
 
 /// The code of a call.
 struct Call {
@@ -183,11 +183,11 @@ fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStre
 
 /// Writes one value into the key, with a `writer` of `Call`. All tokens have spans of the value, so that the compiler's
 /// caret is under it.
-fn key_value(runtime: &Path, value: &Expr, writer: &str) -> TokenStream {
+fn key_value(runtime: &Runtime, value: &Expr, writer: &str) -> TokenStream {
     let (first, last) = ends(value);
     let value = borrowed(value);
     let writer = format_ident!("{writer}");
-    let there = located(runtime, first);
+    let there = runtime.at(first);
     let wrapped = quote_spanned!(first=> (&&&&#there::__private::KeyPart(#value)));
     let probed = quote_spanned!(last=> #wrapped.__ratelimit_key_part());
     let writer = quote_spanned!(Span::mixed_site()=> &mut #runtime::__private::Call::#writer(&mut __call));

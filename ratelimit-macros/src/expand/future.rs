@@ -6,10 +6,10 @@ use super::{Place, as_a_block, ending, guard, output};
 use crate::body::split_inner_attributes;
 use crate::future::ReturnedFuture;
 use crate::item::Item;
-use crate::model::Model;
+use crate::model::{Model, Runtime};
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Path, parse_quote};
+use syn::parse_quote;
 
 // Input:
 //     fn open(id: u64) -> impl Future<Output = R> { let door = find(id); async move { body } }
@@ -49,7 +49,7 @@ pub(super) fn expand(model: &Model, mut item: Item, probes: &Probes, future: &Re
 }
 
 /// Wraps the body in a closure, because it may contain `return`, and awaits the future that it returns.
-fn called_later(runtime: &Path, item: &Item, future: &ReturnedFuture) -> Group {
+fn called_later(runtime: &Runtime, item: &Item, future: &ReturnedFuture) -> Group {
     let (_, body) = split_inner_attributes(&item.body);
     let returned = item.return_type().filter(|_| future.boxed);
     let returned = returned.map(|returned| {
@@ -63,7 +63,7 @@ fn called_later(runtime: &Path, item: &Item, future: &ReturnedFuture) -> Group {
     group
 }
 
-fn in_a_block(runtime: &Path, content: &TokenStream, future: &ReturnedFuture) -> TokenStream {
+fn in_a_block(runtime: &Runtime, content: &TokenStream, future: &ReturnedFuture) -> TokenStream {
     let at = Span::mixed_site();
     let block = quote_spanned!(at=> async move { #content });
     if future.boxed { quote_spanned!(at=> #runtime::__private::Box::pin(#block)) } else { block }

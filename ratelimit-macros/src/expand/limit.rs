@@ -1,16 +1,18 @@
 //! Writes the name and the numbers of a limit: in a static if they are constant, else at each call.
 
-use super::spans::{ends, located};
+use super::spans::ends;
 use crate::item::Item;
-use crate::model::{Algorithm, KnownAt, Lease, Limit, LimitNumbers, Member, Number, Refill, Shadow, Time};
+use crate::model::{
+    Algorithm, KnownAt, Lease, Limit, LimitNumbers, Member, Number, Refill, Runtime, Shadow, Time,
+};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Expr, LitStr, Path};
+use syn::{Expr, LitStr};
 
 /// Writes the static of everything that is known before the call, and a reference to it. A static has no hygiene, so
 /// its name must not occur in an expression of the user.
-pub(super) fn site(runtime: &Path, member: &Member, item: &Item) -> (Option<TokenStream>, TokenStream) {
+pub(super) fn site(runtime: &Runtime, member: &Member, item: &Item) -> (Option<TokenStream>, TokenStream) {
     let name = match member.shadow {
         Shadow::Always => name(member, item, Member::shadow_name),
         Shadow::Never | Shadow::If(_) => name(member, item, Member::refusing_name),
@@ -55,11 +57,11 @@ fn name(member: &Member, item: &Item, with: fn(&Member, &str) -> String) -> Toke
 }
 
 /// Writes a limit that is made at each call.
-pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
+pub(super) fn per_call(runtime: &Runtime, limit: &Limit) -> TokenStream {
     match limit {
         Limit::Value(value) => {
             let (first, last) = ends(value);
-            let (there, argument) = (located(runtime, first), quote_spanned!(last=> (#value)));
+            let (there, argument) = (runtime.at(first), quote_spanned!(last=> (#value)));
             quote_spanned!(first=> #there::__private::limit::value #argument)
         }
         Limit::Numbers(numbers) => Writer { runtime, constant: false }.limit(numbers),
@@ -68,7 +70,7 @@ pub(super) fn per_call(runtime: &Path, limit: &Limit) -> TokenStream {
 
 /// Writes the calls that make a limit, each with the spans of its value, so that the compiler's caret is under it.
 struct Writer<'w> {
-    runtime: &'w Path,
+    runtime: &'w Runtime,
     /// Whether to call `Limit`, which panics in the compiler, or the functions that return an error.
     constant: bool,
 }
@@ -120,7 +122,7 @@ impl Writer<'_> {
     }
 
     fn call(&self, (first, last): (Span, Span), function: &str, arguments: &TokenStream) -> TokenStream {
-        let (runtime, function) = (located(self.runtime, first), Ident::new(function, first));
+        let (runtime, function) = (self.runtime.at(first), Ident::new(function, first));
         let arguments = quote_spanned!(last=> (#arguments));
         if self.constant {
             quote_spanned!(first=> #runtime::Limit::#function #arguments)

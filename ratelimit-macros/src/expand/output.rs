@@ -2,7 +2,7 @@
 
 use crate::future::output_mut;
 use crate::item::Item;
-use crate::model::Model;
+use crate::model::{Model, Runtime};
 use proc_macro2::Span;
 use syn::{
     GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
@@ -64,7 +64,7 @@ pub(super) fn is_widened(model: &Model, result: Option<&Type>) -> bool {
 }
 
 /// Turns `-> T` into `-> Result<T, Rejection>`, for the function or for the future that it returns.
-pub(super) fn widen(item: &mut Item, runtime: &Path) {
+pub(super) fn widen(item: &mut Item, runtime: &Runtime) {
     let is_async = item.signature.asyncness.is_some();
     let ReturnType::Type(_, output) = &mut item.signature.output else {
         item.signature.output = parse_quote!(-> ::core::result::Result<(), #runtime::Rejection>);
@@ -127,7 +127,7 @@ pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<T
 const WRAPPED: [&str; 6] = ["Sse", "ByteStream", "EventStream", "NamedFile", "ReaderStream", "TextStream"];
 
 /// Wraps `Sse<..>`, also in a `Result` or at the end of a tuple.
-fn wrap(returned: &mut Type, runtime: &Path) {
+fn wrap(returned: &mut Type, runtime: &Runtime) {
     match returned {
         Type::Group(group) => wrap(&mut group.elem, runtime),
         Type::Paren(paren) => wrap(&mut paren.elem, runtime),

@@ -1,7 +1,7 @@
 //! Finds the request parts of `by = "ip"`, `"user"` and `"header:.."` among the arguments, by their types.
 
 use super::arguments::{Named, Probed, merged};
-use super::spans::{is_nameable, located};
+use super::spans::is_nameable;
 use crate::item::Item;
 use crate::model::{Model, RequestPart};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -37,7 +37,7 @@ fn of_names(model: &Model, names: &[Named]) -> Probes {
     let mut probes = Probes::default();
     for (part, span) in &model.request_parts {
         let at = Span::mixed_site().located_at(*span);
-        let runtime = located(&model.runtime, at);
+        let runtime = model.runtime.at(at);
         let name = variable(model, part);
         let found = match part {
             RequestPart::Ip => {

@@ -2,7 +2,7 @@
 
 use super::arguments::Named;
 use super::output::nameable;
-use super::spans::{ends, located};
+use super::spans::ends;
 use super::{afterwards, as_a_block, target};
 use crate::model::Model;
 use proc_macro2::{Group, Ident, Span, TokenStream};
@@ -22,7 +22,7 @@ pub(super) fn reject(
     if let Some(on_limit) = &model.on_limit {
         // All tokens have spans of the user's value, so that the compiler's caret is under it.
         let (first, last) = ends(on_limit);
-        let runtime = located(runtime, first);
+        let runtime = runtime.at(first);
         let arguments = quote_spanned!(last=> (#on_limit, __rejection));
         return quote_spanned!(first=> #runtime::__private::on_limit #arguments);
     }

@@ -1,8 +1,9 @@
 //! Gives generated code the spans of an expression of the user, so that the compiler's carets are under it.
 
+use crate::model::Runtime;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
-use syn::{Expr, Path};
+use syn::Expr;
 
 /// Writes `&value`, with parentheses if the value needs them.
 pub(super) fn borrowed(value: &Expr) -> TokenStream {
@@ -12,17 +13,6 @@ pub(super) fn borrowed(value: &Expr) -> TokenStream {
         Expr::Assign(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Closure(_) | Expr::Range(_)
     );
     if loose { quote_spanned!(first=> &(#value)) } else { quote_spanned!(first=> &#value) }
-}
-
-/// Moves a path to another span, with its own hygiene.
-pub(super) fn located(path: &Path, place: Span) -> TokenStream {
-    let tokens = path.to_token_stream().into_iter();
-    tokens
-        .map(|mut token| {
-            token.set_span(token.span().located_at(place));
-            token
-        })
-        .collect()
 }
 
 /// The spans of the first and the last token of an expression. The compiler draws its caret from one to the other.
@@ -35,9 +25,9 @@ pub(super) fn ends(value: &Expr) -> (Span, Span) {
 }
 
 /// Writes the units that `given` evaluates to, which may be any unsigned integer. The compiler's caret is under `value`.
-pub(super) fn units(runtime: &Path, value: &Expr, given: &TokenStream) -> TokenStream {
+pub(super) fn units(runtime: &Runtime, value: &Expr, given: &TokenStream) -> TokenStream {
     let (first, last) = ends(value);
-    let there = located(runtime, first);
+    let there = runtime.at(first);
     let probed = quote_spanned!(last=> (#there::__private::UnitsOf(#given).__ratelimit_units()));
     let units = quote_spanned!(first=> #there::__private::units #probed);
     quote_spanned! {Span::mixed_site()=>

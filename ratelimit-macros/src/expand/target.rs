@@ -1,7 +1,6 @@
 //! Finds the argument of a function that is the response, for functions that return none.
 
 use super::arguments::{Named, merged};
-use super::spans::located;
 use crate::model::Model;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -12,7 +11,7 @@ use syn::{GenericArgument, PathArguments, Type};
 /// its caret at `place`.
 pub(super) fn written(model: &Model, names: &[Named], place: Span) -> TokenStream {
     let at = Span::mixed_site().located_at(place);
-    let (runtime, target) = (located(&model.runtime, at), found(names, at));
+    let (runtime, target) = (model.runtime.at(at), found(names, at));
     quote_spanned! {at=>
         {
             #[allow(unused_imports)]
@@ -31,7 +30,7 @@ pub(super) fn holding(
     function: Span,
 ) -> TokenStream {
     let at = Span::mixed_site().located_at(returned.map_or(function, Spanned::span));
-    let (runtime, target) = (located(&model.runtime, at), found(names, at));
+    let (runtime, target) = (model.runtime.at(at), found(names, at));
     quote_spanned! {at=>
         if #runtime::__private::Written::is_written(&__result) {
             #[allow(unused_imports)]

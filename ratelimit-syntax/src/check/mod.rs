@@ -23,12 +23,12 @@ use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
 use crate::key::Template;
-use crate::model::{Member, Model, OnError, request_parts};
+use crate::model::{Member, Model, OnError, Runtime, request_parts};
 use checker::Checker;
 pub use fallible::OF_A_TRAIT as FALLIBLE_OF_A_TRAIT;
 use literal::string;
 use proc_macro2::Span;
-use syn::{Expr, Path, parse_quote_spanned};
+use syn::{Expr, parse_quote_spanned};
 
 /// Checks the attributes of a function, the topmost first. The model is meaningless if there are errors.
 pub fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
@@ -82,16 +82,16 @@ impl Checker<'_> {
         }
     }
 
-    fn runtime(&mut self) -> Path {
+    fn runtime(&mut self) -> Runtime {
         let default = parse_quote_spanned!(Span::mixed_site()=> ::ratelimit);
-        match self.value("crate") {
+        Runtime(match self.value("crate") {
             None => default,
             Some(Expr::Path(path)) if path.qself.is_none() => path.path.clone(),
             Some(other) => {
                 self.error(other, "`crate` must be a path, as in `crate = ::my::ratelimit`");
                 default
             }
-        }
+        })
     }
 
     fn key(&mut self) -> Option<Template> {

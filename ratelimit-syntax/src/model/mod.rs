@@ -1,18 +1,19 @@
 //! Describes the checked attributes of a function: the input of `expand`.
 
 mod limit;
+mod runtime;
 
 pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
+pub use runtime::Runtime;
 
 use crate::key::Template;
 use proc_macro2::Span;
 pub use ratelimit_limit::rules::{Algorithm, Calendar, Refill};
-use syn::{Expr, Path};
+use syn::Expr;
 
 /// The checked attributes of one function.
 pub struct Model {
-    /// The path to the runtime.
-    pub runtime: Path,
+    pub runtime: Runtime,
     /// The limits of the function, in the order written. Several are a stack, which is decided together.
     pub members: Vec<Member>,
     /// The request parts to look up among the function's arguments, without duplicates, each with the span of its first
