@@ -98,7 +98,7 @@ const fn module(limit: &Limit) -> &'static str {
 }
 
 /// Returns the script's `time_ms`. The server computes the end of a window of the calendar, and needs the offset of the zone.
-const fn period_ms(limit: &Limit) -> u64 {
+fn period_ms(limit: &Limit) -> u64 {
     const DAY_MS: i64 = 86_400_000;
     match limit.window() {
         Some(window) => (window.zone.ms() + DAY_MS).unsigned_abs(),
