@@ -2,6 +2,7 @@
 
 use super::draw::is_concurrency;
 use super::{Call, Event, Fault, Kind, Layout, Schedule, Step, TAGS};
+use crate::server::LinkFault;
 use fastrand::Rng;
 use ratelimit::Limit;
 use std::time::Duration;
@@ -10,18 +11,41 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// A call of a process that takes one unit of the first limit.
+const fn check(process: usize) -> Call {
+    Call { process, limit: 0, who: 0, cost: 1, keep: 0, kind: Kind::Check, dropped_after: None }
+}
+
 impl Schedule {
-    /// Lets calls meet dangers in one of eight runs.
+    /// Lets calls meet dangers in one of eight runs, and in one of four if there is one server.
     pub(super) fn with_meetings(mut self) -> Self {
         let mut random = Rng::with_seed(!self.seed);
-        if random.u8(..8) == 0 {
-            match self.layout {
-                Layout::One => self.lease(&mut random),
-                Layout::Sentinels => self.stop_first_sentinel(),
-                Layout::Cluster { .. } => self.move_stacks(&mut random),
-            }
+        match (random.u8(..8), self.layout) {
+            (0, Layout::One) => self.lease(&mut random),
+            (0, Layout::Sentinels) => self.stop_first_sentinel(),
+            (0, Layout::Cluster { .. }) => self.move_stacks(&mut random),
+            (1, Layout::One) => self.lose_replies(&mut random),
+            _ => {}
         }
         self
+    }
+
+    /// Bursts of calls, some of whose replies are lost. No unit comes back, so a second charge stays visible.
+    fn lose_replies(&mut self, random: &mut Rng) {
+        self.limits = vec![Limit::counter(random.u32(50..100), Duration::from_secs(30 * 86_400))];
+        (self.steps, self.is_slow) = (Vec::new(), false);
+        let mut at = Duration::ZERO;
+        for _ in 0..random.usize(3..10) {
+            let process = random.usize(..self.processes);
+            let (after, fault) = (random.u8(..3), LinkFault::LoseReply);
+            self.steps
+                .push(Step { at, event: Event::Fault(Fault::Link { process, server: 0, after, fault }) });
+            for _ in 0..random.u32(2..8) {
+                self.steps.push(Step { at, event: Event::Call(check(process)) });
+                at += Duration::from_micros(random.u64(..500));
+            }
+            at += ms(random.u64(500..2000));
+        }
     }
 
     /// The sentinel that is asked first is down while the processes connect.
@@ -40,20 +64,12 @@ impl Schedule {
             let (who, process) = (random.u8(..2), random.usize(..self.processes));
             let tag = TAGS[usize::from(who)];
             let fault = Fault::Move { tag, to, time: ms(30), lag: ms(random.u64(..50)) };
-            let call = Call {
-                process,
-                limit,
-                who,
-                cost: 1,
-                keep: 0,
-                kind: Kind::Stack { with },
-                dropped_after: None,
-            };
+            let call = Call { limit, who, kind: Kind::Stack { with }, ..check(process) };
             self.steps.push(Step { at, event: Event::Call(call) });
             self.steps.push(Step { at: at + ms(10), event: Event::Fault(fault) });
             let during = (0..20).map(|call| at + ms(10 + 2 * call));
-            let check = |who| Call { who, kind: Kind::Check, ..call };
-            let calls = [call, check(0), check(1)].map(Event::Call);
+            let single = |who| Call { who, kind: Kind::Check, ..call };
+            let calls = [call, single(0), single(1)].map(Event::Call);
             self.steps.extend(during.flat_map(|at| calls.clone().map(|event| Step { at, event })));
             at += ms(4000);
         }
@@ -75,16 +91,7 @@ impl Schedule {
                 self.steps.push(stall(at, ms(30)));
             }
             for _ in 0..random.u32(3..20) {
-                let call = Call {
-                    process,
-                    limit: 0,
-                    who: 0,
-                    cost: 1,
-                    keep: 0,
-                    kind: Kind::Check,
-                    dropped_after: None,
-                };
-                self.steps.push(Step { at, event: Event::Call(call) });
+                self.steps.push(Step { at, event: Event::Call(check(process)) });
                 at += Duration::from_micros(random.u64(..if stalls { 500 } else { 5000 }));
             }
             if stalls {
