@@ -104,10 +104,10 @@ impl Limit {
 
     /// The time for which a process takes units.
     #[doc(hidden)]
-    pub const fn lease_lasts(&self) -> Duration {
+    pub fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
         let most = if self.numbers.algorithm.is_bucket() { BUCKET_LASTS } else { COUNTER_LASTS };
-        if part.as_micros() < most.as_micros() { part } else { most }
+        part.min(most)
     }
 
     /// The time for which leased units are handed out: at most a quarter of the window, or of the time in which a bucket is filled.
