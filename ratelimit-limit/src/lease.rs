@@ -175,6 +175,7 @@ mod tests {
             (Limit::counter(100, ms(1)), Duration::from_micros(62)),
             (Limit::try_counter(0, SECOND).unwrap(), ms(1000) / 16),
             (Limit::token_bucket(100, SECOND).burst(50), ms(500) / 16),
+            (Limit::token_bucket(7, SECOND).burst(3), ms(428) / 16),
             (Limit::token_bucket(100, SECOND).burst(50).borrow(100), ms(1500) / 16),
             (Limit::token_bucket(100, SECOND).burst(250).refill(Refill::Interval), ms(100)),
             (Limit::token_bucket(100, SECOND / 2).burst(101).refill(Refill::Interval), ms(1000) / 16),
