@@ -72,10 +72,9 @@ impl Numbers {
         }
     }
 
-    /// A burst that is equal to the count follows it.
+    /// The burst of a limit that takes none follows with the next remedy.
     fn with_count_up_to(self, most: u32) -> Self {
-        let count = self.count.min(most);
-        Self { count, burst: if self.burst == self.count { count } else { self.burst }, ..self }
+        Self { count: self.count.min(most), ..self }
     }
 
     fn with_capacity_up_to(self, most: u32) -> Self {
@@ -86,23 +85,23 @@ impl Numbers {
     /// Shortens `wait`. A queue keeps some of it: without any it would be a bucket, which admits more at once.
     fn with_fewer_waiting(self) -> Self {
         let most = u32::try_from(MAX_LEVEL).unwrap_or(u32::MAX);
-        if self.is_queue() {
-            let (places, queue) = (most / 2 - 1, self.with_count_up_to(most / 2 - 1));
-            return Self { wait_ms: queue.time_of(places), ..queue };
-        }
-        Self { wait_ms: self.time_of(most.saturating_sub(self.burst).saturating_sub(self.borrow)), ..self }
+        let (waiting, now) = if self.is_queue() {
+            let places = most / 2 - 1;
+            (places, self.with_count_up_to(places))
+        } else {
+            (most.saturating_sub(self.burst).saturating_sub(self.borrow), self)
+        };
+        Self { wait_ms: now.time_of(waiting), ..now }
     }
 
-    /// Lowers the `count` of a window. Lowers the rate of a bucket to whole units in 1 ms, or to one unit in whole ms.
+    /// Lowers the `count` of a window. Lowers the rate of a bucket to one unit in whole ms: a bucket that gets a unit or more in
+    /// each ms is exact.
     fn with_simple_numbers(self) -> Self {
         if !self.algorithm.is_bucket() {
             let most = (EXACT - 1) / (4 * u128::from(self.time_ms));
             return self.with_count_up_to(u32::try_from(most).unwrap_or(u32::MAX));
         }
-        let in_a_ms = u32::try_from(u64::from(self.count) / self.time_ms).unwrap_or(u32::MAX);
-        let (count, time_ms) =
-            if in_a_ms > 0 { (in_a_ms, 1) } else { (1, self.time_ms.div_ceil(u64::from(self.count))) };
-        Self { count, time_ms, burst: if self.is_queue() { count } else { self.burst }, ..self }
+        Self { count: 1, time_ms: self.time_ms.div_ceil(u64::from(self.count)), ..self }
     }
 
     /// How many units come back in this time, rounded down.

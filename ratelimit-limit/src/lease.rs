@@ -104,10 +104,10 @@ impl Limit {
 
     /// The time for which a process takes units.
     #[doc(hidden)]
-    pub const fn lease_lasts(&self) -> Duration {
+    pub fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
         let most = if self.numbers.algorithm.is_bucket() { BUCKET_LASTS } else { COUNTER_LASTS };
-        if part.as_micros() < most.as_micros() { part } else { most }
+        part.min(most)
     }
 
     /// The time for which leased units are handed out: at most a quarter of the window, or of the time in which a bucket is filled.
@@ -175,6 +175,7 @@ mod tests {
             (Limit::counter(100, ms(1)), Duration::from_micros(62)),
             (Limit::try_counter(0, SECOND).unwrap(), ms(1000) / 16),
             (Limit::token_bucket(100, SECOND).burst(50), ms(500) / 16),
+            (Limit::token_bucket(7, SECOND).burst(3), ms(428) / 16),
             (Limit::token_bucket(100, SECOND).burst(50).borrow(100), ms(1500) / 16),
             (Limit::token_bucket(100, SECOND).burst(250).refill(Refill::Interval), ms(100)),
             (Limit::token_bucket(100, SECOND / 2).burst(101).refill(Refill::Interval), ms(1000) / 16),

@@ -2,7 +2,7 @@
 
 use super::rules::bounds::{MAX_BUCKET, MAX_TIME_MS, MAX_WINDOW};
 use super::rules::{ListState, NumberState, State};
-use super::{Algorithm, Limit, LimitError, Refill};
+use super::{Algorithm, Calendar, Limit, LimitError, Refill};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
@@ -124,7 +124,25 @@ fn units_come_back_one_by_one_only_from_a_continuous_bucket() {
 fn a_limit_names_the_steps_of_its_block() {
     let steps = [SECOND, 3 * SECOND];
     assert!(Limit::counter(6, SECOND).block(&steps).blocks().eq(steps));
+    assert!(!Limit::counter(6, SECOND).block(&steps).block_steps().is_none());
     assert_eq!(Limit::counter(6, SECOND).blocks().count(), 0);
+}
+
+#[test]
+fn a_limit_knows_its_window_of_the_calendar() {
+    let month = Limit::calendar(5, Calendar::Month).zone("+01:00");
+    let hour = 3600 * SECOND;
+    assert_eq!((month.calendar_window(), month.zone_minutes()), (Some(Calendar::Month), Some(60)));
+    assert_eq!((month.time(), month.time_text()), (31 * 24 * hour, "month".to_owned()));
+    // In this zone, 1970 began an hour earlier.
+    assert_eq!(month.until_window_ends(3 * hour), Some((31 * 24 - 4) * hour));
+    assert_eq!(month.at(month.window().unwrap(), 10_800_000).time(), (31 * 24 - 4) * hour);
+    let fixed = Limit::counter(5, 90 * SECOND);
+    assert_eq!(
+        (fixed.calendar_window(), fixed.zone_minutes(), fixed.until_window_ends(hour)),
+        (None, None, None)
+    );
+    assert_eq!(fixed.time_text(), "90s");
 }
 
 #[test]

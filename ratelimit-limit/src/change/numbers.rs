@@ -56,7 +56,6 @@ impl ChangedNumbers {
             zone: self.zone.filter(|_| self.window(&numbers).is_some()),
             refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
             borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
-            block: self.block.filter(|_| algorithm.check_takes_block().is_ok()),
             ..*self
         };
         Limit::fitting(taken.changed(numbers).map_err(LimitError::new)?)

@@ -13,6 +13,7 @@ fn changed(change: &str, limit: Limit) -> Result<String, String> {
 #[test]
 fn what_is_not_named_keeps_its_value() {
     let bucket = Limit::token_bucket(100, MINUTE);
+    let monthly = Limit::calendar(5, Calendar::Month).zone("+01:00");
     for (change, limit, expected) in [
         ("count=50", Limit::counter(100, SECOND).wait(SECOND), "counter count=50 time=1s wait=1s"),
         ("count=50 time=1m", Limit::sliding_log(100, SECOND), "sliding_log count=50 time=1m"),
@@ -38,6 +39,10 @@ fn what_is_not_named_keeps_its_value() {
         ("block=0s", Limit::counter(5, SECOND).block(&[MINUTE]), "counter count=5 time=1s"),
         ("block=1m", Limit::counter(100, SECOND).lease(50), "counter count=100 time=1s block=1m"),
         ("sliding_log count=1 time=1s", bucket, "sliding_log count=1 time=1s"),
+        ("burst=9", Limit::leaky_bucket(5, SECOND), "leaky_bucket count=5 time=1s burst=9"),
+        ("count=2", monthly, "counter count=2 time=month zone=+01:00"),
+        ("time=day zone=-03:30", monthly, "counter count=5 time=day zone=-03:30"),
+        ("time=1h", monthly, "counter count=5 time=1h"),
     ] {
         assert_eq!(changed(change, limit).as_deref(), Ok(expected), "{change} of {limit}");
     }
@@ -80,9 +85,33 @@ fn a_change_that_does_not_fit_its_limit_still_brakes() {
         ("count=2 lease=1", Limit::sliding_log(5, SECOND), "sliding_log count=2 time=1s"),
         ("concurrency count=0 time=1s", Limit::counter(5, SECOND), "counter count=0 time=1s"),
         ("concurrency count=1 time=1s", Limit::counter(5, SECOND), "counter count=5 time=1s"),
+        ("counter count=3 time=1s", Limit::sliding_log(5, SECOND), "counter count=3 time=1s"),
+        ("count=2 zone=+01:00", Limit::counter(5, SECOND), "counter count=2 time=1s"),
+        ("count=2 time=day", Limit::sliding_log(5, SECOND), "sliding_log count=2 time=1d"),
+        ("count=2 time=day", Limit::counter(5, SECOND).wait(SECOND), "counter count=2 time=day"),
+        ("count=33554432", queue, "leaky_bucket count=33554431 time=1s wait=1s"),
+        ("wait=366d", Limit::token_bucket(100, SECOND), "token_bucket count=100 time=1s wait=671087640ms"),
+        (
+            "time=2147483648ms",
+            Limit::sliding_window(1 << 20, SECOND),
+            "sliding_window count=1048575 time=2147483648ms",
+        ),
     ] {
         let change: LimitChange = change.parse().unwrap();
         assert_eq!(change.apply_what_fits(&limit).to_string(), expected, "{change} of {limit}");
+    }
+}
+
+/// A program can apply a change without a check.
+#[test]
+fn a_time_out_of_range_becomes_the_nearest_one() {
+    let years = 400 * 24 * 60 * MINUTE;
+    for (change, expected) in [
+        (LimitChange::new().time(Duration::ZERO), "counter count=5 time=1ms"),
+        (LimitChange::new().time(years), "counter count=5 time=366d"),
+        (LimitChange::new().wait(years), "counter count=5 time=1s wait=366d"),
+    ] {
+        assert_eq!(change.apply_what_fits(&Limit::counter(5, SECOND)).to_string(), expected);
     }
 }
 
@@ -98,6 +127,11 @@ fn what_fits_no_limit_is_not_read() {
         ("time=400d", "`time` must be at most 366 days"),
         ("wait=400d", "`wait` must be at most 366 days"),
         ("count=40000000 burst=1", "at most 33554432"),
+        ("count=40000000 borrow=1", "at most 33554432"),
+        ("count=40000000 refill=interval", "at most 33554432"),
+        ("time=day burst=5", "only a `counter` has windows"),
+        ("time=day wait=1s", "`wait` has no effect with a window"),
+        ("time=1m zone=+01:00", "`zone` needs a window"),
         ("burst=33554432 borrow=1", "at most 33554432"),
         ("block=1h,1m", "longer than the one before"),
         ("lease=5 wait=1s", "without `wait`"),
@@ -122,8 +156,10 @@ fn what_is_written_is_read() {
     ] {
         assert_eq!(text.parse::<LimitChange>().unwrap().to_string(), text);
     }
-    let whole = LimitChange::from(Limit::counter(5, SECOND)).count(7).checked().unwrap();
-    assert_eq!(whole, LimitChange::from(Limit::counter(7, SECOND)));
+    let whole = LimitChange::from(Limit::counter(5, SECOND));
+    assert_eq!(whole.count(7).checked(), Ok(LimitChange::from(Limit::counter(7, SECOND))));
+    assert_eq!(whole.burst(7).to_string(), "counter count=5 time=1s burst=7");
+    assert!(["time=day wait=0s", "lease=5 wait=0s"].iter().all(|text| text.parse::<LimitChange>().is_ok()));
 }
 
 #[test]

@@ -53,7 +53,9 @@ impl Block {
 
     /// The steps in milliseconds.
     pub fn steps_ms(&self) -> impl Iterator<Item = u64> + use<> {
-        let packed = self.0.iter().rev().fold(0, |packed, byte| packed << 8 | u128::from(*byte));
+        let mut packed = [0; 16];
+        packed[..BYTES].copy_from_slice(&self.0);
+        let packed = u128::from_le_bytes(packed);
         let seconds = move |at| (packed >> (STEP_BITS * at)) & ((1 << STEP_BITS) - 1);
         let ms = move |at| u64::try_from(seconds(at) * 1000).unwrap_or(0);
         (0..MAX_STEPS).map(ms).take_while(|ms| *ms > 0)
@@ -94,6 +96,13 @@ mod tests {
         );
         assert_eq!(block.longest_ms(), 3_600_000);
         assert_eq!((Block::NONE.longest_ms(), Block::of(&[])), (0, Ok(Block::NONE)));
+    }
+
+    #[test]
+    fn four_steps_of_up_to_a_year_have_room() {
+        let steps = [3, 2, 1, 0].map(|before| MAX_TIME_MS - before * 1000);
+        let block = Block::of(&steps.map(Duration::from_millis)).unwrap();
+        assert!(block.steps_ms().eq(steps));
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl Window {
     pub const fn length_ms(self, end_unix_ms: u64) -> u64 {
         match self.calendar {
             Calendar::Month => {
-                let inside = (end_unix_ms.cast_signed() + self.zone.ms()).div_euclid(DAY_MS) - 14;
+                // In any zone, two weeks before the end are inside.
+                let inside = end_unix_ms.cast_signed().div_euclid(DAY_MS) - 14;
                 (day_of_month(inside).1 * DAY_MS).unsigned_abs()
             }
             Calendar::Hour | Calendar::Day | Calendar::Week => self.calendar.longest_ms(),
@@ -201,6 +202,9 @@ mod tests {
         let end = now + until(Calendar::Month);
         assert_eq!(utc(Calendar::Month).length_ms(end), 30 * 86_400_000);
         assert_eq!(utc(Calendar::Month).until_end_ms(end), 31 * 86_400_000, "December");
+        let lengths = Calendar::ALL.map(Calendar::longest_ms);
+        assert_eq!(lengths, [1, 24, 7 * 24, 31 * 24].map(|hours| hours * 3_600_000));
+        assert_eq!(Calendar::ALL.map(|calendar| utc(calendar).length_ms(0)), lengths, "December 1969");
         let west = Window { calendar: Calendar::Day, zone: Zone::parse("-11:30").unwrap() };
         assert_eq!(west.until_end_ms(now), 24 * 3_600_000 - (23 * 3_600_000 + 33 * 60_000 + 500));
     }

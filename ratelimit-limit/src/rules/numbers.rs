@@ -127,12 +127,11 @@ impl Numbers {
         } else {
             self.burst.saturating_add(self.borrow)
         };
-        let full_ms = self.full_ms(capacity, rate);
         if let Err(violation) = self.check_state(capacity, rate) {
             return Err(violation);
         }
         match self.check_lease(capacity) {
-            Ok(()) => Ok(Derived::new(capacity, rate, full_ms, self.wait_ms)),
+            Ok(()) => Ok(Derived::new(capacity, rate, self.full_ms(capacity, rate), self.wait_ms)),
             Err(violation) => Err(violation),
         }
     }
@@ -207,18 +206,17 @@ impl Numbers {
         if continuous { given.in_lowest_terms() } else { given }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "compared before")]
+    /// The state of the limit is checked, so the products are far below 2^64.
     const fn full_ms(&self, capacity: u32, Rate { tokens, period_ms }: Rate) -> u64 {
         if !self.algorithm.is_bucket() || tokens == 0 {
             return 0;
         }
-        let (capacity, tokens, period_ms) = (capacity as u128, tokens as u128, period_ms as u128);
-        let full_ms = if self.refills_by_interval() {
+        let (capacity, tokens) = (capacity as u64, tokens as u64);
+        if self.refills_by_interval() {
             capacity.div_ceil(tokens) * period_ms
         } else {
             (capacity * period_ms).div_ceil(tokens)
-        };
-        if full_ms > EXACT { EXACT as u64 } else { full_ms as u64 }
+        }
     }
 
     /// The units that come back within `wait`.
@@ -226,11 +224,10 @@ impl Numbers {
         self.wait_ms as u128 * rate.tokens as u128 / rate.period_ms as u128
     }
 
-    /// How many calls of a queue can come at once and wait long enough. `u32::MAX` if they are too many.
-    #[expect(clippy::cast_possible_truncation, reason = "compared before")]
+    /// How many calls of a queue can come at once and wait long enough.
+    #[expect(clippy::cast_possible_truncation, reason = "if these are too many, so are those that wait")]
     const fn places(&self, rate: Rate) -> u32 {
-        let places = self.waiting(rate) + 1;
-        if places > MAX_LEVEL { u32::MAX } else { places as u32 }
+        (self.waiting(rate) + 1) as u32
     }
 }
 
@@ -244,3 +241,6 @@ impl Rate {
         Self { tokens: self.tokens / divisor as u32, period_ms: self.period_ms / divisor }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -168,6 +168,7 @@ mod tests {
             (Violation::RefillTooSlow, u128::from(MAX_TIME_MS / 86_400_000)),
         ] {
             assert!(violation.message().contains(&format!(" {bound}")), "{violation}");
+            assert_eq!(violation.to_string(), violation.message());
         }
     }
 }

@@ -71,3 +71,26 @@ impl fmt::Debug for ParseLimitError {
 }
 
 impl std::error::Error for ParseLimitError {}
+
+#[cfg(test)]
+mod tests {
+    use crate::{LimitChange, ParseLimitError};
+
+    #[test]
+    fn a_reason_has_no_part_of_the_text() {
+        for (text, reason) in [
+            ("", "it is empty"),
+            ("secret count=1", "unknown algorithm"),
+            ("counter secret=1", "unknown field"),
+            ("counter count=secret", "a field has a wrong value"),
+            ("counter time=secret", "a field is not a duration"),
+            ("counter count=1 count=2", "a field is given twice"),
+            ("counter count=1", "`count` or `time` is missing"),
+            ("counter count=1 time=0s", "`time` must be at least 1 ms"),
+        ] {
+            let error: ParseLimitError = text.parse::<LimitChange>().unwrap_err();
+            assert_eq!(error.reason(), reason, "{text}");
+            assert_eq!(format!("{error:?}"), error.to_string());
+        }
+    }
+}

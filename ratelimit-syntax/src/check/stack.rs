@@ -96,7 +96,9 @@ fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
     if let Time::Calendar(..) = time {
         return None;
     }
-    let numbers = (count.literal()?, time.literal()?, exact);
+    // A time out of range has an error of its own.
+    let time_ms = time.literal().filter(|ms| algorithm.check_time(*ms).is_ok())?;
+    let numbers = (count.literal()?, time_ms, exact);
     member.afterwards.is_none().then_some(numbers)
 }
 
