@@ -13,7 +13,7 @@
 --          time 180 s. A call that takes 1 is refused with retry_after = 7500 ms: at 82.5 s the window covers 37.5 s
 --          of the first cell, which count as 5, and 5 + 4 + 1 = 10.
 -- ARGV     count: at most 2^25-1 units; burst = count. Rust checks that count * time_ms is exact.
--- Change   of the limit: both cells keep their units, and the state its time, until a call is charged. If the last
+-- Change   of the limit: the units of both cells and the time of the state stay until a call is charged. If the last
 --          cell would then end later than the new time_ms + wait_ms from now, it begins now instead.
 -- Edges    If the calls of the previous cell came late in it, an interval can admit nearly 2 * count units.
 local limit = ...
@@ -36,7 +36,7 @@ function limit.judge(units, tag, ahead, cost)
     return 0, free, cost == 0 and ahead or ahead > time_ms and 2 * time_ms or ends_in + time_ms
   end
   if cost > count then return NEVER, free, ahead end
-  -- covered: how many ms of the older cell the window may cover, so that the cost fits.
+  -- covered: the cost fits while the window covers at most this many ms of the older cell.
   local wait
   if current + cost <= count then
     local covered = previous > 0 and floor((count - current - cost) * time_ms / previous) or time_ms
@@ -60,8 +60,8 @@ function limit.charge(units, tag, ahead, cost, wait)
   return current + cost, previous, reset, reset, reset ~= ahead and reset or nil
 end
 
--- Stamp: the time of the state after the charge. The last cell gives units back, and so does the cell before it once
--- the last one has begun.
+-- The stamp is the time of the state after the charge. The last cell gives units back. So does the cell before it, once the
+-- last cell has begun.
 function limit.give(current, previous, ahead, most, left)
   if ahead > 0 and ahead == left then
     local given = most < current and most or current

@@ -94,7 +94,7 @@ fn makes_an_endpoint(meta: &Meta) -> bool {
     let Meta::List(arguments) = meta else { return is_word(last, &ENDPOINTS) };
     let first = arguments.tokens.clone().into_iter().next();
     let has_url = matches!(&first, Some(TokenTree::Literal(url)) if url.to_string().starts_with("\"/"));
-    // `path` is that of utoipa.
+    // `path` is the attribute of utoipa.
     is_word(last, &ENDPOINTS) || is_word(last, &["path"]) || has_url && is_word(last, &ROUTES)
 }
 

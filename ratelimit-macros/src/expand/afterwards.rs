@@ -143,7 +143,7 @@ pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -
     }
     let targets = Named::exclusive(item);
     for argument in &mut item.signature.inputs {
-        // The body changes the argument that it was lent.
+        // The body changes the argument through a reference, so the argument itself is not mutable.
         if let FnArg::Typed(argument) = argument
             && let Pat::Ident(pattern) = &mut *argument.pat
             && targets.iter().any(|target| target.name == pattern.ident)

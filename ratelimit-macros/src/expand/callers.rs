@@ -54,7 +54,7 @@ impl Writer<'_> {
 
     fn of_argument(&self, of: &Type) -> Option<TokenStream> {
         match of {
-            // An argument that is lent is extracted only if its framework says so. That is known without probing extractors.
+            // A reference is extracted only if its framework says so, which is known without a probe of the extractors.
             Type::Reference(reference) if may_be_known(&reference.elem) => {
                 Some(self.probed("ArgumentOf", of, false))
             }

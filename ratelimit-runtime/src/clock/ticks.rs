@@ -52,7 +52,7 @@ static SOURCE: LazyLock<Source> = LazyLock::new(|| {
 pub(crate) fn nanos() -> u64 {
     let source = &*SOURCE;
     let (ticks, anchor) = (source.counter.raw(), ANCHOR.get());
-    // A counter that has stepped back, as after a suspension, is not used.
+    // If the counter has stepped back, as after a suspension, the time is read from the system.
     match ticks.checked_sub(anchor.ticks) {
         // The product is below 2^52.
         Some(passed) if passed < source.longest => anchor.nanos + ((passed * source.rate) >> 32),

@@ -189,7 +189,7 @@ static ASKED: [OnceLock<Box<str>>; MOST] = [const { OnceLock::new() }; MOST];
 #[cold]
 fn remember(name: &str) {
     let name = name.to_ascii_lowercase();
-    // The first free place takes it.
+    // Writes the name to the first free place, unless the name is in an earlier place.
     let _ = ASKED.iter().any(|known| **known.get_or_init(|| name.as_str().into()) == *name);
 }
 

@@ -60,7 +60,7 @@ impl Settings {
             }
         }
         if is_grpc {
-            // Header fields would be metadata, which the application did not write.
+            // In gRPC, header fields are metadata, and metadata belongs to the application.
             return;
         }
         let status = response.status();
@@ -88,7 +88,7 @@ impl Settings {
         if status == rejection.status() || status == answer.status {
             return None;
         }
-        // The status of all other refusals, unless it would make a success of an error.
+        // Takes the status of the answer, unless the application gives refusals a success status.
         let right = if answer.status < 400 { rejection.status() } else { answer.status };
         let is_corrected = self.corrects_status.unwrap_or(status == 500);
         if is_corrected {

@@ -49,7 +49,7 @@ impl SingleTask {
         next: Duration,
         work: impl FnOnce(InCharge) -> F,
     ) {
-        // Before the lookup of the runtime, whose handle is shared by all threads.
+        // The lookup of the runtime comes last, because all threads share its handle.
         if self.is_late(Instant::now())
             && let Ok(runtime) = timer::runtime()
             && let Some(number) = self.take_over(next)

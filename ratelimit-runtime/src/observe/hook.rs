@@ -97,7 +97,8 @@ pub trait Hook: Send + Sync + 'static {
     fn missed(&self, _events: u64) {}
 }
 
-// The hook of several owners, such as a handler that reads the list that the hook writes.
+// An `Arc` lets several owners share a hook, such as a handler that reads the list that the hook
+// writes.
 delegate! {
     Hook for Arc<T> => {
         fn refused(&self, refusal: &Refusal);

@@ -56,7 +56,7 @@ impl Share {
         let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
         let used = capacity.saturating_sub(left);
         let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(self.0);
-        // Of a limit in debt, nobody knows how much was in use before the call, but it was all.
+        // In debt, the exact use before the call is unknown, but everything was in use.
         let in_debt = left == 0 && !decision.delay().is_zero();
         is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
     }

@@ -22,7 +22,8 @@ pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     if !must_be_fixed {
         return;
     }
-    // Its name is bounded. A method may have been given a text of a client as its name.
+    // The name in the registry has a bounded length. The name that a method receives may be a text
+    // of a client.
     let entry = registry::named(name);
     if entry.errors.due(BETWEEN_ERRORS).is_some() {
         tracing::error!(target: "ratelimit::errors", limit = entry.name(), %error, "{consequence}");

@@ -31,7 +31,7 @@ impl DecisionSpan {
     /// Begins the span below the current one. Nothing is kept if nobody listens to it.
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
-        // All that is done without a subscriber of this level.
+        // Without a subscriber of this level, this is all the work.
         if LevelFilter::current() < LevelFilter::DEBUG {
             return Self(None);
         }
@@ -70,7 +70,7 @@ fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Dura
 impl Open {
     #[cold]
     fn new(name: &str) -> Option<Box<Self>> {
-        // Not asked by `enabled!`: filters that let only spans pass would say no.
+        // `enabled!` is not used, because a filter that lets only spans pass would say no.
         let span = tracing::debug_span!(
             target: "ratelimit::decision",
             "ratelimit",

@@ -185,7 +185,7 @@ impl Special {
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Self {
         let off = observers.off;
-        // While limits are off, nothing is refused, so the hook hears of nobody.
+        // While limits are off, nothing is refused, so no hook is called.
         let hooks = if off { Hooks::default() } else { observers.hooks.clone() };
         let callers = keys.filter(|_| hooks.is_set()).map(|key| IdentityHash::of(settings, key)).collect();
         Self { off, hooks, near: observers.near, callers }

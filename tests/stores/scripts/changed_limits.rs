@@ -141,7 +141,7 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
     twins.clear();
     twins.set_clock(START);
     counts &= same(twins, Mode::Check, &[TestRequest::new(0, packed, 1)]).await;
-    // Replies that might not fit into one number, one after another.
+    // Several replies in one call that might not fit into one number.
     let large = Limit::counter(1_000_000, ms(9_900_000_000));
     counts &= same(twins, Mode::Check, &[1, 2].map(|key| TestRequest::new(key, large, 50_000))).await;
     counts &= same(twins, Mode::Check, &[3, 2, 4].map(|key| TestRequest::new(key, large, 960_000))).await;

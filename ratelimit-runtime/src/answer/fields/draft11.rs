@@ -55,7 +55,7 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     let limit = recorded.limit();
     push_integer(list, QUOTA, limit.count().into());
     if limit.is_concurrency() {
-        // A call that takes another number of permits is not one request.
+        // The unit `concurrent-requests` is true only if a request takes one permit.
         if recorded.cost() == 1 {
             list.extend_from_slice(UNIT_OF_PERMITS);
         }

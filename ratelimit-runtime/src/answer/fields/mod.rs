@@ -140,7 +140,7 @@ pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
         return decision.retry_after().map(whole_seconds);
     }
     let until_reset = whole_seconds(decision.reset_after());
-    // The next window of the calendar begins for all clients at once, and earns nothing before that.
+    // A calendar window earns nothing until the next one begins, for all clients at the same time.
     let has_date = limit.window().is_some() && until_reset > 0;
     Some(if has_date { until_reset } else { until_reset.max(earned_in(recorded)) })
 }

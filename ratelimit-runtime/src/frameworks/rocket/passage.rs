@@ -54,10 +54,11 @@ impl Passage {
 
     /// Enters a layer that is attached to the application.
     pub(super) fn enter(&self, settings: &Arc<Settings>, request: &Request<'_>) -> Arc<Passed> {
-        let mut earlier = Layers::default(); // dropped without the lock
+        let mut earlier = Layers::default(); // dropped after the lock is released
         let mut layers = lock(&self.layers);
         if layers.passed.iter().any(|passed| Arc::ptr_eq(&passed.settings, settings)) {
-            // A clone of an earlier request of rocket's local client, whose cache is shared.
+            // This request is a clone of an earlier one of rocket's local client, and shares its
+            // cache.
             std::mem::swap(&mut *layers, &mut earlier);
             earlier.registrations = None;
             self.answered.store(0, Ordering::Relaxed);
@@ -109,7 +110,8 @@ impl Passage {
 
 impl Passed {
     fn within(outer: Option<&Arc<Self>>, settings: &Arc<Settings>, request: &Request<'_>) -> Self {
-        // Not the context and the limiter of the task, which may be those of another local request.
+        // The context and the limiter of the task are not used: they may belong to another local
+        // request.
         let context = outer.map(|outer| outer.entered.context.clone()).or_else(RequestContext::scoped);
         let limiter = outer.and_then(|outer| outer.limiter.clone()).or_else(current::scoped);
         let entered = current::sync_scope(limiter.as_ref(), || settings.enter_within(context, request));

@@ -143,7 +143,7 @@ fn concluded<'d, N: CallName>(
         Err(error) => return Err(undecided(names, watch, error)),
     };
     watch.decided(source, decisions, |at| (names.get(at).map_or("", CallName::text), cost(at)));
-    // Nothing is recorded of calls about which only the failure policy has decided.
+    // A decision by the failure policy alone is not recorded.
     if source != Source::Nobody
         && let Some(record) = record()
     {

@@ -75,7 +75,7 @@ impl Holdings {
             return;
         }
         let give = member.request.adjustment(member.request.cost(), Change::Give(decision.stamp()));
-        // Not returned again, whatever follows.
+        // Without its stamp, the charge is not returned a second time.
         member.decision = Some(decision.with_stamp(0));
         let _ = self.replied(self.limiter.adjust(self.source, &[give])).await;
     }

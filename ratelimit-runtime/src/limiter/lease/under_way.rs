@@ -77,7 +77,8 @@ impl FetchUnderWay {
         }
         match state {
             FetchState::Late(observer) => Waited::Unwatched(observer.clone()),
-            // The call may have moved to another runtime, and the one of the fetch may be blocked.
+            // The call may have moved to another runtime, while the runtime of the fetch may be
+            // blocked.
             _ if is_woken == Some(false) => Waited::Unwatched(None),
             _ => Waited::Watched,
         }

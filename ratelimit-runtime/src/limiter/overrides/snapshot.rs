@@ -75,7 +75,8 @@ impl Snapshot {
 
     pub(super) fn replace(&self, overridden: Overridden) {
         let known = self.entries();
-        // An override that is removed leaves a version behind.
+        // The version is 0 only if the store has lost its data: the removal of an override leaves a
+        // version behind.
         if overridden.version == 0 && !known.is_empty() {
             tracing::warn!(
                 overrides = known.len(),
@@ -85,7 +86,8 @@ impl Snapshot {
         let mut entries = Entries::new();
         for (field, text, left) in overridden.entries {
             let expires = left.map(|left| Instant::now() + left.min(LONGEST_TIME));
-            // An override that did not change keeps its effect, so that its warning is logged once. With another end it is new.
+            // An unchanged override keeps its effect, so that its warning is logged once. An override with a new end counts as
+            // changed.
             let same = |entry: &&Arc<Entry>| entry.text() == text && entry.expires().or(expires).is_none();
             let entry = known.get(&field).filter(same);
             let entry = entry.cloned().unwrap_or_else(|| read(&field, text, expires));

@@ -84,7 +84,7 @@ impl RateLimiter {
                 let _ = sender.send(Some(probed.clone()));
                 return probed;
             }
-            // A task, so that the probe goes on if this caller is dropped.
+            // A task drives the probe, so that it goes on if this caller is dropped.
             runtime.spawn(async move {
                 let _ = sender.send(Some(probe.await));
             });

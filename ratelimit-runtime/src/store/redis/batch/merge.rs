@@ -71,7 +71,7 @@ impl Merged {
                     position.entry
                 }
                 Some(position) => {
-                    // Not before an earlier request on the same key.
+                    // The new entry follows all earlier requests on the same key.
                     merged.differ = false;
                     let later = merged.add(requests, at, hash, position.section);
                     if let Some(known) = latest.find_mut(hash, |known| known.entry == position.entry) {

@@ -154,7 +154,8 @@ pub(crate) fn read_probe(reply: &RedisResult<Value>) -> Option<bool> {
         Ok(Value::Int(1)) => Some(true),
         Ok(Value::Int(-1)) => None,
         Ok(_) => Some(false),
-        // A temporary error says nothing. Any other server does not accept a script without declared keys.
+        // A transient error says nothing. Any other error means that the server rejects scripts without
+        // declared keys.
         Err(error) => (!passes_by_itself(error)).then_some(false),
     }
 }

@@ -61,7 +61,7 @@ fn has_short_state(limit: &Limit) -> bool {
         State::Number(NumberState::Counter) => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
         State::Number(NumberState::SlidingWindow) => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
         State::Number(NumberState::Bucket) => {
-            // Then the tag is at most 33.
+            // A bucket with these bounds has a tag of at most 33.
             limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000
         }
         State::List(ListState::Log | ListState::Permits) => true,

@@ -170,7 +170,7 @@ impl Slots {
 
     fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
         queries.join(|ending| {
-            // The query may find that a node cannot be reached which the new map still names.
+            // The new map may still name a node that the query could not reach.
             self.follow_with(queries);
             let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
             tokio::spawn(async move {

@@ -236,7 +236,8 @@ impl<T: Queued> Drop for Worker<T> {
                 state.earliest = None;
                 return (std::mem::take(&mut state.waiting), Vec::new());
             }
-            // The others may wake too late for the calls that this worker has watched.
+            // The other workers may wake too late for these calls, so the callers watch their own
+            // deadlines.
             (VecDeque::new(), state.waiting.iter().filter_map(|call| call.set_watched(false)).collect())
         });
         // Outside of the lock, because a caller that is told may enter the queue again.

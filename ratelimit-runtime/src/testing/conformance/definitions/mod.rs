@@ -160,7 +160,7 @@ impl Numbers {
     pub fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
-            // The last call has waited, and a penalty takes as much again.
+            // The last call may have waited, and a penalty may take as much again.
             Kind::Leaky if self.is_queue() => self.wait + self.time.div_ceil(count),
             Kind::Greedy | Kind::Leaky => (capacity * self.time).div_ceil(count),
             Kind::Interval => capacity.div_ceil(count) * self.time,
@@ -264,7 +264,7 @@ impl<T: Turns + Clone + Debug + 'static> Definition for T {
     fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
-        // A turn in a later window would take the rest of this one from the others.
+        // A turn in a later window would take away the units that are left in this one.
         let may_wait =
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };

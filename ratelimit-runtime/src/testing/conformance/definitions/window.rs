@@ -176,7 +176,7 @@ impl Turns for Window {
     }
 
     fn force(&mut self, units: u32) {
-        // A cell that a long pause has moved too far away begins now.
+        // If a long pause has moved the last cell too far into the future, the cell begins now.
         if let Some(last) = self.last()
             && self.is_too_far(last)
         {
