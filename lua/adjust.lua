@@ -9,8 +9,8 @@
 --           renew  starts the lease of the permit with this id (the stamp) again.
 --           block  closes the gate for this time (the stamp, in ms); the level stays.
 --           open   removes the gate, with its level.
---           pause  closes the gate for this time (the stamp, in ms), or leaves it closed for longer, and uses up the limit until
---                  then, so that requests do not all pass at once at its end. Requests may wait for the end.
+--           pause  closes the gate for this time (the stamp, in ms), or leaves it closed for longer. Also uses up the limit
+--                  until the gate opens, so that requests do not all pass at that moment. Requests may wait for the end.
 --           closed changes nothing.
 -- Reply   one integer per key: the units that were given back, taken or renewed. For block and pause: 1. For open: 1 if the gate
 --         was closed. For closed: the time until the gate opens in ms, at most 2^32-1. For a foreign key: 0.

@@ -39,7 +39,7 @@ pub struct LimitChange {
 }
 
 impl LimitChange {
-    /// A change of nothing. Add what it changes.
+    /// A change without any numbers. The methods below add them.
     pub const fn new() -> Self {
         Self { whole: None, numbers: ChangedNumbers::NONE }
     }
@@ -114,7 +114,8 @@ impl LimitChange {
         self.whole.as_ref()
     }
 
-    /// The limit that results from a limit in the code. Its lease is at most half of what it can hold, and none with a `wait`.
+    /// The limit that results from a limit in the code. Its lease is at most half of what it can hold. With a `wait`, it has
+    /// no lease.
     ///
     /// # Errors
     ///
@@ -124,8 +125,8 @@ impl LimitChange {
         if self.numbers == ChangedNumbers::NONE { Ok(*limit) } else { self.numbers.apply(limit.numbers) }
     }
 
-    /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change says, except that
-    /// a whole limit that replaces permits, or is replaced by them, is left out unless it refuses every call.
+    /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change
+    /// says, with one exception: a change from permits to another algorithm, or back, is left out unless it refuses every call.
     #[doc(hidden)]
     pub fn apply_what_fits(&self, limit: &Limit) -> Limit {
         let numbers = match &self.whole {

@@ -6,7 +6,7 @@ use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 
-/// More remedies than any numbers need: each ends a violation, and may cause one of a later rule.
+/// The most corrections, more than any numbers need. Each ends a violation, and may cause a violation of a later rule.
 const MOST_REMEDIES: usize = 8;
 
 impl Limit {
@@ -40,8 +40,8 @@ impl Limit {
 }
 
 impl Numbers {
-    /// Ends a violation. The new numbers admit at most as much. Times out of range, which no change can have, become the nearest
-    /// ones.
+    /// Ends a violation by other numbers, which admit at most as much. A time out of range becomes the nearest valid one, but no
+    /// change can have such a time.
     fn remedied(self, violation: Violation) -> Self {
         match violation {
             Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },
@@ -72,7 +72,7 @@ impl Numbers {
         }
     }
 
-    /// A burst that is equal to the count follows it.
+    /// If the burst is equal to the count, it changes with the count.
     fn with_count_up_to(self, most: u32) -> Self {
         let count = self.count.min(most);
         Self { count, burst: if self.burst == self.count { count } else { self.burst }, ..self }

@@ -46,7 +46,8 @@ pub struct Derived {
     /// `count` per `time_ms`, in lowest terms where units come back continuously. The parts of a [`Rate`], which would take more space.
     tokens: u32,
     period_ms: u64,
-    /// The time in ms in which a full bucket refills or leaks, below 2^56, and above it the binary logarithm of its `life_ms`.
+    /// The lowest 56 bits are the time in ms in which a full bucket refills or leaks. The others are the binary logarithm of
+    /// its `life_ms`.
     full_and_life: u64,
 }
 

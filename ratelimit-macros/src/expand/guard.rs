@@ -13,7 +13,7 @@ struct Guard {
     warning: TokenStream,
     /// Moves what the arguments say into the block of the key.
     moved: TokenStream,
-    /// Completes the call. If it is started there, its value is the decision.
+    /// Completes the call. If this code also starts the call, its value is the decision.
     call: TokenStream,
     /// Awaits the decision, and returns early from the function if the call is refused.
     decided: TokenStream,

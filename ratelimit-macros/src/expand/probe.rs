@@ -157,8 +157,8 @@ fn client_address(runtime: &TokenStream, at: Span, names: &[Named], kept: Option
     }
 }
 
-/// Writes the probe of one argument. An argument of which only a part has a name is made again. If that is not possible, the part
-/// counts only if the whole argument has the address.
+/// Writes the probe of one argument. An argument of which only a part has a name is rebuilt from that part. If that is not
+/// possible, the part counts only if the whole argument has the address.
 fn part_of_address(named: &Named, at: Span) -> Option<TokenStream> {
     let Named { name, part_of, made_of_part, .. } = named;
     let probe = |value| quote_spanned!(at=> (&&&&&Argument(&#value)).__ratelimit_probe_ip());

@@ -76,7 +76,7 @@ struct Made {
 
 type User = Arc<dyn Identity + Send + Sync>;
 
-/// A header that the layer was asked to keep. `None` if the request has it not exactly once.
+/// A header that the layer was asked to keep. `None` if the request does not have it exactly once.
 #[derive(Clone)]
 struct KeptHeader {
     name: Arc<str>,

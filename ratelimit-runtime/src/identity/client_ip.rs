@@ -96,8 +96,8 @@ impl From<SocketAddr> for PeerAddr {
 /// The header in which trusted proxies name the client, for
 /// [`RateLimiterBuilder::forwarded_by`](crate::RateLimiterBuilder::forwarded_by).
 ///
-/// Only this header is read. Choose one that your proxies always append to, or overwrite. A header that they pass on as it came
-/// is written by the client.
+/// Only this header is read. Choose one that your proxies always append to, or overwrite. If the proxies pass a header on
+/// unchanged, the client has written it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forwarded<'a> {

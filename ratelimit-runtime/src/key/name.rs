@@ -131,7 +131,8 @@ impl LimitName {
         }
     }
 
-    /// The name that clients may see. Of a path it is the function, with the time after it: they do not see the modules.
+    /// The name that clients may see. For a path, it is the function with the time after it, so that clients do not see the
+    /// modules.
     pub(crate) fn public(&self) -> &str {
         let name = self.as_str();
         if let Self::Path(_) = self {

@@ -68,8 +68,8 @@ impl Settings {
         entered.context.with_decisions(|decisions| self.headers.write(status, decisions, &mut add));
     }
 
-    /// Corrects the response to a refused call that does not say so. A success is left alone: its handler has dealt with the
-    /// refusal. So is the body, which has the form of the application's errors.
+    /// Corrects the response to a refused call if its status hides the refusal. A success stays, because its handler has
+    /// dealt with the refusal. The body stays too, because it has the form of the application's errors.
     fn mend(
         &self,
         rejection: &Rejection,

@@ -46,7 +46,7 @@ impl RateLimiter {
         all
     }
 
-    /// The limit of this name that this limiter has decided, if all calls of this process had the same.
+    /// The limit of this name that this limiter has decided, if all calls of this process had the same limit.
     pub(super) fn own_limit(&self, name: &str) -> Option<Limit> {
         let mut own = registry::met().filter(|(_, first, varies)| first.limiter == self.id() && !varies);
         own.find(|(met, ..)| *met == name).map(|(_, first, _)| first.limit)

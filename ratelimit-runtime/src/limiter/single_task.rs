@@ -41,7 +41,8 @@ impl SingleTask {
         self.late_at_ms.load(Ordering::Relaxed) <= self.ms(now)
     }
 
-    /// Starts the task in the current runtime, unless a task runs and is not late. The first heartbeat follows within `next`.
+    /// Starts the task in the current runtime, if there is no task or the task is late. The first heartbeat follows within
+    /// `next`.
     pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
         &self,
         limiter: &RateLimiter,

@@ -1,4 +1,5 @@
-//! `NearLimit`: the event of a limit that is nearly used up. `Share`: the share of the limit from which on it is.
+//! `NearLimit`: the event of a limit that is nearly used up. `Share`: the share of a limit from which on it counts as
+//! nearly used up.
 
 use super::IdentityHash;
 use crate::decision::Decision;

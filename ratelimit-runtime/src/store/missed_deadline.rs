@@ -1,4 +1,4 @@
-//! `MissedDeadline`: what hears that a call did not wait any longer.
+//! `MissedDeadline`: the observer of calls that did not wait any longer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

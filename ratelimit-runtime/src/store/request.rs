@@ -63,8 +63,8 @@ impl Request {
     /// pass together, and only its cost is charged. The default is 0.
     ///
     /// In mode [`Charge`](Mode::Charge), a request with such units waits for a bucket, or is refused and asks again for a
-    /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because
-    /// a turn in a later window would take the units before it from the others.
+    /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because a
+    /// turn in a later window would make the units that are left in earlier windows unusable.
     pub fn with_keep(mut self, units: u32) -> Self {
         self.set_keep(units);
         self

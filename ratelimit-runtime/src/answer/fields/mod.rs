@@ -14,8 +14,8 @@ use x_rate_limit::Reset;
 
 /// Which header fields describe the limits of a request in its response.
 ///
-/// The fields have the decisions of attributes, which the [`RequestContext`](crate::context::RequestContext) of the request records.
-/// `Retry-After` is not among them: every answer to a refused request has it.
+/// The fields show the decisions of attributes, which the [`RequestContext`](crate::context::RequestContext) of the request
+/// records. `Retry-After` is not among them: every answer to a refused request has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RateLimitHeaders {

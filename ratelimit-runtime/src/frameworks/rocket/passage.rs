@@ -43,7 +43,7 @@ pub(super) struct Passed {
     /// The address of the request for which the limits of the layer are decided. 0: none. Requests of rocket's local client may
     /// share a cache, as clones.
     decided: AtomicUsize,
-    /// The limits of the layer hold this until the response is there.
+    /// What the limits of the layer hold until the response is there.
     admission: Mutex<Option<Admission>>,
 }
 

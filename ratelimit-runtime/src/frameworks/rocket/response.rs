@@ -92,7 +92,7 @@ macro_rules! from_rejection {
 
 from_rejection!(Response<'_>, (Status, String), Custom<String>);
 
-/// A response with its request, which knows what rocket's response type has no place for.
+/// A response with its request. The request stores what rocket's response type has no place for.
 pub(super) struct Answering<'a, 'r> {
     pub(super) passage: &'a Passage,
     pub(super) response: &'a mut Response<'r>,

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 impl RateLimiter {
     /// Refuses the calls of a key for this time, whatever its limit has free. The limit needs no [`block`](Limit::block) of its own,
-    /// and its processes need no other setting. A time that is set again replaces the one before. A process that remembers leased
-    /// units, or that decides by its own memory while the store is unavailable, does not see the block meanwhile.
+    /// and its processes need no other setting. A time that is set again replaces the one before. A process does not see the
+    /// block while it hands out leased units, or while it decides by its own memory because the store is unavailable.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {

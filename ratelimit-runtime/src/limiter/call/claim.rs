@@ -34,7 +34,8 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
     Ok(holdings)
 }
 
-/// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
+/// Asks the store. Calls `before_wait` if the store does not reply at once, because the store may then decide although its
+/// reply does not arrive.
 async fn ask(
     limiter: &RateLimiter,
     began: Began,

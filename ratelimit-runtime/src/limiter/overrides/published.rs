@@ -83,7 +83,8 @@ impl RateLimiter {
         }
     }
 
-    /// Compares an override with the published limits. What nobody has published may exist, so that is only logged.
+    /// Compares an override with the published limits. A limit that nobody has published may exist, so its absence is only
+    /// logged.
     ///
     /// # Errors
     ///
@@ -178,8 +179,8 @@ fn age(text: &str, now: u64) -> Option<Duration> {
     Some(Duration::from_secs(now.saturating_sub(seen)))
 }
 
-/// Chooses the entries to save: the own limits that are new or old, and the removal of those that nobody has repeated. What another process
-/// has just published is not repeated, so a fleet writes about as often as one process.
+/// Chooses the entries to save: the limits of this process that are new or due again, and the removal of those that nobody has
+/// repeated. A limit that another process has just published is not repeated, so a fleet writes about as often as one process.
 fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<u8>, Option<String>)> {
     let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);
     let known: HashMap<&[u8], &str> = stored.iter().map(|(name, text)| (&name[..], &text[..])).collect();

@@ -179,7 +179,8 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided in what is left of it.
+    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided within the rest of
+    /// that deadline.
     pub(crate) async fn learn_overrides(&self) -> Began {
         if self.knows_overrides() {
             return Began::default();

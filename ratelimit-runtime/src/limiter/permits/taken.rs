@@ -32,10 +32,10 @@ pub(crate) enum Stage {
     Returned,
     /// The reply to a request that may take it has not arrived. It is being returned.
     ///
-    /// A return that finds the permit is final. One that finds nothing is not: on a new connection, it may overtake
-    /// the request. It is sent again after pauses that double, so that a permit that was taken late belongs to nobody for little
-    /// longer than it was late. If the call may have left a ticket, a return may find the ticket and overtake the request for the
-    /// permit, so no reply is final.
+    /// A return that finds the permit is final. A return that finds nothing is not final: on a new connection, it may overtake
+    /// the request. So the return is sent again, after pauses that double. If the request took the permit late, a return finds it
+    /// after about the same time once more. If the call may have left a ticket, a return may find the ticket and overtake the
+    /// request for the permit, so no reply is final.
     Lost,
 }
 

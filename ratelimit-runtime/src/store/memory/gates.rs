@@ -63,7 +63,7 @@ impl Gates {
         gate
     }
 
-    /// Closes the gate that a request has met whose limit blocks, if the request is refused. Returns the gate.
+    /// Closes the gate that a request has met, if the request is refused and its limit blocks. Returns the gate.
     pub(super) fn refused(
         &self,
         gate: Gate,

@@ -81,8 +81,8 @@ fn decide_by<'l, A: NumberAlgorithm<'l>>(
     judged(&state, terms)
 }
 
-/// Gives a number that gets a gate the end that it has in the scripts. There, a bucket whose tag does not tell its end expires when it
-/// is empty.
+/// Sets the end of a number that gets a gate to the end that the scripts would set. There, a bucket whose tag does not tell its end
+/// expires when it is empty.
 pub(super) fn gated(entry: Entry<'_, u64>, limit: &Limit, now: Now) {
     let Some(number) = entry.number().filter(|_| limit.algorithm().is_bucket()) else { return };
     match bucket::expiring(limit, number, now.ms) {

@@ -81,8 +81,8 @@ async fn decide_stack(
     Ok(decisions.into_iter().flatten().map(|decision| in_mode(mode, decision)).collect())
 }
 
-/// Blocks the callers of limits with a block that a peek has found used up. A peek blocks nobody, so these limits are asked for a
-/// charge. If units have come back meanwhile, it is returned.
+/// Blocks the callers of limits that have a block, if a peek has found these limits used up. A peek starts no block, so this
+/// requests a charge. If units have come back meanwhile, the charge is returned.
 async fn block_refused(
     client: &Client,
     stack: &[&Request],

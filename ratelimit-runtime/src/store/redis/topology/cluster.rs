@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The maximum number of times that a command is sent. Its caller has a deadline too.
 const ATTEMPTS: u32 = 20;
-/// The pause before a command is repeated whose keys are on two nodes, because their slot is moving.
+/// The pause before a command is repeated, if its keys are on two nodes because their slot is moving.
 const WHILE_MOVING: Duration = Duration::from_millis(5);
 
 impl Slots {

@@ -51,7 +51,7 @@ struct Inner<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
-    /// No watched call that waits has an earlier deadline. This may be too early, because calls leave the queue.
+    /// The earliest deadline of the watched calls that wait, or an earlier time, because calls may have left the queue.
     earliest: Option<Instant>,
     /// Whether a direct call is under way. Stays set until its future has ended or was dropped, or the last worker ends.
     direct: bool,

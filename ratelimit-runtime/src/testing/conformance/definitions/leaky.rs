@@ -38,7 +38,8 @@ impl Turns for Queue {
         self.reset_after()
     }
 
-    /// Without enough places for the units that are left to others, until the last of these places would have its turn.
+    /// If there are not enough places for the units that are left to others, the wait lasts until the last of these places
+    /// has its turn.
     fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
         if keep == 0 || i64::from(cost + keep) <= self.room() {
             return self.turn(cost);

@@ -264,7 +264,7 @@ impl<T: Turns + Clone + Debug + 'static> Definition for T {
     fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
-        // A turn in a later window would take away the units that are left in this one.
+        // A turn in a later window would make the units that are left in this one unusable.
         let may_wait =
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
