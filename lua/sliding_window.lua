@@ -3,11 +3,11 @@
 -- Idea     Time is divided into cells of `time_ms`. The window that ends now covers the current cell and the last part
 --          of the cell before it. The window counts all units of the current cell, and of the previous cell the share
 --          that it covers, rounded up, as if the units there were evenly spread.
--- State    units: of the last cell, 0 .. 2^26-1. tag: the units of the cell before it, 0 .. 2^26-1, of which up to 999
---          fit into the short form. time: one time_ms after the end of the last cell; the key is collected then. After
---          the last cell has ended, it counts as the previous cell. The first cell starts with the first charged call.
---          Calls that wait fill later cells in their order of arrival; while the time is more than 2 time_ms away, the
---          last cell has not begun.
+-- State    units: of the last cell, 0 .. 2^26-1. tag: the units of the cell before it, 0 .. 2^26-1; the short form has room
+--          for up to 999. time: one time_ms after the end of the last cell, when the key is collected. After the last cell
+--          has ended, it counts as the previous cell. The first cell starts with the first charged call. Calls that wait
+--          fill later cells in their order of arrival; while the time is more than 2 time_ms away, the last cell has not
+--          begun.
 -- Example  count = 10, time = 60 s. Calls take 8 units in the cell from 0 s to 60 s. At 75 s the window covers 45 s of
 --          that cell: it counts 8 * 45 / 60 = 6 units, and 4 are free. A call takes 4: the state is 4 units, tag 8,
 --          time 180 s. A call that takes 1 is refused with retry_after = 7500 ms: at 82.5 s the window covers 37.5 s

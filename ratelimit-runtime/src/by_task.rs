@@ -1,7 +1,7 @@
 //! `ByTask`: finds what applies to a request by the task that answers it, for rocket, whose fairings cannot wrap the future of a
 //! handler.
 //!
-//! rocket answers each request in a tokio task of its own: the fairings, the guards, the handler and the catchers run there. A
+//! rocket answers each request in a separate tokio task: the fairings, the guards, the handler and the catchers run there. A
 //! fairing registers what applies under the id of the task, and a [`Registration`] removes it when the request ends or is
 //! dropped. The table thus has one entry for each request in flight.
 

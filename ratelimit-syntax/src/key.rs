@@ -67,7 +67,7 @@ impl Placeholder {
                 "`{{{text}}}` in `key` is a number; expected the name of an argument, as in `{{id}}`"
             ));
         }
-        // For other characters, the compiler's lexer could report errors of its own.
+        // For other characters, the compiler's lexer could report additional errors.
         let lexes =
             trimmed.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '(' | ')' | '#'));
         let tokens: Option<TokenStream> = if lexes { trimmed.parse().ok() } else { None };

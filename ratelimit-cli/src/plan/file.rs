@@ -65,7 +65,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Checks all entries of a file, so that `apply` does not stop half way. Those that have expired are left out.
+    /// Checks all entries of a file, so that `apply` does not stop half way. Expired entries are left out.
     ///
     /// # Errors
     ///

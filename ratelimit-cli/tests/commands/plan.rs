@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use support::{HOUR, RedisServer};
 
-/// A file in a folder of its own, and the server.
+/// A file in a separate folder, and the server.
 struct Case {
     server: RedisServer,
     service: RateLimiter,

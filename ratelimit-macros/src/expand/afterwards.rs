@@ -18,7 +18,7 @@ use syn::{Expr, FnArg, Pat, Type};
 //         if let Some(result) = None::<R> { return result; }
 //         { body }
 //     }.await;
-/// Evaluates the body to its result. The body is a block of its own, because it may contain `return`. The type is
+/// Evaluates the body to its result. The body becomes a separate block, because it may contain `return`. The type is
 /// given first, so that each `return` and `?` has the type of the function. The body borrows the `lent` arguments, so they
 /// can be used after it.
 pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> TokenStream {

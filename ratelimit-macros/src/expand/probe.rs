@@ -12,7 +12,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 pub(super) struct Probes {
     /// Statements at the start of the function.
     pub(super) front: TokenStream,
-    /// The client, for the place where the key is written.
+    /// The code of the client, for the place where the key is written.
     pub(super) client: TokenStream,
 }
 

@@ -14,7 +14,7 @@ const QUOTA_EXCEEDED: &str = "https://iana.org/assignments/http-problem-types#qu
 const QUOTA_EXCEEDED_TITLE: &str = "Request cannot be satisfied as assigned quota has been exceeded";
 const VIOLATED: &str = "violated-policies";
 
-/// A problem without a type of its own. Its title is the phrase of the status.
+/// A problem without a specific type. Its title is the phrase of the status.
 const BLANK: &str = "about:blank";
 
 /// Writes the problem details of a rejection into its answer. `decisions` are those of the same request.

@@ -4,7 +4,7 @@ use crate::macros::delegate;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// A type that knows the address of the client, such as an extractor of your own that has resolved it.
+/// A type that knows the address of the client, such as your own extractor that has resolved it.
 ///
 /// `by = "ip"` finds the argument with the address by this trait. The address is final: the limiter does not look for another
 /// client behind it. So return neither the address of a proxy nor what a client has sent. The requests and connections of the

@@ -15,7 +15,7 @@ use crate::rejection::Rejection;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
-/// responses, mends the responses of handlers that have swallowed a refusal, and applies limits of its own before the body of
+/// responses, corrects the responses of handlers that have swallowed a refusal, and applies its own limits before the body of
 /// the request is read.
 ///
 /// Add it outside the handlers that it serves, and inside CORS, so that refusals have the CORS headers:
@@ -138,7 +138,8 @@ impl Settings {
         }
     }
 
-    /// Makes the context of a request. A context that an outer layer has set goes on, so that all decisions are in one place.
+    /// Makes the context of a request. If an outer layer has set a context, this layer uses it, so that all decisions are in
+    /// one place.
     pub(crate) fn enter(&self, request: &dyn RequestParts) -> Entered {
         self.enter_within(RequestContext::current(), request)
     }

@@ -83,7 +83,7 @@ pub struct RateLimiter {
 /// }
 ///
 /// # fn main() -> Result<(), ratelimit::Error> {
-/// // All other functions decide by themselves.
+/// // All other functions decide in memory while Redis is unavailable.
 /// let limiter = ratelimit::RateLimiter::builder().on_error(OnError::Local).build()?;
 /// # Ok(()) }
 /// ```

@@ -1,4 +1,4 @@
-//! `Hook`: what an application implements to hear of refusals, of limits that are nearly used up, and of outages.
+//! `Hook`: what an application implements to be told about refusals, nearly used up limits, and outages.
 
 use super::{IdentityHash, NearLimit};
 use crate::decision::Decision;
@@ -8,7 +8,7 @@ use crate::macros::delegate;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Hears of refusals, of limits that are nearly used up, and of outages of a limiter: for an audit log, a ban list, a mail or an
+/// Is called for refusals, for limits that are nearly used up, and for outages: for an audit log, a ban list, a mail or an
 /// alert.
 ///
 /// Set it with [`RateLimiterBuilder::hook`](crate::RateLimiterBuilder::hook). All methods do nothing by default.

@@ -46,7 +46,7 @@ struct Counts {
     missed: AtomicU64,
 }
 
-/// An event that a hook hears of.
+/// An event for which a hook is called.
 pub(super) enum Event {
     Refused(Refusal),
     NearLimit(NearLimit),

@@ -16,7 +16,7 @@ pub(super) struct DecisionSpan(Option<Box<Open>>);
 
 struct Open {
     span: Span,
-    /// A lock, because futures that contain the span are shared between threads. Nobody waits for it.
+    /// A lock, because futures that contain the span are shared between threads. No thread waits for the lock.
     fields: Mutex<Fields>,
 }
 
@@ -28,7 +28,7 @@ struct Fields {
 }
 
 impl DecisionSpan {
-    /// Begins the span below the current one. Nothing is kept if nobody listens to it.
+    /// Begins the span below the current one. If nothing listens, no span is stored.
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
         // Without a subscriber of this level, this is all the work.

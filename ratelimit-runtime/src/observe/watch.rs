@@ -15,7 +15,7 @@ pub(crate) struct Observers {
     off: bool,
     hooks: Hooks,
     near: Share,
-    /// Whether calls are observed in a special way: limits are off, a hook hears of them, or another share than the default counts as
+    /// Whether calls are observed in a special way: limits are off, there is a hook, or another share than the default counts as
     /// nearly used up.
     is_special: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Watch {
 struct Special {
     /// Limits are off.
     off: bool,
-    /// The hook that hears of refusals, and of limits that are nearly used up.
+    /// The hook for refusals, and for limits that are nearly used up.
     hooks: Hooks,
     near: Share,
     /// Who calls, by the position of the limit.

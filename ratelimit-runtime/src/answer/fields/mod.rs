@@ -27,8 +27,8 @@ pub enum RateLimitHeaders {
     /// ratelimit: "search/1s";r=9;t=1, "search/1d";r=4999;t=86400
     /// ```
     ///
-    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft becomes a variant
-    /// of its own.
+    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft becomes a
+    /// separate variant.
     #[default]
     Draft11,
     /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit: the one that refused the

@@ -10,7 +10,7 @@ use crate::store::cost::Cost;
 use std::time::Duration;
 
 impl RateLimiter {
-    /// Refuses the calls of a key for this time, whatever its limit has free. The limit needs no [`block`](Limit::block) of its own,
+    /// Refuses the calls of a key for this time, whatever its limit has free. The limit itself needs no [`block`](Limit::block),
     /// and its processes need no other setting. A time that is set again replaces the one before. A process does not see the
     /// block while it hands out leased units, or while it decides by its own memory because the store is unavailable.
     ///

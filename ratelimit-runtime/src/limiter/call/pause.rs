@@ -1,4 +1,4 @@
-//! Pauses of a limit: a result of a call starts one, and a call whose turn comes during one looks at its gate once more.
+//! Pauses of a limit: a result of a call starts one, and a call whose turn comes during a pause checks the gate again.
 
 use super::holdings::Holdings;
 use super::refused::{Refusal, Refused};

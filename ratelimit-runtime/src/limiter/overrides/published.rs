@@ -90,7 +90,7 @@ impl RateLimiter {
     ///
     /// If the override does not fit the limit that running processes have.
     pub(super) async fn check_override(&self, name: &str, change: &LimitChange) -> Result<(), Error> {
-        // The names are advice. Without them, overrides can be set all the same.
+        // The names are advice. Overrides can be set without them, too.
         let Ok(published) = self.load_limits().await else { return Ok(()) };
         if let Some(met) = published.get(name) {
             let is_running = !met.varies && met.age < 2 * PACE;

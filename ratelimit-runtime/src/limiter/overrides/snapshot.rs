@@ -206,7 +206,7 @@ async fn watch(task: InCharge) {
             let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);
             if is_connected && publisher.is_due() {
-                // It asks the store twice.
+                // A publication asks the store twice.
                 task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;
             }

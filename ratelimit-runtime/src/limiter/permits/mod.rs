@@ -37,7 +37,7 @@ const NEVER: u64 = u64::MAX;
 pub(super) struct Permits {
     table: Mutex<Table>,
     start: Instant,
-    /// When the next permit may be overdue, so that any runtime renews it, in milliseconds from the start.
+    /// The time in milliseconds from the start at which the next permit may be overdue. Any runtime then renews it.
     overdue_ms: AtomicU64,
     /// The calls that wait for a permit.
     waiters: PermitWaiters,

@@ -34,7 +34,7 @@ pub(crate) enum Stage {
     ///
     /// A return that finds the permit is final. A return that finds nothing is not final: on a new connection, it may overtake
     /// the request. So the return is sent again, after pauses that double. If the request took the permit late, a return finds it
-    /// after about the same time once more. If the call may have left a ticket, a return may find the ticket and overtake the
+    /// after at most about twice that delay. If the call may have left a ticket, a return may find the ticket and overtake the
     /// request for the permit, so no reply is final.
     Lost,
 }

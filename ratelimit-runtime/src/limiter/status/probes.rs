@@ -36,7 +36,7 @@ impl RateLimiter {
     /// Asks the store whether it can decide now, for a health endpoint. It returns at the latest after the
     /// [`deadline`](crate::RateLimiterBuilder::deadline) of a decision.
     ///
-    /// Each server of the store decides about one call under a key of its own, on the connection that all calls use. So the
+    /// Each server of the store decides about one call under a separate key, on the connection that all calls use. So the
     /// status is right even if no calls are made, or if the server accepts connections and does not reply. It costs one
     /// script call for each server. While the store is known to be unhealthy, it costs nothing: the attempt to reach it,
     /// which a background task makes every 0.1 to 1 second, is the probe. In each tokio runtime, concurrent calls of this

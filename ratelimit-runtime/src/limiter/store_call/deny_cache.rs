@@ -79,7 +79,8 @@ impl DenyCache {
         entry.refusal(request, now)
     }
 
-    /// Remembers the store's refusal of requests that were sent at `sent`, and forgets an older one if they passed.
+    /// Remembers the store's refusal of requests that were sent at `sent`. If the requests passed, forgets an older
+    /// refusal.
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
         if decision.is_allowed() {

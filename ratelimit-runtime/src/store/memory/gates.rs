@@ -1,5 +1,5 @@
-//! Gates: the twin of the gates in `lua/head.lua`, which explains them. They have a table of their own, so that the entry of a
-//! limit stays small, and a decision looks here only if its limit blocks or a gate exists.
+//! Gates: the twin of the gates in `lua/head.lua`, which explains them. They are in a separate table, so that the entry of a
+//! limit stays small. A decision looks here only if its limit blocks or a gate exists.
 
 use super::table::{Number, Table};
 use super::terms::{Now, Terms};

@@ -5,7 +5,7 @@
 //! last, the waiting calls are dropped, which tells their callers that nothing was sent. So no call waits for a future that
 //! nobody polls.
 //!
-//! A worker also watches the deadlines of calls, so that they need no timers of their own. While it waits for a reply, it
+//! A worker also watches the deadlines of calls, so that the calls need no timers. While it waits for a reply, it
 //! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
 //! the deadline of the call. A worker that was never polled watches nothing.
 
