@@ -4,9 +4,9 @@
 -- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit, cost and
 --         extra, eight arguments for each run:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
---         The keys that are read at once differ. Each of the others is read when it is decided, so it may have been
---         charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library sends
---         time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
+--         The keys that are read at once differ. Each of the other keys is read when its request is decided, so it may have
+--         been charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library
+--         sends time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
 --           n >= 1  n independent requests.
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.

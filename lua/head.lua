@@ -124,8 +124,8 @@ local function attempt(foreign, ...)
   return call(...)
 end
 
--- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign. A gate without `expires` is
--- new: the state before it expires as it would without a gate.
+-- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign. If the gate has no
+-- `expires`, it is new. Then the state in front of the gate expires as it would without a gate.
 local function put(limit, key, old, units, tag, ahead, ttl, gate)
   local text = encode(units, tag, ahead, limit.tags)
   if gate then

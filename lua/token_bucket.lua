@@ -111,10 +111,9 @@ function limit.charge(units, tag, ahead, cost)
 end
 
 -- The stamp is the time at which the level would be zero after the charge. Units leak in the order in which they were
--- charged, so at most what leaks from now until the stamp is left of the charge. (By interval, the units of one charge
--- may leak in several steps, so this is only an upper bound.)
--- While calls wait for their turn, only the last charge is given back, because the other calls already know their turn.
--- `only_last` applies this rule always.
+-- charged. So what is left of the charge is at most what leaks from now until the stamp. (By interval, the units of one
+-- charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the last charge
+-- is given back, because the other calls already know their turn. `only_last` applies this rule always.
 function limit.give(units, tag, ahead, most, left)
   local level, phase = level_of(units, ahead)
   if level == 0 then return 0 end

@@ -134,7 +134,7 @@ async fn read_full(
     }
     for (at, decision) in peek(session, keys, asked).await? {
         let known = usages[at].and_then(|usage| usage.known);
-        // A blocked key tells nothing else about its units.
+        // While a key is blocked, the number of its free units is unknown.
         let blocked = decision.is_some_and(|decision| !decision.is_allowed() && decision.remaining() == 0);
         if !blocked {
             usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });

@@ -26,7 +26,7 @@ use std::time::Duration;
 /// let slower = LimitChange::new().count(50).time(Duration::from_secs(60));
 /// assert_eq!(slower.to_string(), "count=50 time=1m");
 ///
-/// // A limit replaces the limit in the code as a whole. As text it begins with its algorithm.
+/// // A limit replaces the limit in the code as a whole. A whole limit as text begins with its algorithm.
 /// let whole = LimitChange::from(Limit::counter(50, Duration::from_secs(60)));
 /// assert_eq!("counter count=50 time=1m".parse(), Ok(whole));
 /// ```

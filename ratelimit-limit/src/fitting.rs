@@ -16,7 +16,8 @@ impl Limit {
         Self::with_following_lease(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
-    /// A limit whose lease follows the other numbers: at most half of what the limit can hold, and none where no lease is possible.
+    /// Adapts the lease to the other numbers: it is at most half of what the limit can hold, and left out where no lease is
+    /// possible.
     pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
         match numbers.check() {
             Err(

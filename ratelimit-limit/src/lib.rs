@@ -164,7 +164,7 @@ impl Limit {
         self.numbers.calendar
     }
 
-    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is what is left of the window of the calendar.
+    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is the rest of the calendar window.
     pub const fn at(&self, window: Window, unix_ms: u64) -> Self {
         Self {
             numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers },

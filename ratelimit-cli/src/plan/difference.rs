@@ -23,7 +23,7 @@ pub(super) struct Difference {
     wanted: Option<Wanted>,
 }
 
-/// An override as it is or is to be.
+/// An override, as the store has it or as the file wants it.
 struct State {
     change: String,
     expires: Option<Timestamp>,

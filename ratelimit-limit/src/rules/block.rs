@@ -64,7 +64,7 @@ impl Block {
         self.steps_ms().take(earlier + 1).last().unwrap_or(0)
     }
 
-    /// The longest step in ms. Without a refusal for so long after a block, the steps start over.
+    /// The longest step in ms. If there is no refusal for this time after a block, the steps start over.
     pub fn longest_ms(&self) -> u64 {
         self.step_ms(MAX_STEPS)
     }

@@ -152,7 +152,7 @@ impl Readers {
     }
 }
 
-/// Folds what each argument has into one value.
+/// Merges the results of all arguments into one value.
 pub(super) fn merged<'n>(
     merge: &Ident,
     start: TokenStream,

@@ -1,5 +1,5 @@
-//! Finds out whether a function serves clients: by its attributes, its arguments and what it returns. Words are only used where
-//! they cannot mean anything else; the compiler decides about all other types.
+//! Finds out whether a function serves clients: by its attributes, its arguments and what it returns. Names of types are used
+//! only where they cannot mean anything else; the compiler decides about all other types.
 
 use super::spans::is_nameable;
 use crate::future::output;

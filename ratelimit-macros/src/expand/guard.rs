@@ -41,7 +41,7 @@ pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &T
     quote_spanned!(Span::mixed_site()=> #warning let __check = #check; #decided)
 }
 
-/// Writes the same in two parts: one evaluates the key, and the other decides, in another place.
+/// Writes the decision in two parts: one evaluates the key, and the other one, in another place, decides.
 pub(super) fn parted(
     model: &Model,
     item: &Item,

@@ -118,7 +118,7 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
-/// Writes what the arguments say about the client that are taken apart before the key is written.
+/// For arguments that are taken apart before the key is written, writes what they say about the client.
 fn kept_address(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<TokenStream> {
     let mut names = names.iter().filter(|named| named.taken_apart).peekable();
     names.peek()?;

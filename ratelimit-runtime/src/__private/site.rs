@@ -58,7 +58,7 @@ impl SiteRequest {
         Self(OnceLock::new())
     }
 
-    /// The request, if this limiter decides it as it is: no override applies, and the units are charged at once.
+    /// The request, if this limiter can decide it unchanged, because no override applies and the units are charged at once.
     #[inline]
     pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
         let made = self.0.get().or_else(|| self.make(site, limiter))?;

@@ -17,7 +17,7 @@ const VIOLATED: &str = "violated-policies";
 /// A problem without a specific type. Its title is the phrase of the status.
 const BLANK: &str = "about:blank";
 
-/// Writes the problem details of a rejection into its answer. `decisions` are those of the same request.
+/// Writes the problem details of a rejection into its answer. `decisions` are the decisions about the same request.
 pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answer: &mut Answer) {
     let status = answer.status;
     let mut json = match rejection {

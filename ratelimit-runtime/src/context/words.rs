@@ -64,7 +64,7 @@ pub struct ContextClientIp(Found<IpAddr>);
 /// Returns the address of the client of the current request, for functions without an argument that has it:
 /// `by = ratelimit::context::client_ip()`.
 ///
-/// It reads the [`RequestContext`] of the task. Without a context, a call that it identifies is rejected as unavailable.
+/// It reads the [`RequestContext`] of the task. Without a context, a call with this `by` is rejected as unavailable.
 pub fn client_ip() -> ContextClientIp {
     ContextClientIp(Found::in_context(|context| context.client_ip_word().0))
 }

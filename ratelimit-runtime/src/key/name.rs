@@ -29,7 +29,7 @@ impl<'n> Name<'n> {
         Self { text, plain, path: false, function: None }
     }
 
-    /// The name of an attribute. One with `::` is the path of the function, unless it is [`written`](Self::written).
+    /// The name of an attribute. A name with `::` is the path of the function, unless it is [`written`](Self::written).
     pub(crate) const fn of_site(text: &'n str) -> Self {
         let bytes = text.as_bytes();
         let mut path = false;

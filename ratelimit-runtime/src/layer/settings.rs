@@ -90,8 +90,8 @@ impl RateLimitLayer {
     /// An error type with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or with a variant
     /// whose status ends in `_ => 500`, accepts a [`Rejection`](crate::Rejection), and answers it as any other error. The layer always
     /// adds `Retry-After` to such a response, and logs a warning once for each limit. The right status is the one of
-    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. Of gRPC, the codes `INTERNAL` and `UNKNOWN`
-    /// are corrected by default.
+    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. With gRPC, the codes `INTERNAL` and
+    /// `UNKNOWN` are corrected by default.
     ///
     /// The layer knows the last refusal of a request, not which error the response reports. A function that catches a refusal and
     /// then fails for another reason is answered as refused, too. Turn the correction off if this happens in your service.
@@ -161,7 +161,7 @@ impl Settings {
     }
 
     /// Passes a request that the limits of the layer have admitted on to `answer`: in its context, and in the scope of the layer's
-    /// limiter. What the limits hold is returned after that. A refused request is returned with the rejection.
+    /// limiter. After that, everything that the limits hold is returned. A refused request is returned with the rejection.
     ///
     /// `deciding` is what [`decide`](Self::decide) has returned.
     pub(crate) async fn pass<R, T>(

@@ -9,10 +9,10 @@ impl RateLimiter {
     /// Returns the limits of attributes and layers that calls of this process have met so far, in the order of their names, with
     /// the overrides that this limiter knows. It asks no store.
     ///
-    /// The list is that of the process, also of calls that other limiters have decided. It has at most about 4000 limits. A limit
-    /// that no call has met is not in it; `cargo ratelimit list` reads all attributes from the sources. Calls of the methods of a
-    /// limiter, such as [`check`](Self::check), are not listed. [`published_limits`](Self::published_limits) returns the limits of
-    /// all processes.
+    /// The list is the same for all limiters of the process: it includes calls that other limiters have decided. It has at most
+    /// about 4000 limits. A limit that no call has met is not in it; `cargo ratelimit list` reads all attributes from the sources.
+    /// Calls of the methods of a limiter, such as [`check`](Self::check), are not listed.
+    /// [`published_limits`](Self::published_limits) returns the limits of all processes.
     ///
     /// ```
     /// use ratelimit::overrides::LimitChange;

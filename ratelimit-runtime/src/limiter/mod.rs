@@ -157,7 +157,7 @@ impl RateLimiter {
         }
     }
 
-    /// Whether the other one is a clone of this limiter.
+    /// Whether `other` is a clone of this limiter.
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.on_error == other.on_error
     }

@@ -175,7 +175,8 @@ impl Registry {
         name: &str,
         is_constant: bool,
     ) -> Option<&'t Entry> {
-        // Only read here. If every refused name wrote this counter, all threads would wait for one cache line.
+        // The counter is only read here. If every refused name wrote this counter, all threads would wait for one cache
+        // line.
         let is_full = || !is_constant && self.number.load(Ordering::Relaxed) >= MOST_NAMES;
         if name.len() > LONGEST_NAME && !is_constant || is_full() {
             return None;

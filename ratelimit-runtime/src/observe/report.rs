@@ -1,4 +1,4 @@
-//! Logs events of single limits at a bounded rate. Without a log, says the first error on stderr.
+//! Logs events of single limits at a bounded rate. Without a log, writes the first error to stderr.
 
 #[cfg(feature = "trace")]
 use super::Outcome;

@@ -29,7 +29,8 @@ pub struct Request {
     limit: Limit,
     cost: u32,
     keep: u32,
-    /// The id of the permit, and [`WITH_NEXT`]. One number, because nearly every call moves a request.
+    /// The id of the permit, and [`WITH_NEXT`]. Both are in one number, to keep a request small, because nearly every call
+    /// moves one.
     permit: u64,
 }
 
@@ -135,7 +136,7 @@ impl Request {
         self.cost as i64 + self.keep as i64
     }
 
-    /// Returns whether this request may wait for a turn. One that leaves units to others waits only for buckets, as
+    /// Returns whether this request may wait for a turn. A request that leaves units to others waits only for buckets, as
     /// [`with_keep`](Self::with_keep) explains.
     pub(crate) const fn may_reserve(&self) -> bool {
         let limit = &self.limit;

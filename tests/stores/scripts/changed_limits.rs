@@ -217,7 +217,7 @@ pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
         let requests = all(random.u32(1..=numbers.count / 4 + 1));
         let mode = random.choice([Mode::Check, Mode::Charge]).unwrap();
         let number = random.usize(1..=2);
-        // A look at both keys removes what has expired before the clock steps back.
+        // A peek at both keys removes the expired states before the clock steps back.
         if !same(twins, mode, &requests[..number]).await || !same(twins, Mode::Peek, &requests).await {
             return false;
         }

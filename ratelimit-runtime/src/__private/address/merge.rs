@@ -178,7 +178,7 @@ macro_rules! complete {
     };
 }
 
-// Each is without the other's mistake, so that only one of them is reported.
+// Each trait lacks an implementation only for its own mistake, so that the compiler reports one mistake.
 complete! {
     Nothing, Candidate<'_, Nothing>, Candidate<'_, Socket>, Candidate<'_, Peer>, Candidate<'_, Resolved>;
     Bare, Socket, Peer, Resolved

@@ -106,7 +106,7 @@ pub(crate) type AddField<'a> = dyn FnMut(&'static str, &[u8]) + 'a;
 /// The limits of a request, and those whose state its response shows.
 struct Shown<'r> {
     all: SmallVec<[Named<'r>; 1]>,
-    /// Only those that refused the request are shown.
+    /// Only the limits that refused the request are shown.
     only_refused: bool,
 }
 

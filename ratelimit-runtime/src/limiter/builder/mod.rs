@@ -165,9 +165,9 @@ impl RateLimiterBuilder {
     ///
     /// # Errors
     ///
-    /// Those of [`build`](Self::build). Of the servers: [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if
-    /// one is not what the URL says, or refuses the password or the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)
-    /// if it does not reply within 5 seconds.
+    /// The errors of [`build`](Self::build), and errors of the servers:
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if one is not what the URL says, or refuses the password or
+    /// the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if it does not reply within 5 seconds.
     pub async fn connect(self) -> Result<RateLimiter, Error> {
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 impl RateLimiter {
     /// Refuses the calls of a key for this time, whatever its limit has free. The limit itself needs no [`block`](Limit::block),
-    /// and its processes need no other setting. A time that is set again replaces the one before. A process does not see the
+    /// and its processes need no other setting. A second call replaces the time of the first. A process does not see the
     /// block while it hands out leased units, or while it decides by its own memory because the store is unavailable.
     ///
     /// ```

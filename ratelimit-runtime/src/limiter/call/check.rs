@@ -100,7 +100,7 @@ impl RateLimiter {
     }
 
     /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small. The
-    /// rejection is returned apart, because it is large, and most calls have none.
+    /// rejection is returned separately, because it is large and most calls have none.
     #[inline]
     fn spend<'k>(
         &self,

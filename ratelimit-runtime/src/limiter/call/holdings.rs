@@ -155,7 +155,7 @@ impl Holdings {
         self.flush().await
     }
 
-    /// Moves what is held into a response, whose header fields are written before it ends.
+    /// Moves the held permits and charges into a response, whose header fields are written before it ends.
     pub(crate) fn into_held(mut self: Box<Self>) -> Held {
         self.noted = None;
         Held::new(self)

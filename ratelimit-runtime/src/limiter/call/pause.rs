@@ -67,7 +67,7 @@ impl Holdings {
         }
     }
 
-    /// Returns the units of a turn that the pause has made void. Those of a bucket leak during the pause.
+    /// Returns the units of a turn that the pause has made void. The units of a bucket leak during the pause.
     async fn return_void_turn(&mut self, at: usize) {
         let member = &mut self.members[at];
         let Some(decision) = member.decision.filter(|decision| decision.stamp() > 0) else { return };

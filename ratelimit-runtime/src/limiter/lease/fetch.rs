@@ -159,7 +159,7 @@ impl Fetch {
 }
 
 impl Drop for Registration {
-    /// Also runs when the runtime shuts down.
+    /// `drop` also runs when the runtime shuts down.
     fn drop(&mut self) {
         // Ends the registration first, because a woken call may begin the next fetch.
         self.limiter.shared.leases.with(self.id, |lease| lease.end_fetch(self.runtime));

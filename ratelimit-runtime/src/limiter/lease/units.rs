@@ -59,7 +59,7 @@ struct Portion {
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) decision: Decision,
-    /// Whether it is time to fetch units in advance. Only one call is told so.
+    /// Whether it is time to fetch units in advance. Only one call gets `true`.
     pub(super) is_low: bool,
 }
 

@@ -68,8 +68,8 @@ impl RateLimiter {
     ///
     /// A process publishes what [`limits`](Self::limits) returns: within about five seconds after the first call of a limit, and
     /// then every ten minutes. A limit stays in the list for seven days after that. The list has at most 1000 limits, and names
-    /// of at most 256 bytes. If processes have different limits under one name, it has the one that was published last. In
-    /// memory, the list is that of this process.
+    /// of at most 256 bytes. If processes have different limits under one name, the list has the limit that was published
+    /// last. With limits in memory, the list contains only the limits of this process.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl RateLimiter {
     ///
     /// If the override does not fit the limit that running processes have.
     pub(super) async fn check_override(&self, name: &str, change: &LimitChange) -> Result<(), Error> {
-        // The names are advice. Overrides can be set without them, too.
+        // The names only help to find mistakes. Overrides can be set without them, too.
         let Ok(published) = self.load_limits().await else { return Ok(()) };
         if let Some(met) = published.get(name) {
             let is_running = !met.varies && met.age < 2 * PACE;

@@ -82,7 +82,7 @@ impl TakenPermit {
         if self.stage == Stage::Held { Change::Renew(id) } else { Change::Give(id) }
     }
 
-    /// When this runtime renews or returns the permit. Other runtimes renew it later than the permit's own.
+    /// When this runtime renews or returns the permit. Other runtimes renew the permit later than its own runtime.
     pub(super) fn due_in(&self, runtime: Id) -> Instant {
         if self.runtime == Some(runtime) { self.due } else { self.overdue() }
     }

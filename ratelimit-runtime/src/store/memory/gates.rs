@@ -152,7 +152,7 @@ impl Gate {
         self.end > now.ms
     }
 
-    /// What the decision says: nothing is free before the end.
+    /// The decision behind a closed gate: nothing is free before its end.
     pub(super) fn shown(&self, verdict: Verdict, now: Now) -> Verdict {
         if !self.is_closed(now) {
             return verdict;

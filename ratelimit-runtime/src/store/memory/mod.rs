@@ -147,7 +147,7 @@ impl<C: Clock> MemoryStore<C> {
         self.decide_stacks(mode, requests, Now::of(&self.clock))
     }
 
-    /// Whether a request is decided by itself, by its state alone: nearly all are. Logs and permits have no gates.
+    /// Whether a request is decided alone, and from its state only, as nearly all are. Logs and permits have no gates.
     #[inline]
     fn is_plain(&self, request: &Request, now: Now) -> bool {
         let limit = request.limit();

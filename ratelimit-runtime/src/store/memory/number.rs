@@ -60,7 +60,7 @@ fn charged<'l, A: NumberAlgorithm<'l>>(
     terms.charged(room, wait, Charged { reset_ms, stamp: now.ms + reset_ms })
 }
 
-/// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
+/// The shard is unlocked as soon as the new number is stored; the fields of the decision are computed afterwards.
 #[inline]
 fn decide_by<'l, A: NumberAlgorithm<'l>>(
     table: &Table<u64>,

@@ -1,4 +1,5 @@
-//! Leaky bucket as a queue: a call leaves when everything before it has leaked. As a meter it is a greedy bucket.
+//! Leaky bucket as a queue: a call leaves when everything before it has leaked. A leaky bucket as a meter is defined as a
+//! greedy bucket.
 
 use super::bucket::{Since, left_until};
 use super::{Numbers, Turns, saturated};

@@ -1,7 +1,7 @@
 //! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
 //! or packed integers.
 //!
-//! This code is plain and slow. Time never goes back. When the limit of a key changes, what was charged stays.
+//! This code is plain and slow. Time never goes back. When the limit of a key changes, the charged units stay.
 
 mod bucket;
 pub mod calendar;
@@ -98,7 +98,7 @@ pub struct Numbers {
     pub burst: u32,
     pub borrow: u32,
     pub wait: u64,
-    /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
+    /// A window of the calendar and its zone: `month +01:00`. `time` is then the length of the longest window.
     pub calendar: Option<&'static str>,
     /// The steps of a block; zeros follow the last one.
     pub block: [u64; 3],
@@ -239,7 +239,7 @@ trait Turns {
     fn room(&self) -> i64;
     /// Charges now, even without free units.
     fn force(&mut self, units: u32);
-    /// Charges for a turn that may be later than the own one. Returns the stamp.
+    /// Charges for a turn, which may be later than the turn that this limit alone would give. Returns the stamp.
     fn charge_at(&mut self, cost: u32, _turn: u64) -> u64 {
         self.charge(cost)
     }
