@@ -52,7 +52,7 @@ use crate::rejection::{FromRejection, Rejection};
 ///             write(chunk);
 ///             self.held.count(chunk.len() as u64);
 ///         }
-///         self.held.complete(); // a drop before this is a cut
+///         self.held.complete(); // a drop before this call counts as a cut
 ///     }
 /// }
 /// ```

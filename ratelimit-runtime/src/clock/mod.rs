@@ -69,7 +69,7 @@ pub trait Clock: Send + Sync + 'static {
 /// threads.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
-    /// In the time of [`nanos`].
+    /// The start, in the time of [`nanos`].
     start: u64,
 }
 

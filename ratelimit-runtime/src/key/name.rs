@@ -101,13 +101,13 @@ pub(crate) enum LimitName {
     Static(&'static str),
     /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
     Path(&'static str),
-    /// UTF-8, from a key of the caller.
+    /// A short name in UTF-8, from a key of the caller.
     Short { len: u8, bytes: [u8; SHORT] },
-    /// From a key of the caller.
+    /// A longer name, from a key of the caller.
     Long(Box<str>),
 }
 
-/// The name then has 32 bytes, so a `Rejection` stays small.
+/// The longest short name in bytes. A `LimitName` then has 32 bytes, so a `Rejection` stays small.
 const SHORT: usize = 30;
 
 impl LimitName {

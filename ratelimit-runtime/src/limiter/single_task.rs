@@ -98,7 +98,7 @@ impl SingleTask {
     }
 }
 
-/// Held by the task. When it is dropped, also with its runtime, the next call may start another task.
+/// The task holds this value. When it is dropped, also with its runtime, the next call may start another task.
 pub(crate) struct InCharge {
     limiter: Weak<Shared>,
     /// Selects this task of the limiter.

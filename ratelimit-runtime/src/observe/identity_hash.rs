@@ -60,7 +60,7 @@ impl fmt::Display for IdentityHash {
 fn identity(key: &[u8]) -> Option<&[u8]> {
     let tag = &key[key.iter().position(|byte| *byte == b'{')? + 1..];
     let end = tag.iter().position(|byte| *byte == b'}')?;
-    // After the tag and its colon.
+    // The rest of the key follows the tag and a colon.
     let rest = tag.get(end + 2..)?;
     rest.contains(&b':').then(|| &tag[..end])
 }

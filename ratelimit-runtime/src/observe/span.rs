@@ -93,7 +93,7 @@ impl Drop for Open {
         self.span.record("ratelimit.limit", fields.name.as_str());
         self.span.record("ratelimit.outcome", fields.outcome.map_or("cancelled", Outcome::label));
         if let Some(decision) = fields.decision {
-            // Signed, because OpenTelemetry has no unsigned integers.
+            // The number is signed, because OpenTelemetry has no unsigned integers.
             self.span.record("ratelimit.remaining", i64::from(decision.remaining()));
             if let Some(retry) = decision.retry_after() {
                 self.span.record("ratelimit.retry_after", retry.as_secs_f64());

@@ -94,7 +94,7 @@ impl Watch {
         if self.sees_nothing() {
             return;
         }
-        // Nearly all calls.
+        // This branch handles nearly all calls.
         if let (Source::Store, [decision]) = (source, decisions)
             && decision.is_allowed()
             && self.is_plain()

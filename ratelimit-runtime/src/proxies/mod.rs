@@ -30,9 +30,9 @@ pub(crate) struct Proxies {
     flags: AtomicU8,
 }
 
-/// Set once the networks have been replaced.
+/// This flag is set once the networks have been replaced.
 const REPLACED: u8 = 1;
-/// Set once a proxy that is not configured has been reported.
+/// This flag is set once a proxy that is not configured has been reported.
 const WARNED: u8 = 2;
 
 /// Which peers are proxies whose header is read.

@@ -219,7 +219,7 @@ impl RateLimiter {
     }
 }
 
-/// In place of the decision about a refused call.
+/// Takes the place of the decision about a refused call.
 const NOTHING: Decision = Decision::allow(&PROBE, 0, Duration::ZERO);
 
 /// Returns the request, or an error if an earlier request has the same key.

@@ -99,7 +99,7 @@ impl FetchUnderWay {
             let waiting = progress.waiting.iter_mut().map(Option::take);
             waiting.collect::<SmallVec<[Option<Waker>; 4]>>()
         };
-        // Outside of the lock, because a woken call takes it.
+        // Wakes outside of the lock, because a woken call takes the lock.
         waiting.into_iter().flatten().for_each(Waker::wake);
     }
 }

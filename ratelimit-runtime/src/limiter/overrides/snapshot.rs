@@ -186,7 +186,7 @@ impl RateLimiter {
             return Began::default();
         }
         let began = Began::at(Instant::now());
-        // Boxed, so that the futures of calls stay small.
+        // The future is boxed, so that the futures of calls stay small.
         let loaded = Box::pin(self.shared.store.within_rest(began, self.load_overrides())).await;
         self.shared.overrides.learn(loaded);
         began
@@ -201,7 +201,8 @@ async fn watch(task: InCharge) {
         if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));
         }
-        // Asking opens a broken connection again. Without that, the next call of an idle process would have old overrides.
+        // The question also opens a broken connection again. Otherwise the next call of an idle process would have old
+        // overrides.
         if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);

@@ -231,7 +231,7 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
 /// The number with an end that a script knows, too: a power of two after the anchor, or the time at which the bucket is empty. `None` if
 /// it is empty.
 pub(super) fn expiring(limit: &Limit, number: Number, now: u64) -> Option<Number> {
-    // Without a rate nothing leaks, and no request looks at the level.
+    // A limit without a rate never leaks, and its requests do not look at the level.
     if (number.value / UNITS).is_power_of_two() || limit.refuses_all() {
         return Some(number);
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The gates of keys, by the hashes of the keys. The caller holds the lock of the key's number, so two requests on one key do not
 /// change its gate at once.
 pub(super) struct Gates {
-    /// Made with the first gate, because few processes have any.
+    /// The table is made with the first gate, because few processes have any.
     table: OnceLock<Table<u64>>,
     max_keys: usize,
     /// When the last gate is forgotten, in ms. Zero if there has been none.

@@ -55,7 +55,7 @@ impl SingleScripts {
 
 /// Whether the state of a limit nearly always has the short form of `lua/head.lua`, the only one that the small scripts know.
 fn has_short_state(limit: &Limit) -> bool {
-    /// In milliseconds, 57 days.
+    /// The longest `time` of a limit with such a state: 57 days, in milliseconds.
     const NEAR_MS: u64 = 5_000_000_000;
     match limit.state() {
         State::Number(NumberState::Counter) => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,

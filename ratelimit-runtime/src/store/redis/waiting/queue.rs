@@ -219,7 +219,7 @@ impl<T: Queued> Worker<T> {
             }
             state.set_look(self.number, earliest)
         });
-        // Outside of the lock, because a woken caller may enter the queue again.
+        // Wakes outside of the lock, because a woken caller may enter the queue again.
         overdue.into_iter().for_each(Waker::wake);
         look
     }
@@ -240,7 +240,7 @@ impl<T: Queued> Drop for Worker<T> {
             // deadlines.
             (VecDeque::new(), state.waiting.iter().filter_map(|call| call.set_watched(false)).collect())
         });
-        // Outside of the lock, because a caller that is told may enter the queue again.
+        // Wakes outside of the lock, because a woken caller may enter the queue again.
         unwatched.into_iter().for_each(Waker::wake);
         drop(left);
     }

@@ -24,7 +24,7 @@ pub struct Answer {
     pub delay: u64,
     pub limit: u32,
     pub remaining: u32,
-    /// For a refusal. `None` means never.
+    /// For a refusal: the time after which the request would pass. `None` means never.
     pub retry_after: Option<u64>,
     pub reset_after: u64,
     /// Finds the charge again when units are returned. Zero without a charge.
