@@ -13,8 +13,8 @@
 --          time 180 s. A call that takes 1 is refused with retry_after = 7500 ms: at 82.5 s the window covers 37.5 s
 --          of the first cell, which count as 5, and 5 + 4 + 1 = 10.
 -- ARGV     count: at most 2^25-1 units; burst = count. Rust checks that count * time_ms is exact.
--- Change   of the limit: the units of both cells and the time of the state stay until a call is charged. If the last
---          cell would then end later than the new time_ms + wait_ms from now, it begins now instead.
+-- Change   of the limit: the units of both cells and the time of the state stay until a call is charged. If the last cell
+--          would then end later than the new time_ms + wait_ms from now, the cell is moved so that it begins now.
 -- Edges    If the calls of the previous cell came late in it, an interval can admit nearly 2 * count units.
 local limit = ...
 local count, time_ms, wait_ms = limit.count, limit.time_ms, limit.wait_ms

@@ -184,7 +184,7 @@ async fn one_by_one(session: &Session, requests: &[&Request]) -> Result<Vec<Opti
     Ok(decisions)
 }
 
-/// Whether the server refuses the user, and not the value of one key.
+/// Whether the server refuses all requests of the user, not only one key.
 fn is_refused(error: &Error) -> bool {
     let message = error.to_string();
     ["permission denied", "cannot log in", "cannot connect"].iter().any(|start| message.starts_with(start))

@@ -97,7 +97,7 @@ impl LimitChange {
         self
     }
 
-    /// Lets a process take a sixteenth of what the limit can hold in advance.
+    /// Lets a process take units in advance, up to a sixteenth of what the limit can hold.
     pub const fn lease_auto(mut self) -> Self {
         self.numbers.lease = Some(Lease::Auto);
         self

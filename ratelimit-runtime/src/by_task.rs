@@ -129,7 +129,7 @@ pub(crate) struct Registration<T: Clone + 'static> {
 }
 
 impl<T: Clone> Registration<T> {
-    /// Replaces what applies to the request.
+    /// Replaces the registered value of the request.
     pub(crate) fn replace(&self, request: OfRequest<T>) {
         let replaced = match self.table.shard(self.key).get_mut(&self.key) {
             Some(Entry::One(registered)) => Some(std::mem::replace(registered, request)),

@@ -11,7 +11,7 @@ pub trait MissedDeadline: Send + Sync {
     fn missed_deadline(&self, deadline: Duration);
 }
 
-/// The observer of the reply that a call waits for now. A missed deadline of the call is reported to it alone.
+/// The observer of the reply that a call waits for now. A missed deadline of the call is reported only to this observer.
 #[derive(Default)]
 pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
 

@@ -92,7 +92,7 @@ impl Store for RedisStore {
         {
             return Reply::call(QueuedCall::new(client, mode, request));
         }
-        // A peek, a permit or a stack, see `is_batchable`. A permit may have a small script.
+        // The request is a peek, a permit or a stack (see `is_batchable`). There is a small script for a permit.
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
         if let [request] = requests
