@@ -201,8 +201,8 @@ async fn watch(task: InCharge) {
         if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));
         }
-        // The question also opens a broken connection again. Otherwise the next call of an idle process would have old
-        // overrides.
+        // The request for overrides also opens a broken connection again. Otherwise the next call of an idle process would
+        // have old overrides.
         if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);
