@@ -16,8 +16,8 @@
 --     wait    0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
 --             above what the limit can hold.
 --     room    the units that are free now; negative in debt.
---     reset   the time in ms until nothing is in use: after the charge if the cost fits now, otherwise as it is. Without
---             a cost, also as it is.
+--     reset   the time in ms until nothing is in use: after the charge if the cost fits now; otherwise, or if the cost is
+--             0, in the state as it is.
 --     change  what a charge would do to a state of the short form. "grows": it only increases the units. "starts":
 --             nothing is in use, and the new state is the one of a key that does not exist. nil: ask charge.
 --   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl

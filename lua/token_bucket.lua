@@ -5,9 +5,9 @@
 -- Idea     The level is the number of tokens that were taken and have not come back. These are like units that leak from a
 --          bucket, so a leaky bucket has the same state. A call passes if the level and its cost are at most `burst`
 --          together. The state is the units that were charged since a time called the anchor, and the next call computes
---          what has leaked since then. GCRA stores the time at which the bucket will be empty, seldom a whole millisecond
---          (3 units per second), so rounding would add up; here both stored numbers are whole, so every rate is exact. The
---          level is computed in grains, of which a unit has `scale`, so that all numbers are integers:
+--          what has leaked since then. GCRA stores the time at which the bucket will be empty. It is seldom a whole
+--          millisecond (3 units per second), so rounding would add up. Here both stored numbers are whole, so every rate is
+--          exact. The level is computed in grains, of which a unit has `scale`, so that all numbers are integers:
 --            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
 --          Most charges only increase the units. A charge that finds the bucket empty sets the anchor to the current time.

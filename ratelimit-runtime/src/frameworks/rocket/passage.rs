@@ -1,4 +1,5 @@
-//! `Passage`: what the layers that a request of rocket passes know about it. It is in the cache of the request.
+//! `Passage`: the layers that a request of rocket passes, and what they know about the request. It is in the request's
+//! cache.
 
 use crate::__private::Admission;
 use crate::by_task::{OfRequest, Registration};
