@@ -4,8 +4,8 @@
 -- all slots that the node serves. The client sends this script only to nodes that have shown that they permit it.
 --
 -- KEYS     none.
--- ARGV     the number of keys, the keys, then the arguments of decide.lua. No keys are read at once, because servers do not
---          read keys of several slots by one command.
+-- ARGV     the number of keys, the keys, then the arguments of decide.lua. Each key is read by a separate command, because
+--          no command reads keys of several slots.
 -- Reply    as decide.lua. A key that is not on this node, or whose slot is being moved, or that the user may not read,
 --          counts as foreign. The client sends such a request again by itself with its key declared, and is redirected, or
 --          receives the error that concerns it.

@@ -14,7 +14,8 @@
 --          With count = 10, a call of 5 units would be the members 17 (30 s) and 17:4 (2 * 2^44 + 30 s).
 -- Wait     A ticket keeps its place until wait_ms after its arrival. It passes when there is room for it and for all
 --          tickets before it. A ticket is the only thing that a refusal writes. A call that leaves units to others gets no
---          ticket, because it would stand before calls that may use these units. It stands behind all tickets.
+--          ticket, because its ticket would stand before calls that may use these units. Such a call stands behind all
+--          tickets.
 -- ARGV     count: at most 10 000 units; time_ms: the lease, at least 1 s; burst: the permit's id, a random integer
 --          1 .. 2^52-1 that the caller has chosen (1 if nothing is charged).
 -- Change   of the limit: permits stay; each lease keeps the length that it had when it began or was last renewed.
@@ -24,11 +25,11 @@ local count, time_ms, id, wait_ms, now = limit.count, limit.time_ms, limit.burst
 limit.longest = time_ms
 local WAITING = 4503599627370496 -- 2^52
 local SIZE = 17592186044416 -- 2^44: the year 2527
--- When a waiting call asks again: soon if it could be among the next, later otherwise.
+-- The time until a waiting call asks again: short if the call could be among the next, longer otherwise.
 local NEXT_RETRY_MS, LATER_RETRY_MS = 20, 100
 local SPARE_MS = 1000
 
--- The bound of a range that excludes this score.
+-- Returns the bound of a range that excludes this score.
 local function exclusive(score)
   return "(" .. digits(score)
 end
@@ -46,7 +47,7 @@ local function member(permit, size)
   return size > 1 and digits(permit) .. ":" .. digits(size) or digits(permit)
 end
 
--- The scores and names of a permit's or a ticket's members, as ZADD reads them.
+-- Returns the scores and names of the members of a permit or ticket, as arguments of ZADD.
 local function members(units, time)
   local list = {}
   each_part(units, function(size, base)
@@ -56,7 +57,8 @@ local function members(units, time)
   return list
 end
 
--- The sizes of the members between the scores `origin` and `score`, which is the highest -> tables, the largest first.
+-- Returns a table for each size of members between the scores `origin` and `score`, the largest size first. `score` is the
+-- highest score.
 -- base: the score of the time 0. units: of one member. last: the latest time.
 local function sizes_of(key, origin, score)
   local sizes = {}
@@ -72,7 +74,7 @@ local function sizes_of(key, origin, score)
   return sizes
 end
 
--- -> the units of the tickets ahead of this call, the sizes of all tickets
+-- Returns the units of the tickets ahead of this call, and the sizes of all tickets.
 local function read_tickets(key, cost)
   local last = call("ZRANGE", key, "(0", "-inf", "BYSCORE", "REV", "LIMIT", 0, 1, "WITHSCORES")[2]
   local sizes, ahead, before = sizes_of(key, -WAITING, last and to_number(last)), 0, SIZE
@@ -140,7 +142,7 @@ function limit.charge(permits, cost)
   return reset, id
 end
 
--- Leaves a ticket, if there is a cost -> the time in ms after which to ask again.
+-- Leaves a ticket, if there is a cost. Returns the time in ms after which to ask again.
 function limit.enqueue(permits, cost, wait)
   local key = permits.key
   remove_expired(key, permits.tickets, wait_ms)
@@ -150,7 +152,7 @@ function limit.enqueue(permits, cost, wait)
   return wait < retry and wait or retry
 end
 
--- Stamp: the permit's id. Removes the permit of these units, or its ticket.
+-- Removes the permit of these units, or its ticket. The stamp is the permit's id.
 function limit.give(key, most, stamp)
   local removed = 0
   each_part(most, function(size)
@@ -159,7 +161,7 @@ function limit.give(key, most, stamp)
   return removed
 end
 
--- Starts the lease of a permit of these units again, if it has not ended.
+-- Starts the lease of the permit again, if the lease has not ended.
 function limit.renew(key, most, stamp)
   local renewed = 0
   each_part(most, function(size, base)

@@ -4,7 +4,7 @@
 --
 -- Idea     The first charge starts a window; later charges increase its units and leave its end alone. When the end has
 --          passed, the next charge starts a new window.
--- State    units: of the last window, 0 .. 2^33. tag: none. time: the end of that window. The key is collected then.
+-- State    units: of the last window, 0 .. 2^33. tag: none. time: the end of that window, when the key is collected.
 --          Calls that wait fill later windows in their order of arrival; while the end is more than time_ms away, the
 --          last window has not begun.
 -- Example  count = 5, time = 60 s. A call at 0 s stores 1 unit until 60 s, and four more calls raise it to 5. A call at
@@ -65,7 +65,7 @@ function limit.charge(used, _, left, cost, wait)
   return used + cost, 0, left, left
 end
 
--- Stamp: the end of the window. Only the last window gives units back.
+-- Only the last window gives units back. The stamp is the end of the window.
 function limit.give(used, _, ends, most, left)
   if ends ~= left or ends <= 0 then return 0 end
   local given = most < used and most or used

@@ -4,9 +4,9 @@
 -- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit, cost and
 --         extra, eight arguments for each run:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
---         The keys that are read at once differ. Each of the others is read when it is decided, so it may have been
---         charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library sends
---         time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
+--         The keys that are read at once differ. Each of the other keys is read when its request is decided, so it may have
+--         been charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library
+--         sends time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
 --           n >= 1  n independent requests.
 --           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
 --                   of a stack has n = 1. Either all members of a stack are charged, or none is.
@@ -32,7 +32,7 @@
 -- Example check 1 counter 5 60000 5 0 1 2, with one key that does not exist: 3 * 60001 + 60000.
 -- Errors  say what is wrong with ARGV (in Lua's own words if an argument is no number); then nothing has been written. A
 --         count or burst of zero is no error: such a limit refuses everything.
--- The texts of keys that have been read. Servers let a script pass about 8000 arguments at once.
+-- texts: the texts of the keys that have been read. Servers let a script pass about 8000 arguments at once.
 local texts, reply = {}, {}
 for first = 1, at_once, 4000 do
   local last = first + 3999 < at_once and first + 3999 or at_once
@@ -40,8 +40,7 @@ for first = 1, at_once, 4000 do
   if first == 1 then texts = read else for at = first, last do texts[at] = read[at - first + 1] end end
 end
 
--- at: the position of the request that is decided. extra: how many numbers above one each the requests before it have
--- in the reply.
+-- at: the position of the request that is decided. extra: how many more numbers than requests the reply has so far.
 local at, extra, decide = 1, 0, nil
 
 local function add(position, a, b, c, d)
@@ -51,9 +50,9 @@ local function add(position, a, b, c, d)
   if d then reply[index + 3] = d end
 end
 
--- -> decide, which can do everything. Most calls do not need it, so it is made when it is needed.
+-- Makes the function `decide`, which can decide every request. Most calls do not need it, so it is made only on demand.
 local function make_decide()
-  -- Charges a state and writes it -> reset, units, tag, ahead. All are nil if the key is foreign.
+  -- Charges a state and writes it. Returns reset, units, tag and ahead, or nil if the key is foreign.
   local function charge_state(limit, key, text, units, tag, ahead, gate, amount, wait)
     local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
     if text and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
@@ -65,7 +64,7 @@ local function make_decide()
     end
   end
 
-  -- Closes the gate of a refused request for the step that follows the earlier ones -> that time, or nil if the key is foreign.
+  -- Closes the gate of a refused request for the next step of its block. Returns that time, or nil if the key is foreign.
   local function close(limit, key, old, units, tag, ahead, gate)
     local steps, earlier = limit.steps, gate and gate.level or 0
     if earlier >= #steps then earlier = #steps - 1 end
@@ -75,7 +74,7 @@ local function make_decide()
     return put(limit, key, old, units, tag, ahead, nil, gate) and ms
   end
 
-  -- Decides a run's request at this position, and charges it if it passes and `charges` -> whether it passes.
+  -- Decides a run's request at this position, and charges it if it passes and `charges` is true. Returns whether it passes.
   return function(run, position, charges)
     local limit, cost, keep, n, key = run.limit, run.cost, run.keep, run.n, keys[position]
     local tags, text, state, tag, ahead, gate = limit.tags, texts[position], 0, 0, ABSENT, nil
@@ -111,7 +110,7 @@ local function make_decide()
     elseif state and closed > 0 then
       reset = select(3, limit.judge(state, tag, ahead, 0))
     elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
-      wait = limit.enqueue(state, keep > 0 and 0 or cost, wait) -- who leaves units to others stands behind all tickets
+      wait = limit.enqueue(state, keep > 0 and 0 or cost, wait) -- a call that leaves units to others stands behind all tickets
     end
     if n < 0 and passes and passed < -n then
       wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost + keep, keep)
@@ -138,11 +137,11 @@ local function make_decide()
   end
 end
 
--- Decides plain requests, those of a run in mode check whose states have the short form, from `at` on in few steps. Nearly all
--- requests are plain, and `decide` would decide the same. At the first request that is not, it returns or fails, and `at` is
--- its position. So it runs in a `pcall`, which is safe because the write of a request is the last thing of it that can fail:
--- either the request has its write and its reply, or it has neither, and `decide` decides it from the start. INCRBY fails if
--- only Lua reads the text as a number.
+-- Decides the plain requests from `at` on, in few steps. A request is plain if its run is in mode check and its state has the
+-- short form, as nearly all are. `decide` would decide the same. At the first request that is not plain, this function returns
+-- or fails, and `at` is the position of that request. A failure is safe in a `pcall`, because the write is the last step of a
+-- request that can fail. So a request has either its write and its reply, or neither, and then `decide` decides it from the
+-- start. INCRBY fails if only Lua reads the text as a number.
 local function decide_plain(limit, cost, keep, last)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT

@@ -1,4 +1,4 @@
--- head: what `decide` and `adjust` share: the moment, states as text, and the contract of the algorithms.
+-- head: the part that `decide` and `adjust` share: the current time, states as text, and the contract of the algorithms.
 --
 -- The driver has a table for each limit, with its name and the numbers count, time_ms, burst and wait_ms. `burst` is the
 -- capacity; for concurrency, it is the id of the permit. `implement` adds the functions of the limit's algorithm.
@@ -16,8 +16,8 @@
 --     wait    0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
 --             above what the limit can hold.
 --     room    the units that are free now; negative in debt.
---     reset   the time in ms until nothing is in use: after the charge if the cost fits now, otherwise as it is. Without
---             a cost, also as it is.
+--     reset   the time in ms until nothing is in use: after the charge if the cost fits now; otherwise, or if the cost is
+--             0, in the state as it is.
 --     change  what a charge would do to a state of the short form. "grows": it only increases the units. "starts":
 --             nothing is in use, and the new state is the one of a key that does not exist. nil: ask charge.
 --   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl
@@ -44,7 +44,7 @@ local argv, keys = ARGV, KEYS
 local NEVER = 9007199254740991   -- 2^53 - 1: the largest integer that Lua and the reply both represent exactly
 local FOREIGN = 9007199254740990 -- 2^53 - 2: the key holds a value that no limit has written
 
--- The time is read once: before Redis 7.2 the clock advances while a script runs.
+-- The script reads the time only once, because before Redis 7.2 the clock advances while a script runs.
 local clock = call("TIME")
 local NOW_US = clock[1] * 1000000 + clock[2]
 local NOW = (NOW_US - NOW_US % 1000) / 1000
@@ -53,7 +53,7 @@ local function wrong(what)
   error("ratelimit: " .. what, 0)
 end
 
--- Whether all are integers from 0 to 2^53 - 2. NaN fails each comparison.
+-- Returns whether all four are integers from 0 to 2^53 - 2. NaN fails each comparison.
 local function are_integers(a, b, c, d)
   return a >= 0 and b >= 0 and c >= 0 and d >= 0 and math.max(a, b, c, d) < NEVER and a % 1 + b % 1 + c % 1 + d % 1 == 0
 end
@@ -62,8 +62,9 @@ end
 --   short  units * tags + tag, below 9.2 * 10^7, and 11 digits of time: at most 19 digits, so that INCRBY can add units.
 --          Only states whose time is at most 115 days ahead, and whose tag is below `tags`.
 --   long   units, 8 digits of tag, 14 digits of time: at least 23 digits, so that the length tells the forms apart.
--- The time of the short form is the one from 173 days (PAST) before now to 2.7 years after now. So it is wrong only
--- after the clock has stepped back by more than 2.3 years; the state then starts fresh, or lasts at most the step longer.
+-- The time of the short form is the one from 173 days (PAST) before now to 2.7 years after now. So the time is wrong only
+-- after the clock has stepped back by more than 2.3 years. The state then starts fresh, or lasts longer by at most the
+-- step.
 local ERA, SHORT, NEAR = 100000000000, 92000000, 10000000000
 local PAST, ABSENT = 15000000000, -NOW
 local SHIFT = PAST - NOW % ERA
@@ -81,7 +82,8 @@ local SHIFT = PAST - NOW % ERA
 --         1763000180000 ms and is forgotten at 1763000300000 ms.
 local GATE, SLASH = 45, 47
 
--- -> units, tag, ahead, gate. units is nil if the text is foreign; gate is nil if there is none.
+-- Returns the units, the tag, `ahead` and the gate of a state. The units are nil if the text is foreign. The gate is nil if
+-- the state has none.
 local function decode(text, tags)
   local gate, units, tag, ahead
   if byte(text, -GATE) == SLASH then
@@ -113,8 +115,8 @@ local function encode(units, tag, ahead, tags)
   return high > 0 and format("%.0f%011.0f", high, (NOW + ahead) % ERA) or format("%.0f", (NOW + ahead) % ERA)
 end
 
--- A command with a key -> its reply, or `foreign` if the key is of another type. All other errors end the script, so that the
--- client tries again.
+-- Runs a command with a key. Returns its reply, or `foreign` if the key is of another type. All other errors end the script,
+-- so that the client tries again.
 local function attempt(foreign, ...)
   local reply = try_call(...)
   if type(reply) ~= "table" then return reply end
@@ -122,15 +124,15 @@ local function attempt(foreign, ...)
   return call(...)
 end
 
--- Writes a state in place of `old`, which is what was read -> whether the key is not foreign. A gate without `expires` is new: the
--- state before it expires as it would without a gate.
+-- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign. If the gate has no
+-- `expires`, it is new. Then the state in front of the gate expires as it would without a gate.
 local function put(limit, key, old, units, tag, ahead, ttl, gate)
   local text = encode(units, tag, ahead, limit.tags)
   if gate then
     ttl = ttl or gate.expires
     if not ttl and (not limit.level_of or tag > 0 and tag < 99) then
       ttl = ahead + (limit.level_of and 2 ^ tag or 0)
-    elseif not ttl then -- a bucket whose tag does not tell it expires when it is empty
+    elseif not ttl then -- the tag does not tell the TTL: the state expires when the bucket is empty
       local level, phase = limit.level_of(units, ahead)
       ttl = level > 0 and limit.leak_time(level, phase) or -1
       if ttl > ERA then ttl = ERA end
@@ -150,7 +152,7 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
   return call("SET", key, text, "PX", format("%.0f", ttl), "NX")
 end
 
--- An integer as text, for commands that do not read a number with an exponent.
+-- Returns an integer as text, for commands that do not read a number with an exponent.
 local function digits(number)
   return format("%.0f", number)
 end

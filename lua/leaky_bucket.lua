@@ -10,11 +10,11 @@
 --          once, the second runs after 100 ms and the third after 200 ms. The fourth would have to wait 300 ms: it is
 --          refused. As a meter with burst = 3, the first three calls pass at once, and the fourth is refused with
 --          retry_after = 100 ms.
--- ARGV     count: at most 2^25 units; burst, at most 2^25: the units that the meter holds, or the units of calls that can
---          arrive at the queue at once and wait at most wait_ms; wait_ms is 0 for the meter.
+-- ARGV     count: at most 2^25 units. burst, at most 2^25: of a meter, the units that it holds; of a queue, the most units
+--          that can arrive together without a longer wait than wait_ms. wait_ms is 0 for the meter.
 -- Reply    the remaining units of the queue are its free places.
--- Keep     A call that leaves units to others passes if so many places are free after it. Otherwise the queue refuses it
---          until the last of these places would have its turn.
+-- Keep     A call that leaves units to others passes if so many places are free after it. Otherwise the queue refuses the
+--          call. Its retry_after is the time until the last of these places has its turn.
 -- Change   of the limit, and edges: as in token_bucket.lua. The queue gives back only the last charge, because the turns of
 --          later calls are known.
 local limit = ...

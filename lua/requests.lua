@@ -2,13 +2,13 @@
 --
 -- Makes a table for each run: its limit, the position of its first key, n, cost, keep, and whether it is a member of a stack.
 -- extra   keep, or keep:step:step.. with up to nine steps of a block in ms.
---         keep: the units that the request leaves to others, 0 .. 2^32-1. It passes if cost + keep would pass,
---         and charges cost. Only buckets and permits let it wait, because its turn in a later window or entry
---         of a log would take the units before it from the others.
---         steps: a request with a cost that this limit refuses closes the gate of its key (head.lua), for the
---         step that follows the earlier blocks. A gate is forgotten when it has been open for the last step. A
---         peek, a request that leaves units to others, and one that a closed gate or another member of a stack
---         refuses, closes nothing. Of merged requests, the first one that does not pass closes the gate.
+--         keep: the units that the request leaves to others, 0 .. 2^32-1. The request passes if cost + keep would pass, and
+--         then charges only the cost. Only buckets and permits let such a request wait. A turn in a later window, or an
+--         entry of a log, would make the units that are left before it unusable. steps: a request with a cost that this
+--         limit refuses closes the gate of its key (head.lua), for the step that follows the earlier blocks. A gate is
+--         forgotten when it has been open for the last step. These close nothing: a peek, a request that leaves units to
+--         others, and a request that a closed gate or another member of a stack refuses. Of merged requests, the first one
+--         that does not pass closes the gate.
 local mode, at_once = argv[1], argv[2] + 0
 local charges, waits = mode ~= "peek", mode == "charge"
 if charges and not waits and mode ~= "check" then wrong("expected check, charge or peek") end

@@ -21,7 +21,7 @@ local function entry(key, index)
   return to_number(call("LINDEX", key, index)) or 0
 end
 
--- The number of entries at or before `time`, by binary search.
+-- Returns the number of entries at or before `time`, by binary search.
 local function entries_until(key, length, time)
   local low, high = 0, length
   while low < high do
@@ -70,7 +70,7 @@ function limit.charge(log, cost, wait)
   return reset, stamp
 end
 
--- Stamp: the time in the charge's entries.
+-- The stamp is the time in the entries of the charge.
 function limit.give(key, most, stamp)
   if most == 0 then return 0 end
   return attempt(0, "LREM", key, digits(-most), digits(stamp))

@@ -2,22 +2,22 @@
 --   token_bucket           tokens come back continuously
 --   token_bucket_interval  all `count` tokens come back at the end of each time_ms from the call that found the bucket full
 --
--- Idea     The level is the tokens that were taken and have not come back, as units that leak from a bucket, so a leaky
---          bucket has the same state. A call passes if the level and its cost are at most `burst` together. The state
---          is the units that were charged since a time called the anchor, and the next call computes what has leaked
---          since then. GCRA stores the time at which the bucket will be empty, seldom a whole millisecond (3 units per
---          second), so rounding would add up; here both stored numbers are whole, so every rate is exact. The level is
---          computed in grains, of which a unit has `scale`, so that all numbers are integers:
+-- Idea     The level is the number of tokens that were taken and have not come back. These are like units that leak from a
+--          bucket, so a leaky bucket has the same state. A call passes if the level and its cost are at most `burst`
+--          together. The state is the units that were charged since a time called the anchor, and the next call computes
+--          what has leaked since then. GCRA stores the time at which the bucket will be empty. It is seldom a whole
+--          millisecond (3 units per second), so rounding would add up. Here both stored numbers are whole, so every rate is
+--          exact. The level is computed in grains, of which a unit has `scale`, so that all numbers are integers:
 --            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
---          Most charges only increase the units. A charge that finds the bucket empty makes now the anchor.
+--          Most charges only increase the units. A charge that finds the bucket empty sets the anchor to the current time.
 -- State    units: charged since the anchor, 0 .. 2^27-1, of which up to 2.7 million fit into the short form. tag: the
 --          key is collected 2^tag ms after the anchor; 0 or 99 (more than 115 days): when the bucket will be empty. time:
 --          the anchor. A level above `burst` is debt: calls that wait for their turn.
 -- Life     The TTL is set with the anchor, so that other charges need not set it. 2^tag is the largest power of two up
---          to 2 * period + 1 s (period: until a full bucket is empty, or wait_ms), and so longer than one period. A
---          charge after which the bucket would be empty later than that first moves the anchor forward by whole periods
---          of time_ms, in which a whole number of units leaks. If that is not enough, the tag is 0 or 99.
+--          to 2 * period + 1 s (period: until a full bucket is empty, or wait_ms), and so longer than one period. If the
+--          bucket would be empty later than that, the charge first moves the anchor forward by whole periods of time_ms. In
+--          each, a whole number of units leaks. If that is not enough, the tag is 0 or 99.
 -- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
 --          1 s, so the key lives 2048 ms, the largest power of two up to 3 s: tag 11.
 --             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 11, anchor 0.
@@ -40,7 +40,7 @@ local by_interval, only_last = limit.name == "token_bucket_interval", limit.name
 local scale, tick = by_interval and 1 or time_ms, by_interval and time_ms or 1
 local capacity, UNITS, LONGEST_LIFE_MS = burst * scale, 134217728, 100000000000 -- 2^27 units, 1157 days
 
--- -> level in grains, ms since the last tick. Both are 0 if the bucket is empty.
+-- Returns the level in grains, and the ms since the last tick. Both are 0 if the bucket is empty.
 local function level_of(units, ahead)
   local phase = -ahead % tick
   local level = units * scale + (ahead + phase) / tick * count
@@ -48,7 +48,7 @@ local function level_of(units, ahead)
   return 0, 0
 end
 
--- The time in ms until `grains` grains have leaked.
+-- Returns the time in ms until `grains` grains have leaked.
 local function leak_time(grains, phase)
   local ms = ceil(grains / count) * tick - phase
   return ms < FOREIGN and ms or FOREIGN - 1
@@ -90,7 +90,7 @@ function limit.judge(units, tag, ahead, cost)
   return 0, free, reset < FOREIGN and reset or FOREIGN - 1
 end
 
--- The state of a bucket with this anchor.
+-- Returns the state of a bucket with this anchor.
 local function anchored(units, ahead, reset)
   local ttl = ahead + own_life
   if ttl >= reset then return units, own_tag, ahead, reset, ttl end
@@ -110,11 +110,10 @@ function limit.charge(units, tag, ahead, cost)
   return anchored(units - periods * count, ahead + periods * time_ms, reset)
 end
 
--- Stamp: the time at which the level would be zero after the charge. Units leak in the order in which they were
--- charged, so at most what leaks from now until the stamp is left of the charge. (By interval, the units of one charge
--- may leak in several steps, so this is only an upper bound.)
--- While calls wait for their turn, only the last charge is given back, because the other calls already know their turn.
--- `only_last` applies this rule always.
+-- The stamp is the time at which the level would be zero after the charge. Units leak in the order in which they were
+-- charged. So what is left of the charge is at most what leaks from now until the stamp. (By interval, the units of one
+-- charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the last charge
+-- is given back, because the other calls already know their turn. `only_last` applies this rule always.
 function limit.give(units, tag, ahead, most, left)
   local level, phase = level_of(units, ahead)
   if level == 0 then return 0 end
@@ -123,7 +122,7 @@ function limit.give(units, tag, ahead, most, left)
   if by_interval then
     local leaks = floor((left + phase) / tick) * count
     if most > leaks then most = leaks end
-  elseif left * count < most * scale and left < reset then -- as if `left` ms more had passed
+  elseif left * count < most * scale and left < reset then -- the level that remains after `left` more ms
     local given, _, ttl = ceil(left * count / scale), nil, nil
     units, tag, ahead, _, ttl = anchored(units, ahead - left, reset - left)
     return given, units, tag, ahead, ttl

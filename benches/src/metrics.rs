@@ -47,7 +47,7 @@ fn build(options: &[&str], name: &str) -> Result<PathBuf, Box<dyn Error>> {
     let mut command = Command::new(option_env!("CARGO").unwrap_or("cargo"));
     command.args(["build", "--quiet", "--locked", "--release", "--package", PROGRAM]).args(options);
     command.arg("--target-dir").arg(&target).current_dir(folder());
-    // The flags of this program would build everything again.
+    // With the compiler flags of this process, cargo would build everything again.
     command.env_remove("CARGO_ENCODED_RUSTFLAGS");
     if !command.status()?.success() {
         return Err(format!("{PROGRAM} does not build").into());

@@ -101,7 +101,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     ratelimit::install(limiter.clone())?;
 
-    // Decided before the body is read. It also adds the header fields `RateLimit` and `RateLimit-Policy` to all responses.
+    // This limit is decided before the body is read. The layer also adds the header fields `RateLimit` and
+    // `RateLimit-Policy` to all responses.
     let layer = RateLimitLayer::new().limit("all", Limit::counter(100, Duration::from_secs(60)), By::ip());
     let app = move || {
         let authenticated = middleware::from_fn(async |request, next: middleware::Next<_>| {

@@ -96,7 +96,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     ratelimit::install(limiter.clone())?;
 
-    // Decided before the body is read. It also adds the header fields `RateLimit` and `RateLimit-Policy` to all responses.
+    // This limit is decided before the body is read. The layer also adds the header fields `RateLimit` and
+    // `RateLimit-Policy` to all responses.
     let layer = RateLimitLayer::new().limit("all", Limit::counter(100, Duration::from_secs(60)), By::ip());
     let router = Router::new()
         .get(index)

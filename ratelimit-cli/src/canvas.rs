@@ -22,7 +22,7 @@ pub(crate) const SCALE: i32 = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Pen {
     pub(crate) ink: RGBColor,
-    /// In quarters of a pixel.
+    /// The width of the line, in quarters of a pixel.
     pub(crate) width: u32,
 }
 

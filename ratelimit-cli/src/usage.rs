@@ -134,7 +134,7 @@ async fn read_full(
     }
     for (at, decision) in peek(session, keys, asked).await? {
         let known = usages[at].and_then(|usage| usage.known);
-        // A blocked key tells nothing else about its units.
+        // While a key is blocked, the number of its free units is unknown.
         let blocked = decision.is_some_and(|decision| !decision.is_allowed() && decision.remaining() == 0);
         if !blocked {
             usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
@@ -184,7 +184,7 @@ async fn one_by_one(session: &Session, requests: &[&Request]) -> Result<Vec<Opti
     Ok(decisions)
 }
 
-/// Whether the server refuses the user, and not the value of one key.
+/// Whether the server refuses all requests of the user, not only one key.
 fn is_refused(error: &Error) -> bool {
     let message = error.to_string();
     ["permission denied", "cannot log in", "cannot connect"].iter().any(|start| message.starts_with(start))

@@ -26,7 +26,7 @@ use std::time::Duration;
 /// let slower = LimitChange::new().count(50).time(Duration::from_secs(60));
 /// assert_eq!(slower.to_string(), "count=50 time=1m");
 ///
-/// // A limit replaces the limit in the code as a whole. As text it begins with its algorithm.
+/// // A limit replaces the limit in the code as a whole. A whole limit as text begins with its algorithm.
 /// let whole = LimitChange::from(Limit::counter(50, Duration::from_secs(60)));
 /// assert_eq!("counter count=50 time=1m".parse(), Ok(whole));
 /// ```
@@ -39,7 +39,7 @@ pub struct LimitChange {
 }
 
 impl LimitChange {
-    /// A change of nothing. Add what it changes.
+    /// A change without any numbers. The methods below add them.
     pub const fn new() -> Self {
         Self { whole: None, numbers: ChangedNumbers::NONE }
     }
@@ -97,7 +97,7 @@ impl LimitChange {
         self
     }
 
-    /// Lets a process take a sixteenth of what the limit can hold in advance.
+    /// Lets a process take units in advance, up to a sixteenth of what the limit can hold.
     pub const fn lease_auto(mut self) -> Self {
         self.numbers.lease = Some(Lease::Auto);
         self
@@ -114,7 +114,8 @@ impl LimitChange {
         self.whole.as_ref()
     }
 
-    /// The limit that results from a limit in the code. Its lease is at most half of what it can hold, and none with a `wait`.
+    /// The limit that results from a limit in the code. Its lease is at most half of what it can hold. With a `wait`, it has
+    /// no lease.
     ///
     /// # Errors
     ///
@@ -124,8 +125,8 @@ impl LimitChange {
         if self.numbers == ChangedNumbers::NONE { Ok(*limit) } else { self.numbers.apply(limit.numbers) }
     }
 
-    /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change says, except that
-    /// a whole limit that replaces permits, or is replaced by them, is left out unless it refuses every call.
+    /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change
+    /// says, with one exception: a change from permits to another algorithm, or back, is left out unless it refuses every call.
     #[doc(hidden)]
     pub fn apply_what_fits(&self, limit: &Limit) -> Limit {
         let numbers = match &self.whole {

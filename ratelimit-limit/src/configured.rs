@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Algorithm {
     }
 }
 
-/// Reads what is written in words.
+/// Reads a value that is written as text.
 struct Words<T> {
     /// The algorithm of a table that names none.
     default: Option<Algorithm>,

@@ -6,7 +6,7 @@ use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 
-/// More remedies than any numbers need: each ends a violation, and may cause one of a later rule.
+/// The most corrections, more than any numbers need. Each ends a violation, and may cause a violation of a later rule.
 const MOST_REMEDIES: usize = 8;
 
 impl Limit {
@@ -16,7 +16,8 @@ impl Limit {
         Self::with_following_lease(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
-    /// A limit whose lease follows the other numbers: at most half of what the limit can hold, and none where no lease is possible.
+    /// Adapts the lease to the other numbers: it is at most half of what the limit can hold, and left out where no lease is
+    /// possible.
     pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
         match numbers.check() {
             Err(
@@ -40,8 +41,8 @@ impl Limit {
 }
 
 impl Numbers {
-    /// Ends a violation. The new numbers admit at most as much. Times out of range, which no change can have, become the nearest
-    /// ones.
+    /// Ends a violation by other numbers, which admit at most as much. A time out of range becomes the nearest valid one, but no
+    /// change can have such a time.
     fn remedied(self, violation: Violation) -> Self {
         match violation {
             Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },

@@ -40,7 +40,7 @@ impl Limit {
     /// - A token bucket never exceeds its rate in the long run. What it admits at once may be above its capacity by the units on
     ///   lease: at most `processes * lease`, and for any number of processes at most what comes back in 400 ms, or in a quarter of
     ///   the time in which the bucket is filled (with a refill by interval, at least one step). Under load it refuses for up to
-    ///   100 ms at a time, and then admits what has come back.
+    ///   100 ms at a time, and then admits as many units as have come back.
     /// - [`remaining`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.remaining) is what was left when the units were taken, plus the units of this process.
     /// - Units of a process that dies are lost until the window ends or the bucket has refilled.
     ///

@@ -93,8 +93,8 @@ impl Limit {
         self.numbers.count
     }
 
-    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit. Of a window of the calendar, the
-    /// length of the longest one: 31 days of a month.
+    /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit. For a calendar window, it is
+    /// the greatest length: 31 days for a month.
     pub const fn time(&self) -> Duration {
         Duration::from_millis(self.numbers.time_ms)
     }
@@ -104,8 +104,8 @@ impl Limit {
         self.numbers.calendar()
     }
 
-    /// How long the window of the calendar lasts that contains this time, a time since 1970 in UTC: from then to its end. `None` if the
-    /// windows of the limit do not end with the calendar. Authors of a store need it.
+    /// The time from `unix_time`, a time since 1970 in UTC, to the end of its calendar window. `None` if the windows of the limit
+    /// do not end with the calendar. Authors of a store need it.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -164,7 +164,7 @@ impl Limit {
         self.numbers.calendar
     }
 
-    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is what is left of the window of the calendar.
+    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is the rest of the calendar window.
     pub const fn at(&self, window: Window, unix_ms: u64) -> Self {
         Self {
             numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers },
@@ -219,7 +219,7 @@ impl Limit {
         !self.is_concurrency() && self.wait_ms() == 0
     }
 
-    /// How much later a bucket is full, or empty of what it has to leak, after this many units more. Zero if units come back
+    /// How much later a bucket is full (or empty, if it leaks) after this many more units. Zero if units come back
     /// together: at the end of a window or by interval.
     pub fn refill_time(&self, units: u32) -> Duration {
         let comes_one_by_one = self.algorithm().is_bucket() && !self.refills_by_interval();
@@ -233,7 +233,7 @@ impl Limit {
         self.numbers.count == 0 || self.derived.capacity == 0
     }
 
-    /// Some limit of an algorithm. Its numbers are valid for each of them.
+    /// A limit of this algorithm, with numbers that are valid for every algorithm.
     pub const fn any_of(algorithm: Algorithm) -> Self {
         const TIME_MS: u64 = 1000;
         let rate = Rate { tokens: 1, period_ms: TIME_MS };

@@ -39,7 +39,7 @@ fn a_limit_has_the_numbers_that_it_was_made_of() {
         assert_eq!(limit.is_concurrency(), limit.algorithm() == Algorithm::Concurrency);
         assert_eq!(waits.is_queue(), limit.algorithm() == Algorithm::LeakyBucket);
     }
-    // A second and a half for 6 units in 4 s is 2.25 units, and one call is served at once.
+    // In 1.5 s, 2.25 units leak at a rate of 6 in 4 s. One more call runs at once.
     assert_eq!(Limit::leaky_bucket(6, 4 * SECOND).wait(ms(1500)).capacity(), 3);
     assert_eq!(Limit::token_bucket(6, SECOND).burst(9).borrow(2).capacity(), 11);
     assert!(Limit::token_bucket(6, SECOND).refill(Refill::Interval).refills_by_interval());

@@ -1,7 +1,7 @@
 //! `ByTask`: finds what applies to a request by the task that answers it, for rocket, whose fairings cannot wrap the future of a
 //! handler.
 //!
-//! rocket answers each request in a tokio task of its own: the fairings, the guards, the handler and the catchers run there. A
+//! rocket answers each request in a separate tokio task: the fairings, the guards, the handler and the catchers run there. A
 //! fairing registers what applies under the id of the task, and a [`Registration`] removes it when the request ends or is
 //! dropped. The table thus has one entry for each request in flight.
 
@@ -17,7 +17,8 @@ use tokio::task;
 /// The context of the request that a task answers.
 pub(crate) struct OfRequest<T> {
     pub(crate) value: Option<T>,
-    /// The task-local value outside the request. Another one is of a scope inside it, which takes precedence.
+    /// The task-local value outside the request. A different value belongs to a scope inside the request, which takes
+    /// precedence.
     pub(crate) outer: Option<T>,
 }
 
@@ -39,8 +40,8 @@ impl Key {
 
 enum Entry<T> {
     One(OfRequest<T>),
-    /// The number of requests that a task answers at once, which only rocket's local client can do. Nothing tells them apart, so
-    /// that nothing applies to them, until all have ended.
+    /// The number of requests that a task answers at the same time. It is above one only with rocket's local client. Nothing
+    /// tells such requests apart, so no value applies to them until all have ended.
     Several(usize),
 }
 
@@ -86,8 +87,9 @@ impl<T: Clone> ByTask<T> {
         Some(Registration { table: self, key })
     }
 
-    /// The value of the request that the current task answers, unless there is a scope inside it: then the task-local value is
-    /// not the `same` as outside the request. Costs one relaxed load if no request is in the table.
+    /// Returns the value of the request that the current task answers, unless there is a scope inside the request. Inside a
+    /// scope, the task-local value is not the `same` as outside the request. Costs one relaxed load if no request is in the
+    /// table.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -127,7 +129,7 @@ pub(crate) struct Registration<T: Clone + 'static> {
 }
 
 impl<T: Clone> Registration<T> {
-    /// Replaces what applies to the request.
+    /// Replaces the registered value of the request.
     pub(crate) fn replace(&self, request: OfRequest<T>) {
         let replaced = match self.table.shard(self.key).get_mut(&self.key) {
             Some(Entry::One(registered)) => Some(std::mem::replace(registered, request)),

@@ -105,7 +105,7 @@ impl Decision {
         Self::of(limit, remaining, passes, Micros::of_millis(reset_ms))
     }
 
-    /// The decision of a limit that has charged nothing, or whose charge nobody looks for.
+    /// The decision of a limit that has charged nothing, or whose charge nobody will return.
     #[inline]
     const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
         Self { passes, reset_after, stamp: 0, capacity: limit.capacity(), remaining }

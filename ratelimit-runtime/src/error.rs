@@ -65,7 +65,8 @@ impl Error {
 
     /// Returns an error if no tokio runtime polls the caller. Without a runtime, creating a timer would panic.
     pub(crate) fn unless_runtime() -> Result<(), Self> {
-        // A task always has a runtime, and this check costs less.
+        // A tokio task always has a runtime, and asking for its id costs less than looking up the
+        // runtime.
         if tokio::task::try_id().is_some() {
             return Ok(());
         }

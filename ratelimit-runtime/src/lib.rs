@@ -1,7 +1,7 @@
 #![cfg_attr(doc, doc = include_str!("docs/links.md"))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
-// Parts that only some frameworks use are compiled with each of them.
+// Each framework feature compiles the shared code, so some of it is unused if only few features are on.
 #![cfg_attr(
     not(all(
         feature = "actix-web",

@@ -1,3 +1,3 @@
-//! Limits, which are a crate of their own.
+//! Limits, which are in a separate crate.
 
 pub use ratelimit_limit::*;

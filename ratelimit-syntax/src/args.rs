@@ -21,7 +21,7 @@ pub struct Arguments {
     pub half_typed: Vec<Ident>,
     /// The word `skip`, which exempts a method from the limit of its block.
     pub skip: Option<Ident>,
-    /// Whether all arguments could be read. If not, an argument that is missing may be one of the others.
+    /// Whether all arguments could be read. If not, an argument that seems to be missing may be one that could not be read.
     pub complete: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Parses an annotated `impl` block, and finds the methods that it limits: each async method without an attribute of its own.
+//! Parses an annotated `impl` block, and finds the methods that it limits: each async method without its own attribute.
 
 use crate::args::Arguments;
 use crate::async_trait::is_word;
@@ -135,7 +135,7 @@ impl ImplBlock {
         self.functions().filter(|item| item.block.is_some())
     }
 
-    /// Marks the methods that the block limits: async methods without an attribute of their own.
+    /// Marks the methods that the block limits: async methods without their own attribute.
     fn choose(&mut self, first: &Arguments, errors: &mut Errors) {
         let (mut awaited, mut limited) = (0, 0);
         let named = may_read_names(&self.attributes);

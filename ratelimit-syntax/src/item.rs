@@ -164,7 +164,7 @@ impl Item {
         }
         let mut names = Vec::new();
         let known = self.arguments().all(|pattern| bound_names(pattern, &mut names));
-        // `#[async_trait]` hides patterns behind names of its own.
+        // `#[async_trait]` replaces patterns by generated names.
         let hidden = names.iter().any(|argument| argument.to_string().starts_with("__arg"));
         if !known || hidden || names.contains(&name) {
             return None;

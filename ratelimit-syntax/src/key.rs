@@ -67,7 +67,7 @@ impl Placeholder {
                 "`{{{text}}}` in `key` is a number; expected the name of an argument, as in `{{id}}`"
             ));
         }
-        // For other characters, the compiler's lexer could report errors of its own.
+        // For other characters, the compiler's lexer could report additional errors.
         let lexes =
             trimmed.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '(' | ')' | '#'));
         let tokens: Option<TokenStream> = if lexes { trimmed.parse().ok() } else { None };
@@ -99,8 +99,8 @@ fn root(value: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Gives the first name the user's hygiene, and the other tokens ours. So the compiler points to the literal, but
-/// does not suggest to replace it.
+/// Gives the first name the hygiene of the user's code, and the other tokens the hygiene of the macro. So the compiler
+/// points to the literal, but does not suggest to replace it.
 fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let ours = Span::mixed_site().located_at(span);
     let respanned = tokens.into_iter().enumerate().map(|(i, mut token)| {

@@ -47,7 +47,7 @@ const HARMLESS: [&str; 34] = [
 const TOOLS: [&str; 4] = ["clippy", "diagnostic", "rust_analyzer", "rustfmt"];
 
 /// Whether another attribute may read the names in the patterns of arguments, so that the names must stay. An unknown attribute
-/// may: the names can be those of a web API or of the fields of a span.
+/// may read names: they can be the names of a web API, or of the fields of a span.
 pub fn may_read_names(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| reads(&attribute.meta))
 }
@@ -77,7 +77,8 @@ fn is_word(segment: Option<&PathSegment>, words: &[&str]) -> bool {
 const ENDPOINTS: [&str; 8] =
     ["debug_handler", "debug_middleware", "endpoint", "handler", "oai", "openapi", "routes", "server"];
 
-/// The same, if their first argument is the path of a URL. Other crates have attributes of these names, too.
+/// These attributes make an endpoint, too, if their first argument is the path of a URL. Other crates have attributes of
+/// these names, too.
 const ROUTES: [&str; 10] =
     ["connect", "delete", "get", "head", "options", "patch", "post", "put", "route", "trace"];
 
@@ -94,7 +95,7 @@ fn makes_an_endpoint(meta: &Meta) -> bool {
     let Meta::List(arguments) = meta else { return is_word(last, &ENDPOINTS) };
     let first = arguments.tokens.clone().into_iter().next();
     let has_url = matches!(&first, Some(TokenTree::Literal(url)) if url.to_string().starts_with("\"/"));
-    // `path` is that of utoipa.
+    // `path` is the attribute of utoipa.
     is_word(last, &ENDPOINTS) || is_word(last, &["path"]) || has_url && is_word(last, &ROUTES)
 }
 

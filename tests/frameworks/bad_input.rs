@@ -105,7 +105,7 @@ async fn broken_and_empty_values_have_a_stated_meaning() {
         let client = Client::new(serve(routes(), limiter, true).await, Version::Http1);
         for value in [&b"\xff\xfe"[..], b"\xff\xff", b"", b"\xc3\xa9", b"\t"] {
             let status = async || status(&client, "/key", &[key(value)]).await;
-            // An empty header is there: all who send it are one caller. A tab is an empty header, because HTTP trims values.
+            // An empty header counts as a value: all who send it are one caller. HTTP trims a tab to an empty value.
             let first = if value == b"\t" { 429 } else { 200 };
             assert_eq!((status().await, status().await), (first, 429), "{value:?}");
         }

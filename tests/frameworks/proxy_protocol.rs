@@ -145,7 +145,7 @@ async fn the_client_of_the_header_is_limited() {
                 assert_eq!(status(server, BALANCER, header, path).await, Some(200), "{header:?}");
                 assert_eq!(status(server, BALANCER, header, path).await, Some(429), "{header:?}");
             }
-            // The same client by the other version, and from another address of its network.
+            // The same client calls by the other protocol version, and from another address of its network.
             assert_eq!(status(server, BALANCER, &binary([203, 0, 113, 7].into()), path).await, Some(429));
             assert_eq!(status(server, BALANCER, &text("2001:db8::1:2:3"), path).await, Some(429));
         }

@@ -64,11 +64,11 @@ async fn each_caller_has_the_limit_of_its_kind() {
 
         assert_policy(&one.get("/").await, 200, OF_ADDRESS);
         assert_policy(&one.get("/").await, 429, OF_ADDRESS);
-        // The used up address does not stop a user there.
+        // A user passes at this address, although the limit of the address is used up.
         for _ in 0..2 {
             assert_policy(&user(&one, "7").await, 200, OF_USER);
         }
-        // A user takes the limit along to another address.
+        // The limit of a user is the same at another address.
         assert_policy(&user(&other, "7").await, 200, OF_USER);
         assert_policy(&user(&other, "7").await, 429, OF_USER);
         assert_policy(&user(&other, "8").await, 200, OF_USER);

@@ -27,7 +27,7 @@ fn the_lines_that_install_a_recorder_are_those_of_the_example() {
     let exporter = include_str!("../../examples/observability/prometheus/exporter.rs");
     let buckets = include_str!("../../examples/observability/buckets.rs");
     let block = page.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
-    // The example has the choice of the buckets in a function, which another example uses, too.
+    // In the example, a function chooses the buckets, because another example uses the function, too.
     let block =
         block.replace("if metric.unit == \"s\" { &SECONDS } else { &REQUESTS }", "buckets::of(metric)");
     let parts: Vec<&str> = block.split("\n\n").map(str::trim_end).collect();

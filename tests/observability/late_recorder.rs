@@ -24,7 +24,7 @@ async fn counting_begins_with_the_recorder_and_gauges_are_right_at_once() {
     assert_eq!(recorded.gauge("ratelimit.permits", "gate"), 7, "the permit that was taken before is seen");
     drop(early);
     assert_eq!(recorded.gauge("ratelimit.permits", "gate"), 0);
-    // What only the other tests of this recorder use.
+    // Uses the methods that only other tests need, so that none is dead code here.
     let _ = (recorded.emitted(), recorded.values(), recorded.described("late"));
     let _ = recorded.get(ratelimit::observe::Kind::Counter, "late", &[]).changes;
 }

@@ -106,7 +106,7 @@ async fn the_span_names_the_same_limit_as_the_rejection() {
     let spans_of_stack = spans();
     assert!(spans_of_stack[1].starts_with("limit named/1d, outcome limited"), "{spans_of_stack:#?}");
 
-    // A wait without an end is longer than any other.
+    // A limit that never admits the call counts as the longest wait.
     let stack: [(&Limit, &dyn AsKey, u32); 3] =
         [(&daily, &"named/1d", 1), (&closed, &"named/closed", 1), (&closed, &"named/closed too", 1)];
     let rejection = limiter.check_all(&stack).await.unwrap_err();

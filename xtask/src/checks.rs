@@ -89,7 +89,7 @@ fn scripts_under_lua54() -> Result<(), String> {
     let program = lua54::program(cargo_linted)?;
     let mut tests = all_tests(cargo_linted);
     tests.args(["--tests", "--"]).args(LUA54.tests());
-    // A difference between the languages does not hide: fewer operations than on Redis find it.
+    // Fewer operations than on Redis are enough, because a difference between the two Lua versions shows quickly.
     run(tests.env(SERVER_VARIABLE, program).env("RATELIMIT_OPERATIONS", "20%"))
 }
 

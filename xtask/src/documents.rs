@@ -55,7 +55,7 @@ fn links(text: &str) -> Vec<Link> {
             links.push(Link { label: Some(label.to_owned()), target: target.trim().to_owned() });
             continue;
         }
-        // Odd pieces between backticks are code.
+        // If a line is split at its backticks, every second piece is code.
         let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         for rest in prose.split("](").skip(1) {
             let target = rest.split(')').next().unwrap_or_default();

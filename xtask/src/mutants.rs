@@ -56,7 +56,7 @@ pub(crate) fn perform(arguments: &[String]) -> Result<(), String> {
 fn command(part: &Part, place: &Path, options: &[String]) -> Command {
     let mut command = cargo(&["mutants", "--package", part.package, "--no-shuffle", "--colors", "never"]);
     command.args(["--file", &format!("{}/**/*.rs", part.folder), "--exclude", "**/tests.rs"]);
-    // A call of a test takes seconds. A mutant that loops forever is noticed, too.
+    // One test may take seconds. A mutant that loops forever ends at this limit.
     command.args(["--minimum-test-timeout", "60", "--output"]).arg(place);
     command.arg("--test-package").arg(part.tested_by.join(",")).args(options);
     // The random tests need less time to notice a mutant than to find a rare mistake.

@@ -95,10 +95,10 @@ fn unpack_into_workspace() -> Result<PathBuf, String> {
     for linked in folders(&text).into_iter().filter(|member| !PUBLISHED.map(folder).contains(member)) {
         run(Command::new("ln").arg("-s").arg(root().join(linked)).arg(&to))?;
     }
-    // Cargo has removed the paths between the packages.
+    // `cargo package` has removed the paths between the packages.
     let patches = PUBLISHED.map(|name| format!("{name} = {{ path = \"{}\" }}\n", folder(name))).concat();
     let text = text.replace("\n[patch.crates-io]\n", &format!("\n[patch.crates-io]\n{patches}"));
-    // Nothing of it runs.
+    // The copy is only compiled, never run, so it needs no optimization.
     let is_optimized = |line: &&str| line.starts_with("ratelimit-") && line.contains(".opt-level");
     let text: String =
         text.lines().filter(|line| !is_optimized(line)).flat_map(|line| [line, "\n"]).collect();

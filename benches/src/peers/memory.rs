@@ -17,9 +17,9 @@ pub(crate) fn kinds() -> [Kind; 5] {
         Kind::new(QUOTA, || Box::new(quota())),
         Kind::new(GOVERNOR, || Box::new(governor())),
         Kind::new("throttled", || Box::new(throttled())),
-        // It evaluates an expression for each call.
+        // limitador evaluates an expression for each call, which is slow.
         Kind { keys: 1, share: 25, ..Kind::new("limitador", || Box::new(limitador())) },
-        // The floor of a limit that all callers share.
+        // The lowest cost that a limit of all callers can have.
         Kind { keys: 1, ..Kind::new("ratelimit: one bucket, no keys", || Box::new(lock_free_bucket())) },
     ]
 }

@@ -146,7 +146,7 @@ mod tests {
         let drawn = svg("title", "day", &[table, Table::new("not drawn", &["ns"])]).unwrap().unwrap();
         assert_eq!(drawn.matches("<rect x=").count(), 3, "the paper and two bars");
         assert!(drawn.contains("a &lt; b") && !drawn.contains("not drawn"));
-        // Four times as large as it is shown.
+        // The numbers in the file are four times the size that is shown.
         assert!(drawn.contains("width=\"1152\"") && drawn.contains("width=\"2304\""), "{drawn}");
         assert!(svg("title", "day", &[]).unwrap().is_none());
     }

@@ -82,7 +82,7 @@ fn authenticate(mut request: Request<()>) -> Result<Request<()>, Status> {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // In production: `RateLimiter::builder().redis(..)`.
     ratelimit::install(RateLimiter::in_memory())?;
-    // Decided before the message is read.
+    // This limit is decided before the message is read.
     let layer = RateLimitLayer::new().limit("all", Limit::counter(100, Duration::from_secs(60)), By::ip());
     println!("listening on 127.0.0.1:50051");
     let mut server = Server::builder().layer(layer).layer(InterceptorLayer::new(authenticate));

@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let tracers = SdkTracerProvider::builder()
         .with_simple_exporter(opentelemetry_stdout::SpanExporter::default())
         .build();
-    // Before the first limited call.
+    // The recorder is installed before the first limited call.
     metrics::set_global_recorder(MeterRecorder::new(meters.meter("ratelimit")))
         .map_err(|_| "another recorder is installed")?;
     let spans = tracing_opentelemetry::layer().with_tracer(tracers.tracer("shop"));

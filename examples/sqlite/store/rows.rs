@@ -149,7 +149,7 @@ impl Rows {
             (_, Some(over)) if over <= 0 => Some(0),
             (Algorithm::TokenBucket | Algorithm::LeakyBucket, Some(over)) => Some(self.until_leaked(over)),
             (Algorithm::SlidingLog, Some(over)) => Some(self.until_old_enough(over)),
-            // The window ends, or the first lease.
+            // The time until the window or the first lease ends.
             _ => self.list.iter().map(|row| row.at - self.now.ms).min(),
         };
         Judged { wait, remaining: self.room(), reset: self.reset(), stamp: 0 }
@@ -204,7 +204,8 @@ impl Rows {
     pub(crate) fn give(&mut self, units: u32, stamp: u64) -> u32 {
         let (parts, stamp) = (self.parts(units), i64::try_from(stamp).unwrap_or(0));
         let still_in_use = match self.limit.algorithm() {
-            // In debt, only the last charge comes back: what it has taken is the last to leak.
+            // In debt, only the last charge can be returned, because its units are the last to
+            // leak.
             Algorithm::TokenBucket | Algorithm::LeakyBucket
                 if self.room() < 0 && stamp != self.now.ms + self.reset() =>
             {
@@ -219,7 +220,7 @@ impl Rows {
         let Some(row) = self.list.iter_mut().find(|row| is_bucket || row.id == stamp) else { return 0 };
         let back = parts.min(still_in_use).min(row.units);
         row.units -= back;
-        let goes_on = self.limit.algorithm() == Algorithm::Counter; // a window does not end with its units
+        let goes_on = self.limit.algorithm() == Algorithm::Counter; // a window without units still runs to its end
         self.list.retain(|row| row.units > 0 || goes_on);
         let back = if is_bucket { ceil_div(back, self.time()) } else { back };
         u32::try_from(back).unwrap_or(0)

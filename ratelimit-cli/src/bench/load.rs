@@ -83,7 +83,8 @@ impl Load {
                         Rejection::Unavailable(unavailable) => unavailable.error().to_string(),
                         other => other.to_string(),
                     });
-                    // Calls fail at once while the server is unavailable.
+                    // While the server is unavailable, calls fail immediately, and this pause keeps
+                    // the loop from spinning.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }

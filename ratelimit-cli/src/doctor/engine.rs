@@ -64,7 +64,7 @@ const PROBES: [Probe; 4] = [
     },
 ];
 
-/// Checks a server. Returns whether it runs scripts. If it does not, the other checks are useless.
+/// Checks a server. Returns whether it runs scripts. If the server runs no scripts, the other checks are useless.
 pub(super) async fn check(
     server: &RedisServer,
     session: &Session,

@@ -65,7 +65,7 @@ impl Output {
             unicode: is_unicode(),
             columns: columns(io::stdout().is_terminal()),
         };
-        // The library of tables has another rule about colors.
+        // The crate for tables would otherwise decide by itself whether it uses colors.
         style::force_color_output(output.colors.stdout);
         output
     }

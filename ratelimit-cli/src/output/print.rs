@@ -12,7 +12,7 @@ pub(crate) fn print(text: impl fmt::Display) -> Result<Exit, Failure> {
     write(text.to_string().as_bytes())
 }
 
-/// Prints the one or the other, as `--json` says.
+/// Prints JSON or text, as `--json` says.
 pub(crate) fn show(output: Output, json: &Value, text: impl fmt::Display) -> Result<Exit, Failure> {
     if output.json { print_json(json) } else { print(text) }
 }

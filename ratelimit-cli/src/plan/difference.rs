@@ -23,7 +23,7 @@ pub(super) struct Difference {
     wanted: Option<Wanted>,
 }
 
-/// An override as it is or is to be.
+/// An override, as the store has it or as the file wants it.
 struct State {
     change: String,
     expires: Option<Timestamp>,
@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// Compares a file with the store. Those that are to be set come first, so that no caller is without a limit in between.
+/// Compares a file with the store. The overrides to set come first, so that no caller is without a limit in between.
 pub(super) fn differences(
     wanted: Vec<Wanted>,
     found: &[Override],

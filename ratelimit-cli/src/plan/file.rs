@@ -65,7 +65,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Checks all entries of a file, so that `apply` does not stop half way. Those that have expired are left out.
+    /// Checks all entries of a file, so that `apply` does not stop half way. Expired entries are left out.
     ///
     /// # Errors
     ///
@@ -148,7 +148,8 @@ fn target_of(caller: &Caller, session: &Session) -> Result<OverrideTarget, Failu
     Ok(OverrideTarget::Key(without_format.to_owned()))
 }
 
-/// The text of a file with these overrides. [`read`] then finds the same. What cannot be read is left out, with a comment.
+/// The text of a file with these overrides. [`read`] then finds the same. An override that cannot be read is left out, and
+/// a comment names it.
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
     let (mut file, mut left_out) = (File::default(), String::new());
     for found in overrides {

@@ -37,7 +37,7 @@ pub(crate) struct Apply {
     before: Option<PathBuf>,
 }
 
-/// What a file wants, and how the store differs from it.
+/// The overrides that a file wants, and how the store differs from them.
 struct Compared {
     now: Timestamp,
     differences: Vec<Difference>,

@@ -48,7 +48,7 @@ fn differ(one: &Entry, other: &Entry) -> bool {
     if one.contains_key("limit") || other.contains_key("limit") {
         return false;
     }
-    // All arguments that decide about a call. `count` is the default of `burst`, and a lease changes no decision.
+    // The arguments that affect decisions. A lease affects none. `burst` defaults to `count`.
     let deciding = NUMBERS.into_iter().chain(["algorithm"]).filter(|name| *name != "lease");
     deciding.into_iter().any(|name| {
         let value = |arguments: &Map<String, Value>| {

@@ -19,7 +19,7 @@ pub(crate) struct Report<'t> {
     pub(crate) notes: Vec<String>,
 }
 
-/// The calls in each part of the time.
+/// The number of calls in each interval of the simulated time.
 #[derive(Debug)]
 pub(crate) struct Chart {
     pub(crate) grid: Grid,

@@ -16,8 +16,8 @@ struct Group {
 
 /// Whether the tokens are nested so deeply that they cannot be parsed.
 ///
-/// Each token may begin a level: a bracket, a prefix as in `!!!a`, or an operand as in `a = b = c`. A separator ends all levels
-/// since the one before it, and so does a block.
+/// Each token may begin a level: a bracket, a prefix as in `!!!a`, or an operand as in `a = b = c`. A separator, and also a
+/// block, ends all levels since the previous separator.
 pub(super) fn is_too_deep(tokens: TokenStream) -> bool {
     let mut level = 0;
     let mut around = vec![Group { tokens: tokens.into_iter().peekable(), start: 0, end: 0 }];

@@ -56,7 +56,7 @@ impl<'r> Reader<'r> {
         conditions: &[String],
         found: &'r mut Found,
     ) -> Vec<Submodule> {
-        // A text that has no tokens is reported below.
+        // A text that cannot be split into tokens is reported below.
         if source.parse().is_ok_and(is_too_deep) {
             found.too_deep.get_or_insert(context.file);
             return Vec::new();

@@ -91,7 +91,7 @@ impl Workspace {
         if a.package == b.package && a.target == b.target {
             return true;
         }
-        // Two targets of one package that are no library are two programs.
+        // Two targets of one package are two programs, unless one of them is its library.
         let has_library = a.target == "lib" || b.target == "lib";
         has_library
             && self.packages.iter().any(|root| {

@@ -52,7 +52,7 @@ async fn an_override_that_expires_says_when() {
     let json = run(&server.url(), &["overrides", "--json"]).exits(0).json();
     assert!((3_590_000..=3_600_000).contains(&json[0]["expires_in_ms"].as_u64().unwrap()), "{json}");
 
-    // As an hour later: the end is in the past of the server's clock.
+    // The state of an hour later: the server's clock has passed the end.
     let field = "key:ratelimit:{ann}:login";
     let hash = "ratelimit:{#}:overrides";
     write(&server, hash, field, "count=0 until=1763000000000");

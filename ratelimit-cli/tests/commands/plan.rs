@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use support::{HOUR, RedisServer};
 
-/// A file in a folder of its own, and the server.
+/// A file in a separate folder, and the server.
 struct Case {
     server: RedisServer,
     service: RateLimiter,
@@ -78,7 +78,7 @@ async fn a_file_is_planned_applied_and_undone() {
     wait_for("a running service sees the change", async || capacity().await == 50).await;
     case.run("drift", "limits.toml").exits(0).says(&["are those of the file"]);
     case.run("plan", "limits.toml").exits(0).says(&["nothing to change"]);
-    // The second time changes nothing, and so keeps the way back.
+    // The second `apply` changes nothing, so it leaves the file that undoes the first one.
     case.run("apply", "limits.toml").exits(0).says(&["nothing to change"]);
 
     case.run("apply", "limits.before.toml").exits(0).says(&["- remove login for 203.0.113.9"]);
@@ -122,7 +122,7 @@ async fn an_expiry_is_a_time_and_what_has_expired_is_left_out() {
     case.write(&with_end(&soon.to_string()));
     case.run("apply", "limits.toml").exits(0).says(&["+ set login: count=0 until "]);
     case.run("drift", "limits.toml").exits(0);
-    // Another end is another override.
+    // An override with another end is a changed override.
     case.write(&with_end(&(soon + HOUR).to_string()));
     case.run("drift", "limits.toml").exits(1).says(&["~ change login: count=0 until "]);
     case.write("[[override]]\nname = 'login'\nchange = 'count=0'");

@@ -1,4 +1,4 @@
-//! The limits that services publish: two of them in processes of their own, and the commands that know their limits.
+//! The limits that services publish: two of them in separate processes, and the commands that know their limits.
 
 use crate::harness::{Ran, command, finish, run, top_until, wait_for};
 use ratelimit::{RateLimiter, Rejection, rate_limit};

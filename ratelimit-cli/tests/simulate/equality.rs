@@ -26,7 +26,7 @@ const LIMITS: [&str; 8] = [
 struct Row {
     at: u64,
     caller: String,
-    /// Whether it was admitted, the wait, and what remained or the time until it would pass.
+    /// A decision: whether the call was admitted, its wait, and the units that remained, or the time until it would pass.
     decided: (bool, u64, String),
 }
 

@@ -98,7 +98,8 @@ impl ChangedNumbers {
 
     /// Checks each number by itself.
     pub(super) fn check(&self) -> Result<(), Violation> {
-        // These two take every number that another algorithm takes, and have the largest bounds.
+        // Together, these two algorithms accept every number that another one accepts, and their
+        // bounds are the largest.
         let is_bucket = self.burst.is_some() || self.refill.is_some() || self.borrow.is_some();
         let algorithm = if is_bucket { Algorithm::TokenBucket } else { Algorithm::Counter };
         let (time_ms, wait_ms) = (self.time_ms()?, self.wait_ms()?);

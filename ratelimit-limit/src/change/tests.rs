@@ -26,7 +26,7 @@ fn what_is_not_named_keeps_its_value() {
         ("borrow=5", bucket, "token_bucket count=100 time=1m borrow=5"),
         ("time=30s", Limit::concurrency(3, MINUTE), "concurrency count=3 time=30s"),
         ("count=0", bucket, "token_bucket count=0 time=1m"),
-        // A lease is at most half of what the limit can hold, and none with a wait.
+        // A lease is at most half of what the limit can hold. A limit with a wait has no lease.
         ("count=20", Limit::counter(100, SECOND).lease(50), "counter count=20 time=1s lease=10"),
         ("lease=500", Limit::counter(100, SECOND), "counter count=100 time=1s lease=50"),
         ("count=1", bucket.borrow(40).lease(70), "token_bucket count=1 time=1m borrow=40 lease=20"),

@@ -89,7 +89,7 @@ impl Algorithm {
     }
 }
 
-/// The differences between algorithms. All others follow from `state`.
+/// The differences between algorithms. All other differences follow from `state`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "columns of a table")]

@@ -13,7 +13,7 @@ const STEP_BITS: usize = 25;
 
 /// The lengths of the blocks of a limit in whole seconds, in growing order. Zeros follow the last one.
 ///
-/// They are packed into the bytes that a limit has left, from the lowest bits on: nearly all limits have none.
+/// They are packed into the unused bytes of a limit, from the lowest bits on, because nearly all limits have no steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Block([u8; BYTES]);
 
@@ -66,7 +66,7 @@ impl Block {
         self.steps_ms().take(earlier + 1).last().unwrap_or(0)
     }
 
-    /// The longest step in ms. Without a refusal for so long after a block, the steps start over.
+    /// The longest step in ms. If there is no refusal for this time after a block, the steps start over.
     pub fn longest_ms(&self) -> u64 {
         self.step_ms(MAX_STEPS)
     }

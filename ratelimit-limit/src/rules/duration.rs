@@ -49,7 +49,7 @@ pub fn unit(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write instead of a unit that differs in length, or has no letter here.
+/// Returns what to write instead of a unit whose length varies, or for which there is no letter.
 fn no_unit_of_ours(unit: &str) -> Option<&'static str> {
     match unit {
         "w" | "week" | "weeks" => Some("write a week as `7d`"),

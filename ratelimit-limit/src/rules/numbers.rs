@@ -25,7 +25,7 @@ pub struct Numbers {
 /// How many units a process takes in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lease {
-    /// At most this many; zero for none.
+    /// At most this many units. Zero means no lease.
     Most(u32),
     /// A part of what the limit can hold.
     Auto,
@@ -43,10 +43,12 @@ pub struct Rate {
 pub struct Derived {
     /// The most units that the limit can hold.
     pub capacity: u32,
-    /// `count` per `time_ms`, in lowest terms where units come back continuously. The parts of a [`Rate`], which would take more space.
+    /// `count` per `time_ms`, in lowest terms where units come back continuously. These two fields are the parts of a [`Rate`],
+    /// which as a struct would take more space.
     tokens: u32,
     period_ms: u64,
-    /// The time in ms in which a full bucket refills or leaks, below 2^56, and above it the binary logarithm of its `life_ms`.
+    /// The lowest 56 bits are the time in ms in which a full bucket refills or leaks. The others are the binary logarithm of
+    /// its `life_ms`.
     full_and_life: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The message of the attribute about a `count` of zero. A [`Limit`](crate::Limit) may have one.
+/// The message of the attribute about a `count` of zero, which a [`Limit`](crate::Limit) may have.
 pub const ZERO_COUNT: &str = "`count` must be at least 1: a limit of zero would refuse every call";
 /// The message of the attribute about a `burst` of zero.
 pub const ZERO_BURST: &str = "`burst` must be at least 1: a bucket of zero would refuse every call";

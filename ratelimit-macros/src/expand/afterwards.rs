@@ -18,8 +18,9 @@ use syn::{Expr, FnArg, Pat, Type};
 //         if let Some(result) = None::<R> { return result; }
 //         { body }
 //     }.await;
-/// Evaluates the body to its result. The body is a block of its own, because it may contain `return`. The type is
-/// given first, so that each `return` and `?` has the type of the function. The `lent` arguments are still there afterwards.
+/// Evaluates the body to its result. The body becomes a separate block, because it may contain `return`. The type is
+/// given first, so that each `return` and `?` has the type of the function. The body borrows the `lent` arguments, so they
+/// can be used after it.
 pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> TokenStream {
     // The compiler points here if the body has another type.
     let there = Span::mixed_site().located_at(returned.span());
@@ -37,7 +38,8 @@ pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> Tok
     quote_spanned!(Span::mixed_site()=> let __result: #returned = #body.await;)
 }
 
-/// Evaluates the verdict about each charge, then settles all charges in one call. What lasts longer moves into the response.
+/// Evaluates the verdict about each charge, then settles all charges in one call. Permits and charges that last longer move
+/// into the response.
 pub(super) fn afterwards(
     model: &Model,
     returned: Option<&Type>,
@@ -136,14 +138,14 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
     }
 }
 
-/// The arguments of which one may be the response that holds. They are lent to the body.
+/// The arguments of which one may be the response that holds permits and charges. The body borrows them.
 pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -> Vec<Named> {
     if !model.outlives() || !target::is_in_argument(returned) {
         return Vec::new();
     }
     let targets = Named::exclusive(item);
     for argument in &mut item.signature.inputs {
-        // The body changes the argument that it was lent.
+        // The body changes the argument through a reference, so the argument itself is not mutable.
         if let FnArg::Typed(argument) = argument
             && let Pat::Ident(pattern) = &mut *argument.pat
             && targets.iter().any(|target| target.name == pattern.ident)

@@ -9,7 +9,7 @@ use syn::{Block, Expr, ExprClosure, Pat, Stmt};
 pub(super) enum Looks {
     /// Like an admitted call.
     Admitted,
-    /// As if there were nothing.
+    /// Like a missing page.
     Missing,
 }
 

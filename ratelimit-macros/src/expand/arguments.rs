@@ -49,7 +49,7 @@ impl Named {
         names_of(&argument.pat).into_iter().map(move |name| Self {
             name: name.clone(),
             conditions: conditions.clone(),
-            // `#[async_trait]` takes arguments apart that it has named.
+            // `#[async_trait]` names an argument `__arg..` if it takes it apart in the body.
             taken_apart: name.to_string().starts_with("__arg"),
             part_of: part_of.clone(),
             made_of_part: made_of_part.clone(),
@@ -152,7 +152,7 @@ impl Readers {
     }
 }
 
-/// Folds what each argument has into one value.
+/// Merges the results of all arguments into one value.
 pub(super) fn merged<'n>(
     merge: &Ident,
     start: TokenStream,

@@ -158,7 +158,7 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
         .pause_if
         .is_some()
         .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
-    // Before the parts of the key, because it may change the name in front of them.
+    // `shadow` comes before the parts of the key, because it may change the name, which is in front of the parts.
     let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#numbers)* #pauses);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {

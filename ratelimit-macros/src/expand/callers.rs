@@ -1,5 +1,5 @@
-//! Finds out whether a function serves clients: by its attributes, its arguments and what it returns. Words are only used where
-//! they cannot mean anything else; the compiler decides about all other types.
+//! Finds out whether a function serves clients: by its attributes, its arguments and what it returns. Names of types are used
+//! only where they cannot mean anything else; the compiler decides about all other types.
 
 use super::spans::is_nameable;
 use crate::future::output;
@@ -54,7 +54,7 @@ impl Writer<'_> {
 
     fn of_argument(&self, of: &Type) -> Option<TokenStream> {
         match of {
-            // An argument that is lent is extracted only if its framework says so. That is known without probing extractors.
+            // A reference is extracted only if its framework says so, which is known without a probe of the extractors.
             Type::Reference(reference) if may_be_known(&reference.elem) => {
                 Some(self.probed("ArgumentOf", of, false))
             }
@@ -77,7 +77,7 @@ impl Writer<'_> {
         (may_be_response && !self.is_generic(of)).then(|| self.probed("ReturnOf", of, true))
     }
 
-    /// Writes a probe. `deeply` asks for the traits of frameworks, too, which may have bounds of lifetimes.
+    /// Writes a probe. `deeply` also looks for the traits of frameworks, whose bounds may contain lifetimes.
     fn probed(&self, wrapper: &str, of: &Type, deeply: bool) -> TokenStream {
         let (at, runtime) = (Span::mixed_site(), &self.model.runtime);
         let wrapper = Ident::new(wrapper, at);
@@ -132,7 +132,7 @@ fn first_type(segment: &PathSegment) -> Option<&Type> {
     }
 }
 
-/// Whether a type is `impl IntoResponse`, or the like of another framework.
+/// Whether a type is `impl IntoResponse`, or the same trait of another framework.
 fn is_opaque_response(of: &Type) -> bool {
     let Type::ImplTrait(opaque) = of else { return false };
     opaque.bounds.iter().any(|bound| match bound {
@@ -143,7 +143,7 @@ fn is_opaque_response(of: &Type) -> bool {
     })
 }
 
-/// Whether a type may be an extractor or a response, and can be written again.
+/// Whether a type may be an extractor or a response, and its tokens can be written a second time.
 fn may_be_known(of: &Type) -> bool {
     match of {
         Type::Reference(reference) => may_be_known(&reference.elem),

@@ -13,7 +13,7 @@ struct Guard {
     warning: TokenStream,
     /// Moves what the arguments say into the block of the key.
     moved: TokenStream,
-    /// Completes the call. If it is started there, its value is the decision.
+    /// Completes the call. If this code also starts the call, its value is the decision.
     call: TokenStream,
     /// Awaits the decision, and returns early from the function if the call is refused.
     decided: TokenStream,
@@ -41,7 +41,7 @@ pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &T
     quote_spanned!(Span::mixed_site()=> #warning let __check = #check; #decided)
 }
 
-/// Writes the same in two parts: one evaluates the key, and the other decides, in another place.
+/// Writes the decision in two parts: one evaluates the key, and the other one, in another place, decides.
 pub(super) fn parted(
     model: &Model,
     item: &Item,

@@ -139,7 +139,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The time. A constant one is checked in a limit of its own, so that the caret is under it.
+    /// The time. A constant is checked in a separate limit, so that the caret is under it.
     fn time(&self, numbers: &LimitNumbers) -> TokenStream {
         match (&numbers.time, numbers.algorithm) {
             (Time::Value(value, _), Algorithm::Concurrency) if self.constant => {

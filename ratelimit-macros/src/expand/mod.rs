@@ -72,7 +72,7 @@ fn expand_async_trait(model: &Model, mut item: Item, probes: &Probes, boxed: &As
         return item.into_token_stream();
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
-    // `#[async_trait]` writes a unit with a span of its own.
+    // `#[async_trait]` writes a `()` with another span.
     let returned = item.return_type().and_then(output).filter(|returned| !target::is_unit(Some(returned)));
     let (reject, body) = ending(model, &mut item, returned.as_ref(), &body, Place::Boxed);
     let guard = rename_self(guard(model, &item, client, &reject));

@@ -104,7 +104,7 @@ fn first_argument<'t>(of: &'t mut Type, name: &str) -> Option<&'t mut Type> {
     }
 }
 
-/// Wraps the type of a response that cannot hold by itself.
+/// Wraps the type of a response that cannot store permits by itself.
 pub(super) fn rewrite(model: &Model, output: &mut ReturnType) {
     if let ReturnType::Type(_, returned) = output
         && model.outlives()
@@ -123,7 +123,8 @@ pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<T
     Some(returned.clone())
 }
 
-/// The responses that cannot hold by themselves: axum's, and those of rocket, which has a macro of the same name for each stream.
+/// The responses that cannot store permits by themselves: axum's, and those of rocket, which has a macro of the same name for
+/// each stream.
 const WRAPPED: [&str; 6] = ["Sse", "ByteStream", "EventStream", "NamedFile", "ReaderStream", "TextStream"];
 
 /// Wraps `Sse<..>`, also in a `Result` or at the end of a tuple.

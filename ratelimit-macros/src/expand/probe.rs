@@ -12,7 +12,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 pub(super) struct Probes {
     /// Statements at the start of the function.
     pub(super) front: TokenStream,
-    /// The client, for the place where the key is written.
+    /// The code of the client, for the place where the key is written.
     pub(super) client: TokenStream,
 }
 
@@ -118,7 +118,7 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
-/// Writes what the arguments say about the client that are taken apart before the key is written.
+/// For arguments that are taken apart before the key is written, writes what they say about the client.
 fn kept_address(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<TokenStream> {
     let mut names = names.iter().filter(|named| named.taken_apart).peekable();
     names.peek()?;
@@ -157,8 +157,8 @@ fn client_address(runtime: &TokenStream, at: Span, names: &[Named], kept: Option
     }
 }
 
-/// Writes the probe of one argument. An argument of which only a part has a name is made again. If that is not possible, the part
-/// counts only if the whole argument has the address.
+/// Writes the probe of one argument. An argument of which only a part has a name is rebuilt from that part. If that is not
+/// possible, the part counts only if the whole argument has the address.
 fn part_of_address(named: &Named, at: Span) -> Option<TokenStream> {
     let Named { name, part_of, made_of_part, .. } = named;
     let probe = |value| quote_spanned!(at=> (&&&&&Argument(&#value)).__ratelimit_probe_ip());

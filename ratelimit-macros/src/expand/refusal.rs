@@ -67,8 +67,8 @@ fn last_segment(found: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// Writes what a refused call of such a function returns, and its new body. The body is a block of its own, because
-/// it may contain `return`.
+/// Writes what a refused call of such a function returns, and its new body. The body becomes a separate block, because it
+/// may contain `return`.
 pub(super) fn widened(
     body: &Group,
     result: Option<&Type>,

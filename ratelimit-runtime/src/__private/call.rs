@@ -56,7 +56,7 @@ impl Call {
 
     /// A call of a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
-        // Two layers may have one name and different limits.
+        // Two layers may have the same name and different limits.
         Self { limit: LimitKind::PerCall, ..Self::of(Name::new(name), Some(&limit), limiter) }
     }
 
@@ -112,10 +112,11 @@ impl Call {
     pub fn ip(&mut self, client: Client<'_>) {
         let Ok(limiter) = &self.limiter else { return };
         match client.address(limiter) {
-            // A branch of its own, in which the compiler leaves out the forms of IPv6 addresses.
+            // IPv4 has a separate branch, in which the compiler leaves out the code for IPv6
+            // addresses.
             Ok(IpAddr::V4(address)) => self.identity().ip(address.into()),
             Ok(address) => self.identity().ip(address),
-            // The call is rejected with this error, as without a limiter.
+            // The error takes the place of the limiter, and rejects the call.
             Err(error) => self.limiter = Err(error),
         }
     }

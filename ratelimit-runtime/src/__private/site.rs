@@ -24,8 +24,8 @@ impl Site {
         Self { name: Name::of_site(name), limit: None }
     }
 
-    /// Says that the name is the attribute's `key`. Generated code says it of names with `::`, which look like the path of a
-    /// function, of which clients see only the function.
+    /// Says that the name is the attribute's `key`. Generated code calls this for names with `::`. Without it, such a name
+    /// looks like the path of a function, and clients see only the last part.
     pub const fn written(mut self) -> Self {
         self.name = self.name.written();
         self
@@ -40,7 +40,7 @@ impl Site {
 }
 
 /// The request of a site without an identity and without placeholders, whose limit is a constant. It is made once, for the first
-/// limiter that decides the site. For others, each call makes its own.
+/// limiter that decides the site. For any other limiter, each call makes its own request.
 #[derive(Debug)]
 pub struct SiteRequest(OnceLock<Made>);
 
@@ -58,7 +58,7 @@ impl SiteRequest {
         Self(OnceLock::new())
     }
 
-    /// The request, if this limiter decides it as it is: no override applies, and the units are charged at once.
+    /// The request, if this limiter can decide it unchanged, because no override applies and the units are charged at once.
     #[inline]
     pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
         let made = self.0.get().or_else(|| self.make(site, limiter))?;

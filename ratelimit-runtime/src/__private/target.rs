@@ -94,7 +94,7 @@ where
 
 /// The result of a function that writes its response into an argument.
 pub trait Written {
-    /// Whether it has written a body. An error is written later, over it.
+    /// Whether the function has written a body. If it returns an error, the error replaces that body later.
     fn is_written(&self) -> bool;
 }
 

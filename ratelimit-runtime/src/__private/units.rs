@@ -1,7 +1,7 @@
 //! `cost`, `keep` and the result of `settle`: every unsigned integer is a number of units.
 
-/// A value of the user. An integer without a type becomes a `u32`, because the compiler prefers the method of the type over the one
-/// of the trait.
+/// A value of the user. An integer without a type becomes a `u32`, because the compiler prefers the type's own method to that of
+/// the trait.
 pub struct UnitsOf<T>(pub T);
 
 impl UnitsOf<u32> {

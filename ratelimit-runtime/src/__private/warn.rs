@@ -52,7 +52,7 @@ pub trait ProbeCallers {
     fn __ratelimit_callers(&self) -> Self::Callers;
 }
 
-/// Implements the probe for types with this bound, behind this number of references.
+/// Implements the probe for types with this bound. A higher number of references takes precedence.
 macro_rules! callers {
     ($($wrapper:ident [$($reference:tt)*] $(for<$($lifetime:lifetime),+>)? $(if $bound:path)? => $callers:ident;)*) => {$(
         impl<$($($lifetime,)+)? T: $($bound +)? ?Sized> crate::__private::ProbeCallers
@@ -78,7 +78,7 @@ callers! {
     ReturnOf [] => OfNobody;
 }
 
-/// Nobody that is known to be a client.
+/// A caller that is not known to be a client.
 #[derive(Debug)]
 pub struct OfNobody;
 
@@ -88,7 +88,7 @@ impl OfNobody {
     pub const fn refusal_looks_like_nothing(self) {}
 }
 
-/// Those who are served, with the warning about a limit that does not say who is limited.
+/// The clients of a function, with the warning about a limit that does not say who is limited.
 macro_rules! served {
     ($kind:ident, note = $note:literal) => {
         #[derive(Debug)]

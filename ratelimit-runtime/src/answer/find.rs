@@ -53,7 +53,7 @@ fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Rejection> {
 }
 
 fn source<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
-    // An I/O error shows the source of its content, not the content.
+    // `io::Error::source` skips the error inside and returns the source of that one.
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     inner.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
 }

@@ -101,7 +101,7 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 /// Installs the form of the answers to refused requests in this process. Call it once, before the server starts. Until then,
 /// answers are plain text.
 ///
-/// A [`RequestContext`](crate::context::RequestContext) with a form of its own wins.
+/// A [`RequestContext`](crate::context::RequestContext) with its own form takes precedence.
 ///
 /// ```
 /// use ratelimit::answer::Answers;

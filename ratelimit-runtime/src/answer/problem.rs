@@ -14,10 +14,10 @@ const QUOTA_EXCEEDED: &str = "https://iana.org/assignments/http-problem-types#qu
 const QUOTA_EXCEEDED_TITLE: &str = "Request cannot be satisfied as assigned quota has been exceeded";
 const VIOLATED: &str = "violated-policies";
 
-/// A problem without a type of its own. Its title is the phrase of the status.
+/// A problem without a specific type. Its title is the phrase of the status.
 const BLANK: &str = "about:blank";
 
-/// Writes the problem details of a rejection into its answer. `decisions` are those of the same request.
+/// Writes the problem details of a rejection into its answer. `decisions` are the decisions about the same request.
 pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answer: &mut Answer) {
     let status = answer.status;
     let mut json = match rejection {

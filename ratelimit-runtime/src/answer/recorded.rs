@@ -6,9 +6,9 @@ use crate::limit::Limit;
 
 /// A decision that an attribute has made for a request.
 ///
-/// When the function returns, `refund_if` and `settle` correct it by the units that they return or take, so that the
-/// header fields of the response say what is left then. Shadow limits, exempt calls, and calls that only the failure policy has
-/// admitted are not recorded.
+/// When the function returns, `refund_if` and `settle` correct it by the units that they return or take, so that the header
+/// fields of the response show the units that are left then. Shadow limits, exempt calls, and calls that only the failure
+/// policy has admitted are not recorded.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The permits and charges of a call, which last until the body of its response ends.
 ///
-/// An implementation of [`HoldBody`](crate::body::HoldBody) stores it beside the body and reports what is sent. The first of these
-/// events ends it: [`complete`](Self::complete), [`cut`](Self::cut), or its drop, which is a cut. Then all permits are
-/// returned, and each charge is settled to its real cost. The changes are sent to the store in the background, on the tokio
-/// runtime in which it ends. [`RateLimiter::close`](crate::RateLimiter::close) waits for them.
+/// An implementation of [`HoldBody`](crate::body::HoldBody) stores it beside the body and reports what is sent. It ends with the
+/// first of these events: [`complete`](Self::complete), [`cut`](Self::cut), or a drop, which counts as a cut. Then all
+/// permits are returned, and each charge is settled to its real cost. The changes are sent to the store in the background, on
+/// the tokio runtime in which it ends. [`RateLimiter::close`](crate::RateLimiter::close) waits for them.
 #[must_use = "dropping this returns the permits and settles the charges"]
 #[derive(Default)]
 pub struct Held {
@@ -66,7 +66,8 @@ impl Held {
         self.length = Some(bytes);
     }
 
-    /// Warns once if it would end at once, because the response with this status upgrades its connection: to a WebSocket, for example.
+    /// Warns once if a response with this status upgrades its connection, for example to a WebSocket, because the body then ends at
+    /// once.
     pub(crate) fn warn_of_upgrade(&self, status: u16) {
         static WARNED: AtomicBool = AtomicBool::new(false);
         if status == 101 && !self.is_empty() && !WARNED.swap(true, Ordering::Relaxed) {
@@ -88,12 +89,12 @@ impl Held {
         self.sent.bytes = self.sent.bytes.saturating_add(bytes);
     }
 
-    /// Ends: the body was sent to its end.
+    /// Ends the permits and charges, because the body was sent to its end.
     pub fn complete(&mut self) {
         self.end(true);
     }
 
-    /// Ends: the body has failed, or the client went away.
+    /// Ends the permits and charges, because the body has failed or the client went away.
     pub fn cut(&mut self) {
         self.end(false);
     }

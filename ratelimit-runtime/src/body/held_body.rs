@@ -59,7 +59,7 @@ impl<B: Body> HoldBody for HeldBody<B> {
     }
 }
 
-/// A `content-length` says when the response is complete, because a server reads the body no further.
+/// A `content-length` says when the response is complete, because a server does not read the body past that length.
 impl<B: HoldBody> HoldBody for http::Response<B> {
     type Output = http::Response<B::Output>;
 

@@ -52,7 +52,7 @@ use crate::rejection::{FromRejection, Rejection};
 ///             write(chunk);
 ///             self.held.count(chunk.len() as u64);
 ///         }
-///         self.held.complete(); // a drop before this is a cut
+///         self.held.complete(); // a drop before this call counts as a cut
 ///     }
 /// }
 /// ```
@@ -66,7 +66,7 @@ use crate::rejection::{FromRejection, Rejection};
     note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait HoldBody: Sized {
-    /// The response that holds: the same type, unless its body cannot be changed.
+    /// The type of the response that holds permits and charges. It is the same type, unless its body cannot be replaced.
     type Output;
 
     /// Moves permits and charges into the body.

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
 ///
-/// Implement it for a time of your own, for example that of a simulation:
+/// Implement it for another time, for example that of a simulation:
 ///
 /// ```
 /// use ratelimit::clock::Clock;
@@ -69,7 +69,7 @@ pub trait Clock: Send + Sync + 'static {
 /// threads.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
-    /// In the time of [`nanos`].
+    /// The start, in the time of [`nanos`].
     start: u64,
 }
 

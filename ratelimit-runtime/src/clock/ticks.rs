@@ -52,7 +52,7 @@ static SOURCE: LazyLock<Source> = LazyLock::new(|| {
 pub(crate) fn nanos() -> u64 {
     let source = &*SOURCE;
     let (ticks, anchor) = (source.counter.raw(), ANCHOR.get());
-    // A counter that has stepped back, as after a suspension, is not used.
+    // If the counter has stepped back, as after a suspension, the time is read from the system.
     match ticks.checked_sub(anchor.ticks) {
         // The product is below 2^52.
         Some(passed) if passed < source.longest => anchor.nanos + ((passed * source.rate) >> 32),
@@ -77,7 +77,7 @@ const CAN_PAUSE: bool = {
     is_of_tokio(resume)
 };
 
-/// Has the name of tokio's function, which precedes it if there is one.
+/// Has the name of tokio's function. If tokio has that function, it takes precedence.
 #[allow(dead_code, reason = "not used if tokio has its own")]
 const fn resume() -> NotOfTokio {
     NotOfTokio
@@ -123,7 +123,7 @@ impl Timer {
         nanos().saturating_sub(self.start_nanos) / 1000
     }
 
-    /// The time at this moment, and 0 at an earlier one than the start.
+    /// Returns the time at this moment, or 0 if the moment is before the start.
     pub(crate) fn micros_at(&self, moment: Instant) -> u64 {
         micros(moment.saturating_duration_since(self.start))
     }

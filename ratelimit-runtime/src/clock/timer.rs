@@ -21,7 +21,8 @@ pub(crate) fn sleep_until(at: Instant) -> Result<Sleep, Error> {
     if TIMERLESS.get().is_some() && TIMERLESS.get() == current() {
         return Err(no_timers());
     }
-    // A runtime cannot be asked whether it has timers. Without them tokio panics, once for each thread.
+    // A runtime cannot be asked whether it has timers. If the runtime has no timers, tokio panics, at most once for each
+    // thread.
     catch_unwind(|| tokio::time::sleep_until(at)).map_err(|_| {
         TIMERLESS.set(current());
         no_timers()

@@ -1,5 +1,5 @@
 //! `Decisions`: the last decision of each limit that a request has asked. A handler may call a limited function for each item of
-//! a list that its client has sent, so what is kept must not grow with the calls.
+//! a list that its client has sent, so the stored data must not grow with the number of calls.
 
 use super::RecordedDecision;
 use smallvec::SmallVec;
@@ -19,7 +19,7 @@ impl Decisions {
         &self.last
     }
 
-    /// Records decisions. Returns the number of the first one; the others follow.
+    /// Records decisions. Returns the number of the first decision; the numbers of the others follow.
     pub(super) fn record(&mut self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
         let first = self.recorded;
         for decision in decisions {

@@ -76,7 +76,7 @@ struct Made {
 
 type User = Arc<dyn Identity + Send + Sync>;
 
-/// A header that the layer was asked to keep. `None` if the request has it not exactly once.
+/// A header that the layer was asked to keep. `None` if the request does not have it exactly once.
 #[derive(Clone)]
 struct KeptHeader {
     name: Arc<str>,
@@ -143,7 +143,7 @@ impl RequestContext {
         CURRENT.try_with(read).ok()
     }
 
-    /// Whether the other one is a clone of this context.
+    /// Whether `other` is a clone of this context.
     #[cfg(feature = "rocket")]
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known) && Arc::ptr_eq(&self.made, &other.made)
@@ -159,7 +159,7 @@ impl RequestContext {
         CURRENT.scope(self, future)
     }
 
-    /// The same as a type that has a name.
+    /// Does the same as [`scope`](Self::scope), and returns a type that has a name.
     pub(crate) fn contextual<F: Future>(self, future: F) -> Contextual<F> {
         CURRENT.scope(self, future)
     }
@@ -190,7 +190,7 @@ impl RequestContext {
         Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
 
-    /// Records decisions. Returns the number of the first one; the others follow.
+    /// Records decisions. Returns the number of the first decision; the numbers of the others follow.
     pub(crate) fn record(&self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
         self.made.decisions.lock().record(decisions)
     }

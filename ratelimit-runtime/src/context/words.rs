@@ -64,7 +64,7 @@ pub struct ContextClientIp(Found<IpAddr>);
 /// Returns the address of the client of the current request, for functions without an argument that has it:
 /// `by = ratelimit::context::client_ip()`.
 ///
-/// It reads the [`RequestContext`] of the task. Without a context, a call that it identifies is rejected as unavailable.
+/// It reads the [`RequestContext`] of the task. Without a context, a call with this `by` is rejected as unavailable.
 pub fn client_ip() -> ContextClientIp {
     ContextClientIp(Found::in_context(|context| context.client_ip_word().0))
 }
@@ -189,7 +189,7 @@ static ASKED: [OnceLock<Box<str>>; MOST] = [const { OnceLock::new() }; MOST];
 #[cold]
 fn remember(name: &str) {
     let name = name.to_ascii_lowercase();
-    // The first free place takes it.
+    // Writes the name to the first free place, unless the name is in an earlier place.
     let _ = ASKED.iter().any(|known| **known.get_or_init(|| name.as_str().into()) == *name);
 }
 

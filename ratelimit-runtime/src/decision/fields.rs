@@ -8,10 +8,10 @@ struct Fields {
     allowed: bool,
     capacity: u32,
     remaining: u32,
-    /// Of an admitted call.
+    /// The fields of an admitted call.
     #[serde(default)]
     delay_us: u64,
-    /// Of a refused call whose wait is known.
+    /// The fields of a refused call whose wait is known.
     retry_after_us: Option<u64>,
     /// Of a call that is refused until a permit is returned: the time until a lease ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ use crate::macros::delegate;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// A type that knows the address of the client, such as an extractor of your own that has resolved it.
+/// A type that knows the address of the client, such as your own extractor that has resolved it.
 ///
 /// `by = "ip"` finds the argument with the address by this trait. The address is final: the limiter does not look for another
 /// client behind it. So return neither the address of a proxy nor what a client has sent. The requests and connections of the
@@ -96,8 +96,8 @@ impl From<SocketAddr> for PeerAddr {
 /// The header in which trusted proxies name the client, for
 /// [`RateLimiterBuilder::forwarded_by`](crate::RateLimiterBuilder::forwarded_by).
 ///
-/// Only this header is read. Choose one that your proxies always append to, or overwrite. A header that they pass on as it came
-/// is written by the client.
+/// Only this header is read. Choose one that your proxies always append to, or overwrite. If the proxies pass a header on
+/// unchanged, the client has written it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forwarded<'a> {

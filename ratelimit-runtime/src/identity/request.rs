@@ -41,7 +41,7 @@ pub trait UserId {
 
 /// A type that has the headers of a request.
 ///
-/// `by = "header:x-api-key"` finds the argument by this trait. Implement it for a request type of your own, as in the example of
+/// `by = "header:x-api-key"` finds the argument by this trait. Implement it for your own request type, as in the example of
 /// [`header_lines`](Self::header_lines).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not have the headers of a request",

@@ -12,8 +12,8 @@ use std::sync::Arc;
 ///
 /// Strings, numbers, addresses, references, `Option`s (a call with `None` is rejected) and tuples of them are identities, and with
 /// the features `uuid` and `ulid`, `uuid::Uuid` and `ulid::Ulid`. The attribute also accepts everything that implements
-/// [`Display`](std::fmt::Display); elsewhere, wrap such a value in [`ByDisplay`](crate::identity::ByDisplay). Implement it for a type of your own to choose
-/// what counts, or to keep a secret value out of the store:
+/// [`Display`](std::fmt::Display); elsewhere, wrap such a value in [`ByDisplay`](crate::identity::ByDisplay). Implement it for your
+/// own type to choose what counts, or to keep a secret value out of the store:
 ///
 /// ```
 /// use ratelimit::identity::{Identity, KeyWriter};

@@ -15,7 +15,7 @@ impl Function {
     #[inline]
     pub(super) fn around(self, name: &str) -> Option<&'static str> {
         let inside = (self.0)();
-        // The time, and the word for a trial, follow a slash.
+        // In a name, the time and the word `shadow` follow a slash.
         let path = name.split_once('/').map_or(name, |(path, _)| path);
         let is_in_module = inside.strip_prefix(path).is_some_and(|rest| rest.starts_with("::"));
         if is_in_module { None } else { find_around(inside, path) }
@@ -35,8 +35,8 @@ fn find_around(inside: &'static str, path: &str) -> Option<&'static str> {
     };
     let (at, _) = inside.rmatch_indices(function).find(|(at, _)| is_segment(*at))?;
     let around = inside.get(..at)?.strip_suffix("::")?;
-    // Attributes of frameworks make a type of the function's name, and put the function into a method of it. The name is then
-    // unique in the module.
+    // The attribute of a framework may turn the function into a type of the same name, with a method that contains the body.
+    // The name is then unique in the module.
     let is_path_end = |at: usize| {
         around
             .get(at + path.len()..)

@@ -6,14 +6,14 @@
 //! different lengths apart. The hash is strongly universal: whatever two keys somebody chooses, the probability that their
 //! hashes are equal is 2^-64, and so it is for any part of the hash, such as the bits that select a shard. The proof assumes
 //! only that the secrets are random and that the keys are chosen without knowledge of them. No hash leaves the process.
-//! `SipHash` rests on the belief that nobody can break it, and takes three to four times as long for such keys. It hashes
+//! The security of `SipHash` is not proven, and it takes three to four times as long for such keys. It hashes
 //! longer keys, and makes the secrets.
 
 use super::StoreKey;
 use crate::random;
 use siphasher::sip::SipHasher13;
 
-/// The whole words of the longest key that has secrets of its own.
+/// The number of whole words in the longest key for which there are secrets.
 const WORDS: usize = 16;
 
 /// A secret random hash key, so that nobody can choose keys that collide.

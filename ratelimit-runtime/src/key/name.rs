@@ -29,7 +29,7 @@ impl<'n> Name<'n> {
         Self { text, plain, path: false, function: None }
     }
 
-    /// The name of an attribute. One with `::` is the path of the function, unless it is [`written`](Self::written).
+    /// The name of an attribute. A name with `::` is the path of the function, unless it is [`written`](Self::written).
     pub(crate) const fn of_site(text: &'n str) -> Self {
         let bytes = text.as_bytes();
         let mut path = false;
@@ -101,13 +101,13 @@ pub(crate) enum LimitName {
     Static(&'static str),
     /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
     Path(&'static str),
-    /// UTF-8, from a key of the caller.
+    /// A short name in UTF-8, from a key of the caller.
     Short { len: u8, bytes: [u8; SHORT] },
-    /// From a key of the caller.
+    /// A longer name, from a key of the caller.
     Long(Box<str>),
 }
 
-/// The name then has 32 bytes, so a `Rejection` stays small.
+/// The longest short name in bytes. A `LimitName` then has 32 bytes, so a `Rejection` stays small.
 const SHORT: usize = 30;
 
 impl LimitName {
@@ -131,7 +131,8 @@ impl LimitName {
         }
     }
 
-    /// The name that clients may see. Of a path it is the function, with the time after it: they do not see the modules.
+    /// The name that clients may see. For a path, it is the function with the time after it, so that clients do not see the
+    /// modules.
     pub(crate) fn public(&self) -> &str {
         let name = self.as_str();
         if let Self::Path(_) = self {

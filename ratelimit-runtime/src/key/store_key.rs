@@ -132,7 +132,7 @@ impl<'n> KeyBuilder<'n> {
         self.absent = Some((kind, why));
     }
 
-    /// Completes the key except for its format. Only the format is written after this.
+    /// Completes the key except for its format. After this call, only the format may be written.
     ///
     /// # Errors
     ///

@@ -73,7 +73,7 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
     struct Shown(String);
     impl Identity for Shown {
         fn write(&self, key: &mut KeyWriter<'_>) {
-            // In two pieces, so that the second one starts the hashing.
+            // The value is written in two pieces, so that the second one starts the hashing.
             key.display(&format_args!("{}{}", &self.0[..self.0.len() / 2], &self.0[self.0.len() / 2..]));
         }
     }

@@ -60,7 +60,7 @@ impl Settings {
             }
         }
         if is_grpc {
-            // Header fields would be metadata, which the application did not write.
+            // In gRPC, header fields are metadata, and metadata belongs to the application.
             return;
         }
         let status = response.status();
@@ -68,8 +68,8 @@ impl Settings {
         entered.context.with_decisions(|decisions| self.headers.write(status, decisions, &mut add));
     }
 
-    /// Corrects the response to a refused call that does not say so. A success is left alone: its handler has dealt with the
-    /// refusal. So is the body, which has the form of the application's errors.
+    /// Corrects the response to a refused call if its status hides the refusal. A success stays, because its handler has
+    /// dealt with the refusal. The body stays too, because it has the form of the application's errors.
     fn mend(
         &self,
         rejection: &Rejection,
@@ -88,7 +88,7 @@ impl Settings {
         if status == rejection.status() || status == answer.status {
             return None;
         }
-        // The status of all other refusals, unless it would make a success of an error.
+        // Takes the status of the answer, unless the application gives refusals a success status.
         let right = if answer.status < 400 { rejection.status() } else { answer.status };
         let is_corrected = self.corrects_status.unwrap_or(status == 500);
         if is_corrected {

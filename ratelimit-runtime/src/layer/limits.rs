@@ -150,7 +150,8 @@ impl LayerLimit {
     }
 }
 
-/// A future of the decision about a request. What the request then holds is returned when it is dropped.
+/// A future of the decision about a request. The permits that the request then holds are returned when the future's result
+/// is dropped.
 pub(crate) enum Deciding {
     Check(Check),
     Admit(Admit),

@@ -15,7 +15,7 @@ use crate::rejection::Rejection;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
-/// responses, mends the responses of handlers that have swallowed a refusal, and applies limits of its own before the body of
+/// responses, corrects the responses of handlers that have swallowed a refusal, and applies its own limits before the body of
 /// the request is read.
 ///
 /// Add it outside the handlers that it serves, and inside CORS, so that refusals have the CORS headers:
@@ -90,8 +90,8 @@ impl RateLimitLayer {
     /// An error type with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or with a variant
     /// whose status ends in `_ => 500`, accepts a [`Rejection`](crate::Rejection), and answers it as any other error. The layer always
     /// adds `Retry-After` to such a response, and logs a warning once for each limit. The right status is the one of
-    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. Of gRPC, the codes `INTERNAL` and `UNKNOWN`
-    /// are corrected by default.
+    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. With gRPC, the codes `INTERNAL` and
+    /// `UNKNOWN` are corrected by default.
     ///
     /// The layer knows the last refusal of a request, not which error the response reports. A function that catches a refusal and
     /// then fails for another reason is answered as refused, too. Turn the correction off if this happens in your service.
@@ -138,7 +138,8 @@ impl Settings {
         }
     }
 
-    /// Makes the context of a request. A context that an outer layer has set goes on, so that all decisions are in one place.
+    /// Makes the context of a request. If an outer layer has set a context, this layer uses it, so that all decisions are in
+    /// one place.
     pub(crate) fn enter(&self, request: &dyn RequestParts) -> Entered {
         self.enter_within(RequestContext::current(), request)
     }
@@ -160,7 +161,7 @@ impl Settings {
     }
 
     /// Passes a request that the limits of the layer have admitted on to `answer`: in its context, and in the scope of the layer's
-    /// limiter. What the limits hold is returned after that. A refused request is returned with the rejection.
+    /// limiter. After that, everything that the limits hold is returned. A refused request is returned with the rejection.
     ///
     /// `deciding` is what [`decide`](Self::decide) has returned.
     pub(crate) async fn pass<R, T>(

@@ -23,7 +23,8 @@ struct Process {
     built_by: Option<&'static str>,
 }
 
-/// Returns the limiter of the process. If there is none, builds the default limiter for the limit `name`.
+/// Returns the installed limiter, or else the default limiter. Builds the default limiter first, if no call has built it.
+/// `name` is the limit of this call.
 pub(super) fn installed_or_default(name: &'static str) -> Result<&'static RateLimiter, Error> {
     let process = PROCESS
         .get_or_try_init(|| from_environment().map(|limiter| Process { limiter, built_by: Some(name) }))?;

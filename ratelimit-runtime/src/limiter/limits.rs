@@ -9,10 +9,10 @@ impl RateLimiter {
     /// Returns the limits of attributes and layers that calls of this process have met so far, in the order of their names, with
     /// the overrides that this limiter knows. It asks no store.
     ///
-    /// The list is that of the process, also of calls that other limiters have decided. It has at most about 4000 limits. A limit
-    /// that no call has met is not in it; `cargo ratelimit list` reads all attributes from the sources. Calls of the methods of a
-    /// limiter, such as [`check`](Self::check), are not listed. [`published_limits`](Self::published_limits) returns the limits of
-    /// all processes.
+    /// The list is the same for all limiters of the process: it includes calls that other limiters have decided. It has at most
+    /// about 4000 limits. A limit that no call has met is not in it; `cargo ratelimit list` reads all attributes from the sources.
+    /// Calls of the methods of a limiter, such as [`check`](Self::check), are not listed.
+    /// [`published_limits`](Self::published_limits) returns the limits of all processes.
     ///
     /// ```
     /// use ratelimit::overrides::LimitChange;
@@ -46,7 +46,7 @@ impl RateLimiter {
         all
     }
 
-    /// The limit of this name that this limiter has decided, if all calls of this process had the same.
+    /// The limit of this name that this limiter has decided, if all calls of this process had the same limit.
     pub(super) fn own_limit(&self, name: &str) -> Option<Limit> {
         let mut own = registry::met().filter(|(_, first, varies)| first.limiter == self.id() && !varies);
         own.find(|(met, ..)| *met == name).map(|(_, first, _)| first.limit)

@@ -83,7 +83,7 @@ pub struct RateLimiter {
 /// }
 ///
 /// # fn main() -> Result<(), ratelimit::Error> {
-/// // All other functions decide by themselves.
+/// // All other functions decide in memory while Redis is unavailable.
 /// let limiter = ratelimit::RateLimiter::builder().on_error(OnError::Local).build()?;
 /// # Ok(()) }
 /// ```
@@ -157,7 +157,7 @@ impl RateLimiter {
         }
     }
 
-    /// Whether the other one is a clone of this limiter.
+    /// Whether `other` is a clone of this limiter.
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.on_error == other.on_error
     }

@@ -41,7 +41,8 @@ impl SingleTask {
         self.late_at_ms.load(Ordering::Relaxed) <= self.ms(now)
     }
 
-    /// Starts the task in the current runtime, unless a task runs and is not late. The first heartbeat follows within `next`.
+    /// Starts the task in the current runtime, if there is no task or the task is late. The first heartbeat follows within
+    /// `next`.
     pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
         &self,
         limiter: &RateLimiter,
@@ -49,7 +50,7 @@ impl SingleTask {
         next: Duration,
         work: impl FnOnce(InCharge) -> F,
     ) {
-        // Before the lookup of the runtime, whose handle is shared by all threads.
+        // The lookup of the runtime comes last, because all threads share its handle.
         if self.is_late(Instant::now())
             && let Ok(runtime) = timer::runtime()
             && let Some(number) = self.take_over(next)
@@ -97,7 +98,7 @@ impl SingleTask {
     }
 }
 
-/// Held by the task. When it is dropped, also with its runtime, the next call may start another task.
+/// The task holds this value. When it is dropped, also with its runtime, the next call may start another task.
 pub(crate) struct InCharge {
     limiter: Weak<Shared>,
     /// Selects this task of the limiter.

@@ -1,4 +1,4 @@
-//! `Hook`: what an application implements to hear of refusals, of limits that are nearly used up, and of outages.
+//! `Hook`: what an application implements to be told about refusals, nearly used up limits, and outages.
 
 use super::{IdentityHash, NearLimit};
 use crate::decision::Decision;
@@ -8,7 +8,7 @@ use crate::macros::delegate;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Hears of refusals, of limits that are nearly used up, and of outages of a limiter: for an audit log, a ban list, a mail or an
+/// Is called for refusals, for limits that are nearly used up, and for outages: for an audit log, a ban list, a mail or an
 /// alert.
 ///
 /// Set it with [`RateLimiterBuilder::hook`](crate::RateLimiterBuilder::hook). All methods do nothing by default.
@@ -52,8 +52,8 @@ use std::time::Duration;
 ///
 /// # Threads, order and panics
 ///
-/// A decision puts an event into a queue of the limiter and goes on. A thread of its own, `ratelimit-hook`, which starts at the
-/// first event, calls the methods one after another. So a method may block, and takes no time from a decision:
+/// A decision puts an event into a queue of the limiter and goes on. A separate thread, `ratelimit-hook`, starts at the first
+/// event and calls the methods one after another. So a method may block, and takes no time from a decision:
 ///
 /// - **Slow**: at most 4096 refusals wait, and beside them 4096 limits that are nearly used up and 64 events of outages. Further ones
 ///   are dropped. The thread tells
@@ -74,15 +74,16 @@ pub trait Hook: Send + Sync + 'static {
     /// event for each. A call that could not be decided is not a refusal; see [`outage_began`](Self::outage_began).
     fn refused(&self, _refusal: &Refusal) {}
 
-    /// A call has used so much of a limit that at least the share is in use that
-    /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) sets, by default 80 %. Less was in use before the call.
+    /// A call has raised the use of a limit to at least the share that
+    /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) sets, by default 80 %. Before the call, less was
+    /// in use.
     ///
-    /// The store decides calls one by one, so of a window and a caller exactly one call in all processes makes this event, in
+    /// The store decides calls one by one, so for each window and caller, exactly one call in all processes makes this event, in
     /// the process that made the call. A limit whose units come back continuously, are returned (`refund_if`, `settle`, permits) or
-    /// leave a sliding window may reach the share again, and makes an event each time. With `lease`, the process that hands out the unit
-    /// makes the event; a process that still has units from an earlier fetch may miss it. Limits in shadow and decisions of the
-    /// failure policy make none, and neither does a call that waits while nothing is free, also behind a pause: the store does not say how much
-    /// of its later window is in use.
+    /// leave a sliding window may reach the share again, and makes an event each time. With `lease`, the process that hands out the
+    /// unit makes the event; a process that still has units from an earlier fetch may miss it. Limits in shadow and decisions of
+    /// the failure policy make none, and neither does a call that waits while nothing is free, also behind a pause: the store does
+    /// not say how much of its later window is in use.
     fn near_limit(&self, _near: &NearLimit) {}
 
     /// The store became unavailable, or missed the deadline of a call. From now on, the failure policy of each limit decides.
@@ -97,7 +98,8 @@ pub trait Hook: Send + Sync + 'static {
     fn missed(&self, _events: u64) {}
 }
 
-// The hook of several owners, such as a handler that reads the list that the hook writes.
+// An `Arc` lets several owners share a hook, such as a handler that reads the list that the hook
+// writes.
 delegate! {
     Hook for Arc<T> => {
         fn refused(&self, refusal: &Refusal);

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 /// The most refusals that wait for the thread.
 const MOST_REFUSALS: usize = 4096;
 
-/// The most limits that are nearly used up that wait for the thread, beside the refusals.
+/// The most events about limits that are nearly used up that wait for the thread, beside the refusals.
 const MOST_NEAR: usize = 4096;
 
-/// The most events of outages that wait if as many others wait as possible. So a flood of refusals does not hide an outage.
+/// The most events of outages that wait for the thread while the other events have reached their bounds. So a flood of
+/// refusals does not hide an outage.
 const MOST_OUTAGES: usize = 64;
 
 /// The time between two log lines about panics.
@@ -45,7 +46,7 @@ struct Counts {
     missed: AtomicU64,
 }
 
-/// An event that a hook hears of.
+/// An event for which a hook is called.
 pub(super) enum Event {
     Refused(Refusal),
     NearLimit(NearLimit),

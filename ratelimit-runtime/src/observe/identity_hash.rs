@@ -9,9 +9,9 @@ use std::hash::Hasher;
 /// [`hash_secret`](crate::RateLimiterBuilder::hash_secret).
 ///
 /// The same identity has the same hash in all limits, in hooks, in log lines and in the command `ratelimit`, and in all
-/// processes with the same secret. If the store itself has only a hash of the identity, as of a header, this is the same hash.
-/// Without a secret of your own, the key of the hash is derived from the prefix, which is public: anybody who has the hash can
-/// then test guesses of the identity. [`Display`](fmt::Display) writes `#` and 32 hexadecimal digits.
+/// processes with the same secret. If the store itself has only a hash of the identity, as for a header, this is the same
+/// hash. If you set no secret, the key of the hash is derived from the prefix, which is public: anybody who has the
+/// hash can then test guesses of the identity. [`Display`](fmt::Display) writes `#` and 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IdentityHash([u8; 16]);
 
@@ -60,7 +60,7 @@ impl fmt::Display for IdentityHash {
 fn identity(key: &[u8]) -> Option<&[u8]> {
     let tag = &key[key.iter().position(|byte| *byte == b'{')? + 1..];
     let end = tag.iter().position(|byte| *byte == b'}')?;
-    // After the tag and its colon.
+    // The rest of the key follows the tag and a colon.
     let rest = tag.get(end + 2..)?;
     rest.contains(&b':').then(|| &tag[..end])
 }

@@ -1,7 +1,7 @@
 //! Shows an application its limits: hooks, metrics (feature `metrics`) and traces (feature `trace`).
 //!
-//! - A [`Hook`] hears of refusals, of limits that are nearly used up and of outages, for an audit log, a ban list, a mail or an
-//!   alert.
+//! - A [`Hook`] is called for refusals, for limits that are nearly used up and for outages, for an audit log, a ban list, a
+//!   mail or an alert.
 //! - With the feature `metrics`, the limiters count and measure through the `metrics` facade. `METRICS` lists what they emit.
 //! - With the feature `trace`, each decision is a `tracing` span.
 //!

@@ -1,4 +1,5 @@
-//! `NearLimit`: the event of a limit that is nearly used up. `Share`: the share of the limit from which on it is.
+//! `NearLimit`: the event of a limit that is nearly used up. `Share`: the share of a limit from which on it counts as
+//! nearly used up.
 
 use super::IdentityHash;
 use crate::decision::Decision;
@@ -56,7 +57,7 @@ impl Share {
         let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
         let used = capacity.saturating_sub(left);
         let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(self.0);
-        // Of a limit in debt, nobody knows how much was in use before the call, but it was all.
+        // In debt, the exact use before the call is unknown, but everything was in use.
         let in_debt = left == 0 && !decision.delay().is_zero();
         is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Calls of methods and log lines may add at most this many names. The names of attributes and layers are constants of the program,
 /// and are added as long as the table has places. All further names share the entry of [`OTHER`].
 const MOST_NAMES: usize = 1000;
-/// The longest name with an entry of its own, in bytes.
+/// The longest name that gets its own entry, in bytes.
 const LONGEST_NAME: usize = 256;
 /// The name of the entry that all other limits share.
 const OTHER: &str = "_OTHER";
@@ -92,7 +92,7 @@ pub(crate) fn changes() -> usize {
 }
 
 impl Entry {
-    /// The name, which is [`OTHER`] for all limits without an entry of their own.
+    /// The name, which is [`OTHER`] for all limits without their own entry.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -175,7 +175,8 @@ impl Registry {
         name: &str,
         is_constant: bool,
     ) -> Option<&'t Entry> {
-        // Only read here. If every refused name wrote this counter, all threads would wait for one cache line.
+        // The counter is only read here. If every refused name wrote this counter, all threads would wait for one cache
+        // line.
         let is_full = || !is_constant && self.number.load(Ordering::Relaxed) >= MOST_NAMES;
         if name.len() > LONGEST_NAME && !is_constant || is_full() {
             return None;

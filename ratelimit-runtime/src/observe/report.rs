@@ -1,4 +1,4 @@
-//! Logs events of single limits at a bounded rate. Without a log, says the first error on stderr.
+//! Logs events of single limits at a bounded rate. Without a log, writes the first error to stderr.
 
 #[cfg(feature = "trace")]
 use super::Outcome;
@@ -22,7 +22,8 @@ pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     if !must_be_fixed {
         return;
     }
-    // Its name is bounded. A method may have been given a text of a client as its name.
+    // The name in the registry has a bounded length. The name that a method receives may be a text
+    // of a client.
     let entry = registry::named(name);
     if entry.errors.due(BETWEEN_ERRORS).is_some() {
         tracing::error!(target: "ratelimit::errors", limit = entry.name(), %error, "{consequence}");

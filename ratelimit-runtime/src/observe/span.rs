@@ -16,7 +16,7 @@ pub(super) struct DecisionSpan(Option<Box<Open>>);
 
 struct Open {
     span: Span,
-    /// A lock, because futures that contain the span are shared between threads. Nobody waits for it.
+    /// A lock, because futures that contain the span are shared between threads. No thread waits for the lock.
     fields: Mutex<Fields>,
 }
 
@@ -28,10 +28,10 @@ struct Fields {
 }
 
 impl DecisionSpan {
-    /// Begins the span below the current one. Nothing is kept if nobody listens to it.
+    /// Begins the span below the current one. If nothing listens, no span is stored.
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
-        // All that is done without a subscriber of this level.
+        // Without a subscriber of this level, this is all the work.
         if LevelFilter::current() < LevelFilter::DEBUG {
             return Self(None);
         }
@@ -70,7 +70,7 @@ fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Dura
 impl Open {
     #[cold]
     fn new(name: &str) -> Option<Box<Self>> {
-        // Not asked by `enabled!`: filters that let only spans pass would say no.
+        // `enabled!` is not used, because a filter that lets only spans pass would say no.
         let span = tracing::debug_span!(
             target: "ratelimit::decision",
             "ratelimit",
@@ -93,7 +93,7 @@ impl Drop for Open {
         self.span.record("ratelimit.limit", fields.name.as_str());
         self.span.record("ratelimit.outcome", fields.outcome.map_or("cancelled", Outcome::label));
         if let Some(decision) = fields.decision {
-            // Signed, because OpenTelemetry has no unsigned integers.
+            // The number is signed, because OpenTelemetry has no unsigned integers.
             self.span.record("ratelimit.remaining", i64::from(decision.remaining()));
             if let Some(retry) = decision.retry_after() {
                 self.span.record("ratelimit.retry_after", retry.as_secs_f64());

@@ -90,7 +90,7 @@ pub(crate) fn evicted(keys: u64) {
     measure!(MEMORY_EVICTIONS, Counter.increment(keys));
 }
 
-/// Counts an event that a hook does not hear of.
+/// Counts an event for which a hook is not called.
 pub(super) fn hook_missed() {
     measure!(HOOK_MISSED, Counter.increment(1));
 }
@@ -102,7 +102,7 @@ pub(crate) struct LeasedUnitsGauge {
 }
 
 impl LeasedUnitsGauge {
-    /// Notes how many units the limiter has now. They are computed only if somebody measures them.
+    /// Notes how many units the limiter has now. The number is computed only if a recorder measures it.
     pub(crate) fn set(&self, units: impl FnOnce() -> u64) {
         if cfg!(feature = "metrics") {
             let units = i64::try_from(units()).unwrap_or(i64::MAX);

@@ -23,7 +23,7 @@ impl Throttle {
         self.unreported.fetch_add(1, Ordering::Relaxed);
         let due_ms = self.due_ms.load(Ordering::Relaxed);
         let next_ms = now_ms.saturating_add(ms(between));
-        // Of several threads, one writes the line.
+        // If several threads are here, only one writes the line.
         let writes = now_ms >= due_ms
             && self.due_ms.compare_exchange(due_ms, next_ms, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         writes.then(|| self.unreported.swap(0, Ordering::Relaxed))

@@ -15,7 +15,7 @@ pub(crate) struct Observers {
     off: bool,
     hooks: Hooks,
     near: Share,
-    /// Whether calls are observed in a special way: limits are off, a hook hears of them, or another share than the default counts as
+    /// Whether calls are observed in a special way: limits are off, there is a hook, or another share than the default counts as
     /// nearly used up.
     is_special: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Watch {
 struct Special {
     /// Limits are off.
     off: bool,
-    /// The hook that hears of refusals, and of limits that are nearly used up.
+    /// The hook for refusals, and for limits that are nearly used up.
     hooks: Hooks,
     near: Share,
     /// Who calls, by the position of the limit.
@@ -94,7 +94,7 @@ impl Watch {
         if self.sees_nothing() {
             return;
         }
-        // Nearly all calls.
+        // This branch handles nearly all calls.
         if let (Source::Store, [decision]) = (source, decisions)
             && decision.is_allowed()
             && self.is_plain()
@@ -185,7 +185,7 @@ impl Special {
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Self {
         let off = observers.off;
-        // While limits are off, nothing is refused, so the hook hears of nobody.
+        // While limits are off, nothing is refused, so no hook is called.
         let hooks = if off { Hooks::default() } else { observers.hooks.clone() };
         let callers = keys.filter(|_| hooks.is_set()).map(|key| IdentityHash::of(settings, key)).collect();
         Self { off, hooks, near: observers.near, callers }

@@ -26,13 +26,13 @@ pub(crate) struct Proxies {
     built: Trust,
     /// The networks that have replaced it.
     replaced: RwLock<Option<Arc<Networks>>>,
-    /// [`REPLACED`] and [`WARNED`]. A call of a limiter that trusts nobody reads nothing else that can change.
+    /// [`REPLACED`] and [`WARNED`]. If the limiter trusts nobody, a call reads no other value that can change.
     flags: AtomicU8,
 }
 
-/// Set once the networks have been replaced.
+/// This flag is set once the networks have been replaced.
 const REPLACED: u8 = 1;
-/// Set once a proxy that is not configured has been reported.
+/// This flag is set once a proxy that is not configured has been reported.
 const WARNED: u8 = 2;
 
 /// Which peers are proxies whose header is read.
@@ -173,7 +173,8 @@ fn client(trust: &Trust, peer: PeerAddr, entries: impl Iterator<Item = Option<Ip
     }
 }
 
-/// The entry with this number, counted from 1. A list that is too short was not written by that many proxies: the peer.
+/// The entry with this number, counted from 1. If the list is too short, that many proxies did not write it, and the result
+/// is the peer.
 fn nth(hops: u8, peer: PeerAddr, mut entries: impl Iterator<Item = Option<IpAddr>>) -> PeerAddr {
     let mut client = peer;
     for _ in 0..hops {

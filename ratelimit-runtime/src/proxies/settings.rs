@@ -83,7 +83,7 @@ impl Header {
         }
     }
 
-    /// The syntax of its lines. `None` if it has only one address.
+    /// The syntax of the header's lines. `None` for a header with only one address.
     pub(super) const fn syntax(&self) -> Option<Syntax> {
         match self {
             Self::XForwardedFor => Some(Syntax::List),

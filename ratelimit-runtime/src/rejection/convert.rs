@@ -19,7 +19,8 @@ pub trait FromRejection {
     fn from_rejection(rejection: Rejection) -> Self;
 }
 
-/// An error type with `From<Rejection>`. It exists for its message, because the one of `From` has no words about limits.
+/// An error type with `From<Rejection>`. It exists for its compiler message, because the message of `From` does not mention
+/// limits.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error `{Self}`",
     label = "the error of this return type has no `From<ratelimit::Rejection>`",

@@ -58,9 +58,8 @@ impl Rejection {
     }
 
     /// The name of the limit, as in the name of its [`Key`](crate::Key): usually the text of the attribute's `key`, and with the
-    /// time (`search/1s`) if two limits of a function have the same `key`. If several limits were decided together, it is the one
-    /// that refused the call. If more than one refused it, it is the one
-    /// with the longest wait.
+    /// time (`search/1s`) if two limits of a function have the same `key`. If several limits were decided together, it is the
+    /// name of the limit that refused the call. If more than one refused it, it is the name of the limit with the longest wait.
     pub fn name(&self) -> &str {
         self.limit_name().as_str()
     }

@@ -32,9 +32,10 @@ pub enum Change {
     /// Ends a block, and lets the steps of [`Limit::block`] start over. The result is 1 if the callers were blocked. Sliding logs and
     /// concurrency limits do not support it.
     Open,
-    /// Pauses the limit for this time in ms, from 1 ms to 366 days, and uses it up until then, so that calls pass at its pace
-    /// afterwards. A pause or a block that lasts longer stays. Requests whose limit has a [`wait`](Limit::wait) may wait for the end of a
-    /// pause. The result is 1. Sliding logs and concurrency limits do not support it.
+    /// Pauses the limit for this time in ms, from 1 ms to 366 days. Also uses up the limit until the end of the pause, so that
+    /// calls pass at its pace afterwards. A pause or a block that lasts longer stays. Requests whose limit has a
+    /// [`wait`](Limit::wait) may wait for the end of a pause. The result is 1. Sliding logs and concurrency limits do not support
+    /// it.
     Pause(u64),
     /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
     /// limits do not support it.

@@ -1,4 +1,4 @@
-//! `MissedDeadline`: what hears that a call did not wait any longer.
+//! `MissedDeadline`: the observer of calls that did not wait any longer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub trait MissedDeadline: Send + Sync {
     fn missed_deadline(&self, deadline: Duration);
 }
 
-/// The observer of the reply that a call waits for now. A missed deadline of the call is reported to it alone.
+/// The observer of the reply that a call waits for now. A missed deadline of the call is reported only to this observer.
 #[derive(Default)]
 pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
 

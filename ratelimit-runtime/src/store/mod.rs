@@ -150,7 +150,7 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-/// The limit of a probe. Its state expires after a millisecond. A probe that it refuses is decided, too.
+/// The limit of a probe. Its state expires after a millisecond. A refused probe is a decision, too.
 pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 
 /// The stored overrides of a prefix.

@@ -29,7 +29,8 @@ pub struct Request {
     limit: Limit,
     cost: u32,
     keep: u32,
-    /// The id of the permit, and [`WITH_NEXT`]. One number, because nearly every call moves a request.
+    /// The id of the permit, and [`WITH_NEXT`]. Both are in one number, to keep a request small, because nearly every call
+    /// moves one.
     permit: u64,
 }
 
@@ -63,8 +64,8 @@ impl Request {
     /// pass together, and only its cost is charged. The default is 0.
     ///
     /// In mode [`Charge`](Mode::Charge), a request with such units waits for a bucket, or is refused and asks again for a
-    /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because
-    /// a turn in a later window would take the units before it from the others.
+    /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because a
+    /// turn in a later window would make the units that are left in earlier windows unusable.
     pub fn with_keep(mut self, units: u32) -> Self {
         self.set_keep(units);
         self
@@ -135,7 +136,7 @@ impl Request {
         self.cost as i64 + self.keep as i64
     }
 
-    /// Returns whether this request may wait for a turn. One that leaves units to others waits only for buckets, as
+    /// Returns whether this request may wait for a turn. A request that leaves units to others waits only for buckets, as
     /// [`with_keep`](Self::with_keep) explains.
     pub(crate) const fn may_reserve(&self) -> bool {
         let limit = &self.limit;

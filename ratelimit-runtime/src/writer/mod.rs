@@ -20,8 +20,8 @@ pub(crate) struct KeySettings {
     pub(crate) head: Box<str>,
     /// The key of the hash that replaces long and secret values.
     pub(super) secret: [u8; 16],
-    /// The key of the hash that stands for a readable identity outside of the store. It is another one, so that no value that a
-    /// caller chooses has the hash of somebody else.
+    /// The key of the hash that stands for a readable identity outside of the store. It differs from `secret`, so that no
+    /// caller can choose a value with the hash of somebody else.
     pub(crate) identity_secret: [u8; 16],
     /// IPv6 addresses that have this many first bits in common are one identity.
     pub(crate) ipv6_prefix: u8,

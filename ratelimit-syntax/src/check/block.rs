@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a block that nobody is named for: it would turn away every caller after the first refusal.
+    /// Reports a block without `by`: after the first refusal, it would turn away every caller.
     pub(super) fn check_blocks_callers(&mut self) {
         if let Some(given) = self.given("block")
             && self.given("by").is_none()
@@ -68,7 +68,7 @@ impl Checker<'_> {
     }
 }
 
-/// The steps of a text that has several, as they are written.
+/// The steps of a text that has more than one, each as it is written.
 fn steps_in(text: &str) -> Option<String> {
     let steps: Vec<&str> = text.split(',').map(str::trim).collect();
     let are_steps = steps.len() > 1 && steps.iter().all(|step| duration::parse(step).is_ok());

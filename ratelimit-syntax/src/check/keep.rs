@@ -22,7 +22,8 @@ impl Checker<'_> {
         Some(value.clone())
     }
 
-    /// Reports a wait for a turn in a later window: the turn would take the units before it from the others.
+    /// Reports a wait for a turn in a later window: the turn would make the units that are left in earlier windows
+    /// unusable.
     fn check_keep_beside_wait(&mut self, numbers: &LimitNumbers) {
         let algorithm = numbers.algorithm;
         if let Some(given) = self.given("keep").filter(|_| numbers.wait.is_some())

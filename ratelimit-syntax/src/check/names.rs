@@ -1,4 +1,4 @@
-//! Gives each limit of a function a name of its own. Limits with the same `key` are told apart by their `time`.
+//! Gives each limit of a function a different name. Limits with the same `key` are told apart by their `time`.
 
 use crate::args::Arguments;
 use crate::errors::Errors;

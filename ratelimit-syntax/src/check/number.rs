@@ -56,7 +56,7 @@ impl Checker<'_> {
         self.time_of(name, self.value(name)?)
     }
 
-    /// The time that a value of an argument says.
+    /// The time that the value of an argument stands for.
     pub(super) fn time_of(&mut self, name: &str, value: &Expr) -> Option<Time> {
         if !is_literal(value) {
             return Some(Time::Value(value.clone(), self.item.known(value)));
@@ -78,7 +78,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a value shows by its form whether it is a number.
+/// Whether the form of a value tells if the value is a number.
 pub(super) fn shows_its_type(value: &Expr) -> bool {
     is_literal(value) || matches!(value, Expr::Closure(_))
 }

@@ -63,7 +63,7 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
         (literal_numbers(other)?, literal_numbers(this)?);
     let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
     let same = same(|member| member.cost.as_ref()) && same(|member| member.skip_if.as_ref());
-    // A limit refuses earlier if a call leaves units to others.
+    // With `keep`, a limit refuses earlier, so the rule below does not apply.
     let keeps = other.keep.is_some() || this.keep.is_some();
     if std::ptr::eq(other, this) || !have_same_key_and_callers(other, this) || !same || keeps {
         return None;

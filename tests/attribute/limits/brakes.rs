@@ -114,12 +114,12 @@ async fn every_tighter_override_holds_after_a_second() {
         let clock = ManualClock::new();
         let store = RemoteStore::with_clock(&clock).with_overrides();
         let processes = [limiter(store.clone()).await, limiter(store.clone()).await];
-        // Some calls, so that units are on lease, but not so many that nothing is left to refuse.
+        // Makes enough calls to have units on lease, but not so many that the limit is used up.
         admitted(&processes, &limit, &clock, random.u64(0..300)).await;
         let change = numbers.tighten(&mut random);
         limiter(store.clone()).await.overrides().set("k", change).await.unwrap();
         admitted(&processes, &limit, &clock, 1000).await;
-        // Without the old units, which would hide a limit that does not hold.
+        // Removes the old units, because they would refuse calls that a broken limit admits.
         processes[0].reset(&change.apply(&limit).unwrap_or(limit), "k").await.unwrap();
         let (passed, bound) =
             (admitted(&processes, &limit, &clock, COUNTED).await, numbers.bound(limit.algorithm()));

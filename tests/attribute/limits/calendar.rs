@@ -43,7 +43,7 @@ async fn a_month_ends_for_all_callers_at_once() {
         for user in [1, 2, 2] {
             monthly(user).await.unwrap();
         }
-        // It is February one hour earlier in this zone.
+        // February begins one hour earlier in this zone.
         let left = (11 * DAY).saturating_sub(HOUR);
         assert_eq!((waits(monthly(1)).await, waits(monthly(2)).await), (left, left));
         clock.advance(left.saturating_sub(Duration::from_millis(1)));

@@ -84,7 +84,7 @@ async fn a_refusal_says_when_the_cost_and_the_kept_units_are_free() {
         assert_eq!(rejection.retry_after(), Some(MINUTE.saturating_sub(SECOND)));
         clock.advance(MINUTE.saturating_sub(SECOND));
         window().await.unwrap();
-        // Never: nine units and two are more than ten.
+        // The call never passes, because nine units and two are more than ten.
         let limit = Limit::counter(10, MINUTE);
         let current = RateLimiter::in_memory();
         let rejection = current.check_cost(&limit, "k", Cost::new(2).keep(9)).await.unwrap_err();
@@ -137,7 +137,7 @@ async fn a_call_that_keeps_units_does_not_wait_for_a_later_window() {
         }
         let refused = planned(Limit::counter(10, MINUTE).wait(HOUR)).await.unwrap_err();
         assert_eq!(refused.retry_after(), Some(MINUTE));
-        // A bucket has a turn for it.
+        // In a bucket, the call gets a turn.
         for _ in 0..5 {
             planned(Limit::token_bucket(10, MINUTE).wait(HOUR)).await.unwrap();
         }

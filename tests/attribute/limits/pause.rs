@@ -126,7 +126,7 @@ async fn eight_processes_pause_for_one_answer_and_resume_at_the_pace() {
     calling.join_all().await;
     let ms = Duration::from_millis;
     assert_eq!(partner.calls(SECOND, 2 * SECOND), 50);
-    // At most the calls that are under way when the partner refuses one.
+    // After a refusal by the partner, only the calls that were under way arrive.
     assert!(
         partner.calls(2 * SECOND + ms(1), 32 * SECOND) == 0,
         "{}",
@@ -166,7 +166,7 @@ async fn a_call_waits_behind_a_pause_for_at_most_its_wait() {
     assert_eq!(start.elapsed(), Duration::from_millis(4500));
     let refused = ask(None).await.unwrap_err();
     assert_eq!(refused.retry_after(), Some(11 * SECOND));
-    // Nothing, and no pause.
+    // A pause of zero changes nothing.
     tokio::time::advance(12 * SECOND).await;
     ask(Some(Duration::ZERO)).await.unwrap();
     tokio::time::advance(SECOND).await;

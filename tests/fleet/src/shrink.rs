@@ -11,7 +11,7 @@ pub(crate) fn shrink(seed: u64) -> Option<Schedule> {
     let mut schedule = Schedule::draw(seed);
     let kind = broken(&schedule)?;
     let mut runs = 0;
-    // Faults first: what is left of them explains the failure.
+    // Removes faults before calls, because the remaining faults explain the failure.
     for may_remove in [is_event, is_call] {
         let mut size = schedule.steps.len().div_ceil(2).max(1);
         loop {

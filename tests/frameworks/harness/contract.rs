@@ -51,7 +51,7 @@ async fn check_routes(
     for limiter in limiters().await {
         let server = serve(limiter).await;
         for version in versions {
-            // Each part has a client address of its own, so that the parts do not share limits.
+            // Each part has a different client address, so that the parts do not share limits.
             let client = || Client::new(server, *version);
             addresses(client()).await;
             headers_and_users(client()).await;

@@ -71,7 +71,7 @@ async fn requests_one_after_another_have_contexts() {
         assert_eq!(first.into_string().await.as_deref(), Some("203.0.113.1"));
         assert_eq!(second.into_string().await.as_deref(), Some("203.0.113.2"));
         assert_eq!(get_from(&client, "/context", 2).dispatch().await.status(), Status::TooManyRequests);
-        // One that is dropped on its way.
+        // A request that is dropped before it ends.
         let dropped = futures_util::FutureExt::now_or_never(get_from(&client, "/address", 3).dispatch());
         assert!(dropped.is_none());
         assert!(RequestContext::current().is_none());

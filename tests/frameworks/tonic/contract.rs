@@ -86,7 +86,7 @@ async fn metadata_and_users(client: &Client) {
     let mut request = Request::new(Note::default());
     request.metadata_mut().insert_bin("x-api-key-bin", tonic::metadata::MetadataValue::from_bytes(b"a"));
     assert_unidentified(&client.send("/test.Limits/BinaryKey", request).await.unwrap_err());
-    // A field of the message is any other value. `mut request` is the handler's own.
+    // A field of the message is a value like any other. `mut` in `mut request` is for the handler.
     let tenant = |name: &str| client.send("/test.Limits/Tenant", Request::new(Note::new(name)));
     assert_eq!(tenant("acme").await.unwrap().get_ref().text, "acme!");
     assert_refused(&tenant("acme").await.unwrap_err(), 60);

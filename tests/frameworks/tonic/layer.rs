@@ -72,7 +72,7 @@ async fn other_requests_are_answered_by_http() {
     assert_eq!((refused.status().as_u16(), text(refused.headers(), "grpc-status")), (429, None));
     assert!(text(refused.headers(), "retry-after").is_some());
     assert!(refused.text().await.unwrap().starts_with("too many requests"));
-    // Not every type that begins like that of gRPC is gRPC.
+    // A content type may begin with `application/grpc` and be another one.
     for (content_type, expected) in [("application/grpc", 200), ("application/grpcs", 429)] {
         let (status, ..) = post(server, "/test.Limits/Plain", content_type).await;
         assert_eq!(status, expected, "{content_type}");

@@ -79,7 +79,7 @@ impl Native for Methods {
 
     #[rate_limit(key = "native_other", count = 1, by = "ip")]
     async fn other(&self, request: Request<Note>) -> Answered {
-        // A handler may also call a limited function of its own.
+        // A handler may also call another limited function.
         Ok(Response::new(polished(&request, request.get_ref()).await?))
     }
 }

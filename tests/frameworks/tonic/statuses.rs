@@ -70,7 +70,7 @@ async fn a_long_pushback_is_the_longest_one() {
 #[tokio::test]
 async fn a_store_that_fails_is_unavailable() {
     let server = serve(failing().await).await;
-    // The attribute, the context, and a limit of the layer.
+    // The paths are limited by an attribute, by the context, and by the layer.
     for path in ["/test.Limits/Login", "/test.Limits/Context", "/test.Layered/Plain"] {
         let status = Client::new(server, 2).call(path).await.unwrap_err();
         let text = "temporarily unavailable: try again in 1 second";
@@ -94,20 +94,20 @@ async fn the_layer_corrects_a_status_that_has_swallowed_a_refusal() {
         let (sent, text, delay, pushback) = parts(&swallowed);
         assert_eq!((sent, text), (code, "something went wrong"));
         assert_eq!(delay.unwrap().as_millis().to_string(), pushback);
-        // A status of the application that knows of the refusal stays.
+        // If the application made its status from the rejection, the status stays.
         let own = client.call("/test.Limits/Own").await.unwrap_err();
         assert_eq!((own.code(), own.details()), (Code::Aborted, b"".as_slice()), "{own:?}");
-        // So do details of the application, unless they would contradict the code.
+        // The application's details stay too, unless they would contradict the code.
         let detailed = client.call("/test.Limits/Detailed").await.unwrap_err();
         assert_eq!(detailed.code(), code);
         let reason = detailed.get_details_error_info().map(|info| info.reason);
         assert_eq!(reason.as_deref(), (code == Code::Internal).then_some("BUSY"), "{detailed:?}");
         assert!(detailed.metadata().contains_key("grpc-retry-pushback-ms"), "{detailed:?}");
-        // By default, only an internal error is never meant.
+        // By default, the layer corrects only the code `Internal`, which no application chooses for a refusal.
         let hidden = client.call("/test.Limits/Hidden").await.unwrap_err();
         assert_eq!(hidden.code(), other, "{hidden:?}");
         assert!(hidden.metadata().contains_key("grpc-retry-pushback-ms"), "{hidden:?}");
-        // A success is left alone: the handler has dealt with the refusal.
+        // A success stays, because the handler has dealt with the refusal.
         let handled = client.call("/test.Limits/Handled").await.unwrap();
         assert!(!handled.metadata().contains_key("grpc-retry-pushback-ms"), "{handled:?}");
     }

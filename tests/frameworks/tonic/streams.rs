@@ -119,7 +119,7 @@ impl Streams for Service {
         Ok(Response::new(Box::pin(request.into_inner())))
     }
 
-    // The declared stream is all that the limit changes.
+    // To hold the permit, only the declared stream type had to change.
     type DeclaredStream = Holding<UnboundedReceiverStream<Result<Note, Status>>>;
 
     #[rate_limit(
@@ -229,7 +229,7 @@ async fn a_permit_is_held_on(path: &'static str, server: SocketAddr) {
         let stream = client.stream(path, requests).await?.into_inner();
         Ok::<_, Status>((sender, stream))
     };
-    // The permit of the stream before is returned in the background.
+    // The permit of the previous stream is returned in the background.
     let wait_for = async |client: &Client| {
         let opened = async {
             loop {

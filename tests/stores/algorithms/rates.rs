@@ -30,7 +30,7 @@ async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: u32)
         let decision = decide(store, Mode::Check, &[TestRequest::new(0, limit, cost)]).await.unwrap()[0];
         assert!(decision.is_allowed());
         passed += u64::from(cost);
-        // Before the bucket is full again.
+        // The next call comes before the bucket is full again.
         now += random.u64(0..=u64::try_from(decision.reset_after().as_micros()).unwrap() - 1000);
     }
     (passed, now)

@@ -58,7 +58,7 @@ async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> 
     assert!(requests <= CALLS, "{requests} requests for {CALLS} calls");
     for (k, ((decision, came), turn)) in outcomes.iter().zip(theory).enumerate() {
         assert!(decision.is_allowed(), "call {k}");
-        // A call that is decided later than the first one waits for less.
+        // A call that is decided later waits for less time.
         assert!(
             ms(decision.delay()) <= turn + late(k),
             "call {k} waits for {:?}, not {turn} ms",

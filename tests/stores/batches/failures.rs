@@ -32,7 +32,7 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
     let mut forgotten = checks(&store, &one);
     assert!(poll_once(&mut forgotten[0]).await.is_pending());
     for n in 2..=10 {
-        // Also with a second request that was polled once and waits in the queue.
+        // A second request was polled once, and waits in the queue.
         let mut another = checks(&store, &one);
         assert!(poll_once(&mut another[0]).await.is_pending());
         let answers = soon(join(checks(&store, &[one[0]; 9]))).await;

@@ -95,7 +95,7 @@ async fn one_answer_of_a_partner_pauses_eight_processes() {
          {during} in the rest of the {pause:?}; after it {after:?} per second"
     );
     assert_eq!(during, 0);
-    // A busy machine reads a few calls late, and then those of a second count in the next one.
+    // On a busy machine, a call may be read late, and then counts in the next second.
     assert!(after.iter().sum::<usize>() <= 6 * 50, "{after:?}");
     if is_soak() {
         assert!(late <= 6, "{late} calls in the first 100 ms, which has five turns");

@@ -28,7 +28,7 @@ async fn the_memory_store_passes() {
     let clock = ManualClock::new();
     let suite = Suite::new(MemoryStore::with_clock(clock.clone()), async |time| clock.advance(time));
     let report = suite.seed(seed()).operations(operations(100_000)).check().await;
-    // Processes do not share it, so it has no limits of other processes.
+    // Processes do not share a memory store, so it has no limits of other processes.
     assert_complete(&report, &["published limits"]);
 }
 
@@ -83,7 +83,7 @@ async fn what_a_store_does_not_support_is_left_out_by_name() {
             == "\"a permit ends with its lease\" with `concurrency count=3 time=3s`: \
                     it needs `concurrency count=3 time=3s`, which the store does not support"
     }));
-    // The store decides what it is said not to support, which is a mistake of one of both.
+    // The store decides a limit that it claims not to support. So either the claim or the store is wrong.
     let sentences: Vec<&str> = report.failures().iter().map(Failure::sentence).collect();
     assert!(!sentences.is_empty(), "{report}");
     assert!(

@@ -67,7 +67,8 @@ async fn a_return_that_a_server_refuses_to_write_is_repeated() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_are_free_soon_after_any_fault() {
-    // Calls that wait differ in what they leave in a server that they have reached.
+    // Waiting calls leave tickets if their request reaches the server and only the reply is lost. So these faults also run
+    // with a wait.
     let reached = FAULTS.into_iter().filter(|fault| {
         is_soak() || matches!(fault, Fault::Network(Traffic::LoseReplies | Traffic::CutReplies))
     });

@@ -27,7 +27,7 @@ async fn few_calls_of_an_outage_wait_for_their_deadline() {
             });
         }
         let deadlines: usize = callers.join_all().await.into_iter().sum();
-        // All callers may be waiting when the outage is noticed. If a connection can still be made, that happens twice.
+        // All callers may be waiting when the outage is noticed. If the client can reconnect, this may happen twice.
         let most = 2 * (MISSED_BEFORE_OUTAGE + CALLERS);
         assert!(deadlines <= most, "{fault:?}: {deadlines} calls waited for their deadline");
         server.end();

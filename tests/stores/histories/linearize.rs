@@ -151,7 +151,8 @@ impl Search<'_> {
         let mut choices = Vec::new();
         choices.extend(self.losses(prefix, end, &candidates));
         choices.extend(self.unknown(prefix, end));
-        // The earliest effect leaves most time for the others. Of equal ones, the call with the earliest reply cannot wait.
+        // The earliest effect leaves most time for the others. If several are equal, the call with the earliest reply comes
+        // first.
         let next = |(at, call): &(usize, Call)| Some((self.next(prefix, *at, call)?, call.received));
         let mut ordered: Vec<_> = candidates.iter().filter_map(next).collect();
         ordered.sort_by_key(|(next, received)| std::cmp::Reverse((next.now, *received)));

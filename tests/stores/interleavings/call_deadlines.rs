@@ -49,7 +49,7 @@ fn a_worker_watches_deadlines() {
         });
         assert!(matches!(wait(&waits), Err(OVERDUE)));
         let (worker, batch) = watching.join().unwrap();
-        // The caller of the first one has a timer of its own.
+        // The worker does not watch the first call, so the caller needs its own timer.
         assert!(matches!(wait(&sent), Err(UNWATCHED)));
         drop((worker, batch));
     });

@@ -146,12 +146,12 @@ fn a_direct_call_that_is_never_polled_again_delays_no_other() {
         assert!(matches!(forgotten, Entered::Direct(_)));
         let mut first = enqueue(&queue, Sender::new(&one), start).unwrap();
         let another = enqueue(&queue, Sender::new(&two), start);
-        // Its caller gives up.
+        // The caller of this call gives up.
         drop(one);
         assert_eq!(numbers(&first.take(start).0), [2]);
         assert!(first.take(start).0.is_empty());
         assert!(another.is_some_and(|mut another| another.take(start).0.is_empty()));
-        // Its reply arrived before those of the others.
+        // The reply to this call arrived before the other replies.
         assert!(is_idle(&queue));
         drop(forgotten);
     });

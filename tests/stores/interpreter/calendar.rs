@@ -84,7 +84,7 @@ impl Zone {
 #[test]
 fn every_boundary_is_that_of_the_calendar() {
     let lua = Lua::new();
-    // All zones take half a minute. An ordinary run takes three of them, by its seed, and the soak all.
+    // All zones take half a minute. An ordinary run checks three, chosen by its seed, and the soak checks all.
     let (first, step) = if is_soak() { (0, 1) } else { (i32::try_from(seed() % 9).unwrap(), 9) };
     for hours in (first - 12..=14).step_by(step) {
         let text = format!("{}{:02}:00", if hours < 0 { '-' } else { '+' }, i32::abs(hours));

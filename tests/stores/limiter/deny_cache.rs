@@ -36,7 +36,7 @@ impl RemoteStore {
     async fn truth(&self, limit: &Limit, by: u8, cost: u32) -> Decision {
         let limiter = RateLimiter::builder().store(self.clone()).deny_cache(false).connect().await.unwrap();
         let key = Key::new("calls").by((limit.count(), by));
-        // This call takes no units: it is refused, or the test fails.
+        // This call must be refused, so it takes no units. If it passes, the test fails.
         decision(limiter.check_cost(limit, key, cost).await)
     }
 

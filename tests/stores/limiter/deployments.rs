@@ -36,7 +36,7 @@ async fn a_renamed_limit_starts_fresh_and_leaves_its_override_behind() {
     new_version.check(&LIMIT, "sign_in").await.unwrap_err();
     let [left] = &new_version.overrides().list().await.unwrap()[..] else { panic!("one override") };
     assert_eq!(left.effect(), OverrideEffect::NotMet);
-    // The recipe: the override exists under the new name before the new version does.
+    // As the recipe says, the override is set under the new name before the new version starts.
     new_version.overrides().set("reset_password", LimitChange::new().count(2)).await.unwrap();
     assert_eq!(admitted(&new_version, &LIMIT, "reset_password").await, 2);
 }

@@ -60,7 +60,7 @@ impl Flood {
 async fn a_flood_on_some_keys_rarely_reaches_the_server() {
     let flood = flood(1000, rounds(200_000, 10_000_000)).await;
     flood.assert_bounded(1000);
-    // In a shorter flood, the one call per key and second weighs more.
+    // In a shorter flood, the one script call for each key and second is a larger share.
     if flood.calls >= 10_000_000 {
         assert!(flood.script_calls < flood.calls / 50, "{} of {}", flood.script_calls, flood.calls);
     }

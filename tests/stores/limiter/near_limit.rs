@@ -37,7 +37,7 @@ async fn one_call_in_all_processes_makes_a_limit_nearly_used_up() {
     let limiters = limiters(&server, &heard).await;
     let mut calls = JoinSet::new();
     for limiter in &limiters {
-        // Of each identity, three calls of each limiter: ten of twelve are admitted.
+        // Each limiter makes three calls for each identity. Of these twelve calls, ten are admitted.
         for call in 0..3 * IDENTITIES {
             let limiter = limiter.clone();
             calls.spawn(async move {

@@ -103,7 +103,7 @@ async fn an_override_says_whether_it_has_an_effect() {
         assert_eq!(effects(&limiter).await, [OverrideEffect::NotMet; 2]);
         seen(&limiter, &LOGIN, "login").await;
         assert_eq!(effects(&limiter).await, [OverrideEffect::Applied, OverrideEffect::NotMet]);
-        // An override that changes has to be met again, and the others do not.
+        // A changed override counts as not met until the next call. The other overrides stay met.
         limiter.overrides().set("logni", change("count=4")).await.unwrap();
         assert_eq!(effects(&limiter).await, [OverrideEffect::Applied, OverrideEffect::NotMet]);
         limiter.overrides().set("login", change("count=4")).await.unwrap();
@@ -216,7 +216,7 @@ async fn a_change_is_compared_with_the_limit_that_the_limiter_has_decided() {
     limiter.overrides().set("compared", change("count=7")).await.unwrap();
     assert_eq!(seen(&limiter, &LOGIN, "compared").await.0, 7);
     other.overrides().set("compared", change("burst=7")).await.unwrap();
-    // The limit of this name varies now, so the change may fit.
+    // The limit under this name has varied, so the store accepts the change.
     ratelimit::scope(limiter.clone(), compared(Limit::token_bucket(5, HOUR))).await.unwrap();
     limiter.overrides().set("compared", change("burst=7")).await.unwrap();
 }

@@ -33,7 +33,7 @@ async fn decisions_are_plausible_when_the_clock_jumps() {
             let mut stamps = vec![0, 1, END_US];
             let first = random.choice(&limits).copied().unwrap();
             for _ in 0..60 {
-                // Mostly the same limit, sometimes another one on the same keys.
+                // Mostly uses the same limit, and sometimes another one on the same keys.
                 let limit =
                     if random.u8(0..8) == 0 { random.choice(&limits).copied().unwrap() } else { first };
                 match random.u8(0..3) {

@@ -208,7 +208,7 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
             }
             let state =
                 redis::cmd("GET").arg(key(0, &limit)).query::<Option<String>>(extremes.twins.raw()).unwrap();
-            // In the short form, or with at most 2^27 - 1 units.
+            // The state has the short form, or at most 2^27 - 1 units.
             let units = |state: &str| state[..state.len() - 22].parse::<u32>().unwrap();
             let is_exact = |state: String| state.len() < 20 || state.len() > 22 && units(&state) < 1 << 27;
             assert!(state.is_none_or(is_exact), "{limit}");

@@ -94,7 +94,7 @@ async fn refused_until_the_time_that_was_named(twins: &mut Twins, limit: Limit) 
     for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
         assert_eq!(twins.decide(mode, &[one]).await, before, "{limit}");
     }
-    // At exactly retry-after, and not a millisecond earlier.
+    // The call passes at exactly retry-after, and not a millisecond earlier.
     let wait = u64::try_from(before[0].retry_after().unwrap().as_micros()).unwrap();
     twins.set_clock(2_000_000 + wait - 1000);
     assert!(!twins.decide(Mode::Check, &[one]).await[0].is_allowed(), "{limit}");

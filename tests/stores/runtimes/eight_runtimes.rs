@@ -191,8 +191,8 @@ fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     }
     for (at, worker) in workers.iter().enumerate() {
         for (kind, what) in DISTURBANCES.into_iter().enumerate() {
-            // The first runtime runs the background tasks, so it is disturbed in each way. The others share the ways, but not in
-            // the soak.
+            // The first runtime runs the background tasks, so it is disturbed in each way. Each other runtime is disturbed in
+            // one way, or in the soak in each way.
             if at > 0 && at % DISTURBANCES.len() != kind && !is_soak() {
                 continue;
             }

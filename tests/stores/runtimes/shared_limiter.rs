@@ -152,7 +152,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
         });
     }
     first.block_on(async { drop(held) });
-    // The connection of the first runtime is not driven any more. The permit comes back all the same.
+    // The connection of the first runtime is not driven any more. The permit comes back nevertheless.
     second.block_on(async {
         wait_for("the permit comes back", async || {
             limiter.check(&DAILY, "calls").await.unwrap();

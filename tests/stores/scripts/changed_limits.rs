@@ -141,7 +141,7 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
     twins.clear();
     twins.set_clock(START);
     counts &= same(twins, Mode::Check, &[TestRequest::new(0, packed, 1)]).await;
-    // Replies that might not fit into one number, one after another.
+    // Several replies in one call that might not fit into one number.
     let large = Limit::counter(1_000_000, ms(9_900_000_000));
     counts &= same(twins, Mode::Check, &[1, 2].map(|key| TestRequest::new(key, large, 50_000))).await;
     counts &= same(twins, Mode::Check, &[3, 2, 4].map(|key| TestRequest::new(key, large, 960_000))).await;
@@ -217,7 +217,7 @@ pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
         let requests = all(random.u32(1..=numbers.count / 4 + 1));
         let mode = random.choice([Mode::Check, Mode::Charge]).unwrap();
         let number = random.usize(1..=2);
-        // A look at both keys removes what has expired before the clock steps back.
+        // A peek at both keys removes the expired states before the clock steps back.
         if !same(twins, mode, &requests[..number]).await || !same(twins, Mode::Peek, &requests).await {
             return false;
         }

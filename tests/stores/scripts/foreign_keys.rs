@@ -74,7 +74,7 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
         remaining.push(seen[0].remaining());
     }
     let counts = remaining[0] == 0 && remaining[1] < limit.capacity() && remaining[2] == limit.capacity();
-    // The last look was when nothing was left in use.
+    // The last peek was at a time when no unit was in use.
     let second = decide(&twins.redis, Mode::Check, &[one]).await;
     let is_fresh = second.is_ok_and(|second| second[0].remaining() == limit.capacity() - 1);
     first[0].is_allowed() && counts && is_fresh && lasting_keys(twins) == 0

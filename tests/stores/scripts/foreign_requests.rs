@@ -60,7 +60,7 @@ pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &st
             continue;
         }
         redis::cmd("FLUSHALL").exec(raw).unwrap();
-        // In place of a number, a spelling of a state that only Lua reads, which counts now.
+        // One of the numbers is replaced by a state with `.0` behind it, which only Lua reads as a number.
         let state = ["check", "0", algorithm, "500", "60000", "500", "0", "1", "1", "0"];
         run(raw, decide, &["foreign"], &state).unwrap();
         let state: Option<String> = redis::cmd("GET").arg("foreign").query(raw).unwrap_or_default();

@@ -58,7 +58,8 @@ pub(crate) fn first_difference(
             } else {
                 answer.retry_after.map_or(1 - (1 << 53), |ms| -i64::try_from(ms).unwrap())
             };
-            // The reply has the numbers of the last request that passes. The store computes those of the others.
+            // The reply has the numbers of the last request that passes. The client computes the numbers of the other
+            // requests.
             if answer.allowed || passed == 0 {
                 shown = [answer.remaining.into(), answer.reset_after.try_into().unwrap()];
             }

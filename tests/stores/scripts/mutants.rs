@@ -187,7 +187,7 @@ async fn mutants_of_adjustments_and_algorithms_are_noticed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
-    // `decide` is part of each decision. The others have their own ways to be noticed.
+    // Checks the scripts that decide. Changes of the other files are noticed in other ways.
     let files = ["decide.lua", "any_slot.lua"];
     let files = FILES.into_iter().filter(|(file, _)| files.contains(file) || file.starts_with("single/"));
     let unchanged = files.map(|(file, text)| {

@@ -107,7 +107,7 @@ impl Mutant {
             if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
                 return Some("by how long its keys live");
             }
-            // Units of the present, of the past or in debt, and of each turn that is waited for.
+            // A list may hold the units of this period, of the last one or of a debt, and of each period of the wait.
             let periods = 2 + u32::try_from(numbers.wait.div_ceil(numbers.time)).unwrap();
             if longest_list(twins) > numbers.count.saturating_mul(periods) {
                 return Some("by how much its keys hold");

@@ -63,7 +63,7 @@ fn scripts_use_only_what_every_server_has() {
         for forbidden in servers.into_iter().chain(lua54) {
             assert!(!code.contains(forbidden), "{name} uses {forbidden}");
         }
-        // Every SET has a TTL or keeps it. Other writes find one, or are followed by PEXPIRE.
+        // Every SET sets or keeps a TTL. Other writes change a key that has a TTL, or a PEXPIRE follows.
         for line in text.lines().filter(|line| line.contains("call(\"SET\"")) {
             assert!(
                 line.contains("\"PX\"") || line.contains("\"KEEPTTL\""),

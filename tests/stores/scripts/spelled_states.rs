@@ -37,7 +37,7 @@ pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
         return false;
     }
     let reset = u64::try_from(first[0].reset_after().as_micros()).unwrap();
-    // The second is as if all units had been given back but one, the third as if all had been.
+    // The second state is what is left if all units but one were given back, the third if all were.
     let (units, time) = full.split_at(full.len() - 11);
     let tag =
         if limit.algorithm() == Algorithm::TokenBucket { units.parse::<u64>().unwrap() % 34 } else { 0 };

@@ -95,7 +95,7 @@ async fn a_server_that_does_not_permit_it_receives_one_call_for_each_slot() {
     let store = __testing::with_prelude(&on_slots(&server), PROBLEM).unwrap();
     let keys: Vec<usize> = (0..20).collect();
     bursts(3, &store, &keys).await;
-    // No probe either.
+    // The server was not probed again either.
     assert_eq!(calls_of_burst(&server, &store, &keys).await, 20);
     assert_used(&store, &keys, 4).await;
 }

@@ -187,7 +187,7 @@ async fn a_lagging_replica_admits_one_limit_more() {
     };
     let dying = cluster.primary_of(cluster.slot_of("{lost}"));
     let lagging = Suspended::new(cluster.server(cluster.replica_of(dying)));
-    // Without this, data that is already sent would still reach the replica.
+    // Without this pause, data that is already sent would still reach the replica.
     let mut raw = cluster.server(dying).raw();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("replica").exec(&mut raw).unwrap();
     assert_eq!(admitted().await, 20);

@@ -46,6 +46,6 @@ async fn limits_of_one_identity_share_one_script_call() {
         let line = info.lines().find(|line| line.starts_with(&format!("cmdstat_{command}:calls=")));
         line.and_then(|line| line.split(['=', ',']).nth(1)).map_or(0, |calls| calls.parse().unwrap())
     };
-    // One build, three stacks and one peek. Each script is sent once as text.
+    // The calls are one build, three stacks and one peek. At most three more send a script as text.
     assert!(calls("evalsha") + calls("eval") <= 1 + 3 + 1 + 3, "{info}");
 }

@@ -39,7 +39,7 @@ async fn a_replica_is_rejected() {
         RedisServer::builder().args(["--replicaof", "127.0.0.1", &primary.port().to_string()]).start();
     refused(&replica.url(), ErrorKind::Unavailable, "the server is a replica, which cannot store limits")
         .await;
-    // A limiter that was started all the same asks a few times, and works as soon as the server has become the
+    // A limiter that was started despite the error asks a few times, and works as soon as the server has become the
     // primary.
     let limiter = assert_connects_rarely(&replica, &replica.url()).await;
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut replica.raw()).unwrap();

@@ -90,7 +90,7 @@ impl Passage {
         loop {
             let length = from.read(&mut buffer).await?;
             if length == 0 {
-                // Data that is not delivered yet is lost, as it is when a server ends.
+                // Data that is not delivered yet is lost, as when a server ends.
                 return Ok(());
             }
             let asked = self.asked.load(Ordering::Relaxed);

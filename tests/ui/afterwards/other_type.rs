@@ -1,4 +1,4 @@
-// With a judge, the body is a block of its own, so the compiler points to the return type in other words.
+// With a judge, the body is a separate block, so the compiler's message about the return type is another one.
 
 use ratelimit::{Rejection, rate_limit};
 

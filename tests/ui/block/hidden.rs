@@ -1,4 +1,4 @@
-// The attribute of a block does not recognize a limit under another name.
+// The attribute of an `impl` block does not recognize an attribute under another name.
 
 use ratelimit::rate_limit as limited;
 use ratelimit::{Rejection, rate_limit};

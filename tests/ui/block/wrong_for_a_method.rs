@@ -1,4 +1,4 @@
-// If a method does not have what the attribute of its block needs, the error is at that method.
+// If a method lacks what the attribute of its `impl` block needs, the error is at the method.
 
 #![allow(unused_variables)]
 

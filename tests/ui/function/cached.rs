@@ -4,7 +4,7 @@
 #![deny(deprecated)]
 
 use ratelimit::{Rejection, rate_limit};
-// The attribute of a cache has this name.
+// An attribute with the name of the crate `cached`.
 use tracing::instrument as cached;
 
 #[rate_limit(count = 5)]

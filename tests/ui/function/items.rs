@@ -55,7 +55,7 @@ thread_local! {}
 #[rate_limit(count = 5)]
 pub unsafe trait Unsafe {}
 
-// Items for which the message has no word of its own.
+// Items for which the message has no specific word.
 #[rate_limit(count = 5)]
 extern crate core;
 

@@ -39,7 +39,7 @@ async fn m() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(block = "1m", algorithm = "concurrency", count = 5)]
 async fn n() -> Result<(), Rejection> { Ok(()) }
 
-// What excludes a block.
+// Arguments that exclude a block.
 #[rate_limit(block = "1m", count = 100, lease = 5)]
 async fn o() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(block = "1m", shadow = true)]

@@ -23,7 +23,7 @@ async fn e() -> Answer { Ok(None) }
 #[rate_limit(count = 5, algorithm = "concurrency", pause_if = |_| None)]
 async fn f() -> Answer { Ok(None) }
 
-// What excludes a pause.
+// Arguments that exclude a pause.
 #[rate_limit(count = 100, lease = 5, pause_if = |_| None)]
 async fn g() -> Answer { Ok(None) }
 #[rate_limit(count = 5, shadow = true, pause_if = |_| None)]

@@ -26,7 +26,7 @@ async fn h() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(algorithm = "concurrency", time = 30, count = 5, keep = 5)]
 async fn i() -> Result<(), Rejection> { Ok(()) }
 
-// A turn in a later window takes the units before it.
+// A turn in a later window makes the units of earlier windows unusable.
 #[rate_limit(count = 20, keep = 5, wait = "2s")]
 async fn j() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(algorithm = "sliding_window", count = 20, keep = 5, wait = "2s")]

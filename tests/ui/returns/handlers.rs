@@ -38,7 +38,7 @@ async fn login_user(Json(req): Json<u32>) -> Result<Json<User>, Error> {
     Ok(Json(User))
 }
 
-// The error of another crate: `axum::Error` stands in for that of loco.
+// The error of another crate: `axum::Error` takes the place of loco's error type.
 #[rate_limit(count = 5, by = "global")]
 async fn login(Json(params): Json<u32>) -> Result<Response, axum::Error> {
     Ok(Response::default())

@@ -73,7 +73,7 @@ async fn i() -> Result<(), Rejection> { Ok(()) }
 #[rate_limit(key = "h", count = 5, shadow = true)]
 async fn j() -> Result<(), Rejection> { Ok(()) }
 
-// The first attribute does not recognize a limit under another name.
+// The first attribute does not recognize an attribute under another name.
 
 mod renamed {
     pub use ratelimit::rate_limit;

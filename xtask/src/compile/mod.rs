@@ -87,7 +87,7 @@ fn clean_builds(crates: &Crates, place: &Path) -> Result<(), String> {
 /// A cargo command for one of the crates, without its output.
 fn quietly(arguments: &[&str], folder: &Path, target: &Path) -> Command {
     let mut command = cargo(arguments);
-    // Without incremental builds, as for a package from a registry.
+    // Measures without incremental builds, as a package from a registry is built.
     command.env("CARGO_INCREMENTAL", "0").env("CARGO_TARGET_DIR", target);
     command.current_dir(folder).stdout(Stdio::null());
     command

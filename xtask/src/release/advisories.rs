@@ -12,7 +12,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
         command.args(args).current_dir(root());
         command
     };
-    // A missing database is no finding. So it is fetched first, by itself.
+    // A missing database is no finding. So the database is fetched first, in a separate step.
     if let Err(error) = run(&mut command(&["fetch", "db"])) {
         let why = format!(
             "the advisory database cannot be fetched here ({error}); the workflow `release` checks it"

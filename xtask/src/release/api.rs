@@ -80,7 +80,7 @@ fn foreign(surface: &Surface<'_>) -> BTreeSet<(String, String)> {
     for item in &surface.items {
         let mut ids = Vec::new();
         ids_in(&item.value["inner"], &mut ids);
-        // The methods of a type are items of their own.
+        // The methods of a type are separate items.
         let blocks = surface.implementations(item.value).into_iter();
         for block in blocks.filter(|block| !block["inner"]["impl"]["trait"].is_null()) {
             ids_in(&block["inner"], &mut ids);

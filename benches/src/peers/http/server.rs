@@ -51,7 +51,7 @@ pub(crate) fn is_child() -> bool {
     let (Some(word), Some(load), Some(redis)) = (arguments.next(), arguments.next(), arguments.next()) else {
         return false;
     };
-    // The end of the input is the end of the parent.
+    // The input ends when the parent process ends.
     std::thread::spawn(|| {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);

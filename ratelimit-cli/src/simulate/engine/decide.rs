@@ -169,7 +169,7 @@ mod tests {
     fn a_block_refuses_until_its_end_and_grows() {
         let calls = [0, 1, 2, 11, 12, 13, 32, 33].map(|second| (second * SECOND, 0));
         let outcome = outcome("counter count=1 time=2s block=10s,20s", &traffic(calls, 1), 1);
-        // Refused at 1 s until 11 s, and at 12 s until 32 s.
+        // The refusal at 1 s blocks the caller until 11 s, and the one at 12 s until 32 s.
         assert_eq!((outcome.admitted, outcome.refused), (3, 5));
     }
 

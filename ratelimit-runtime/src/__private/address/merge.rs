@@ -48,7 +48,7 @@ impl<'a, K: Meets<L>, L> MergeAddress<Candidate<'a, L>> for Candidate<'a, K> {
     }
 }
 
-/// Chooses between arguments of two kinds. Two that are equally good have no implementation.
+/// Chooses between arguments of two kinds. There is no implementation for two arguments that are equally good.
 pub trait Meets<Next> {
     type Kind;
     fn choose<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a>;
@@ -85,7 +85,7 @@ meets! {
     Nothing, Nothing => Nothing: prefer;
 }
 
-/// Takes the address of the first, and the headers of the other one if the first has none.
+/// Takes the address of the first argument, and the headers of the second one if the first has none.
 fn prefer<'a>(first: Client<'a>, other: Client<'a>) -> Client<'a> {
     Client { address: first.address, headers: first.headers.or(other.headers) }
 }
@@ -139,7 +139,7 @@ impl<K: 'static> MergeAddress<Kept<K>> for Nothing {
     }
 }
 
-/// A merge that is not only a plain IP address.
+/// The result of a merge that is more than a plain IP address.
 #[diagnostic::on_unimplemented(
     message = "`by = \"ip\"`: a plain IP address may not be that of the client",
     label = "no other argument has the address of the client",
@@ -178,7 +178,7 @@ macro_rules! complete {
     };
 }
 
-// Each is without the other's mistake, so that only one of them is reported.
+// Each trait lacks an implementation only for its own mistake, so that the compiler reports one mistake.
 complete! {
     Nothing, Candidate<'_, Nothing>, Candidate<'_, Socket>, Candidate<'_, Peer>, Candidate<'_, Resolved>;
     Bare, Socket, Peer, Resolved

@@ -36,8 +36,7 @@ impl<T: ?Sized> PassAddress for ArgumentOf<T> {
 /// The only part of an argument, as `Wrapper(part)` takes it out.
 pub struct OnlyPart<'a, T>(pub &'a T);
 
-/// Makes an argument again from its only part, if that is a plain address, because only the whole argument can say what it is the
-/// address of.
+/// Rebuilds an argument from its only part, if the part is a plain address. Only the whole argument can say whose address it is.
 pub trait MakeAgain {
     type Part;
     type Made<W>;

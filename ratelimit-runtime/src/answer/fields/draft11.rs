@@ -55,7 +55,7 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     let limit = recorded.limit();
     push_integer(list, QUOTA, limit.count().into());
     if limit.is_concurrency() {
-        // A call that takes another number of permits is not one request.
+        // The unit `concurrent-requests` is true only if a request takes one permit.
         if recorded.cost() == 1 {
             list.extend_from_slice(UNIT_OF_PERMITS);
         }
@@ -71,8 +71,8 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     }
 }
 
-/// The length of the current window of the calendar. The end of it is known by the server's clock, so that this process may be wrong
-/// about the date by a day.
+/// The length of the current window of the calendar. Only the server's clock knows when it ends, so this process may be wrong about
+/// the date by a day.
 fn window_ms(window: Window, until_end: Duration) -> u64 {
     let end = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_add(until_end);
     window.length_ms(u64::try_from(end.as_millis()).unwrap_or(u64::MAX))

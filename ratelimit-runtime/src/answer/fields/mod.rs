@@ -14,8 +14,8 @@ use x_rate_limit::Reset;
 
 /// Which header fields describe the limits of a request in its response.
 ///
-/// The fields have the decisions of attributes, which the [`RequestContext`](crate::context::RequestContext) of the request records.
-/// `Retry-After` is not among them: every answer to a refused request has it.
+/// The fields show the decisions of attributes, which the [`RequestContext`](crate::context::RequestContext) of the request
+/// records. `Retry-After` is not among them: every answer to a refused request has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RateLimitHeaders {
@@ -27,8 +27,8 @@ pub enum RateLimitHeaders {
     /// ratelimit: "search/1s";r=9;t=1, "search/1d";r=4999;t=86400
     /// ```
     ///
-    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft becomes a variant
-    /// of its own.
+    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft becomes a
+    /// separate variant.
     #[default]
     Draft11,
     /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit: the one that refused the
@@ -106,7 +106,7 @@ pub(crate) type AddField<'a> = dyn FnMut(&'static str, &[u8]) + 'a;
 /// The limits of a request, and those whose state its response shows.
 struct Shown<'r> {
     all: SmallVec<[Named<'r>; 1]>,
-    /// Only those that refused the request are shown.
+    /// Only the limits that refused the request are shown.
     only_refused: bool,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
         return decision.retry_after().map(whole_seconds);
     }
     let until_reset = whole_seconds(decision.reset_after());
-    // The next window of the calendar begins for all clients at once, and earns nothing before that.
+    // A calendar window earns nothing until the next one begins, for all clients at the same time.
     let has_date = limit.window().is_some() && until_reset > 0;
     Some(if has_date { until_reset } else { until_reset.max(earned_in(recorded)) })
 }

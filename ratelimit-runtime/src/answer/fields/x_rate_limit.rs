@@ -15,7 +15,7 @@ const RESET: &str = "x-ratelimit-reset";
 pub(super) enum Reset {
     /// A number of seconds.
     Seconds,
-    /// The point in time that is so much later, as seconds since 1970.
+    /// The point in time after that number of seconds, in seconds since 1970.
     Since(SystemTime),
 }
 

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// A `content-length` says when the response is complete, because a client reads the body no further.
+/// A `content-length` says when the response is complete, because a client does not read the body past that length.
 impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
     type Output = HttpResponse;
 

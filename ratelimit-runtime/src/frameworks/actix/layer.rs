@@ -119,7 +119,8 @@ fn finish_error(settings: Arc<Settings>, entered: Entered, mut error: Error) -> 
     error
 }
 
-/// Gives the response of a rejection the form that its request asks for. It was made where the context is not known.
+/// Gives the response of a rejection the form that its request asks for. The code that made the response did not know the
+/// context of the request.
 fn in_form(context: &RequestContext, rejection: &Rejection, mut response: HttpResponse) -> HttpResponse {
     let (formed, body) = context.sync_scope(|| rejection.error_response()).into_parts();
     *response.status_mut() = formed.status();

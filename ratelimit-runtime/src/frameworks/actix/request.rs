@@ -67,7 +67,7 @@ impl<T: UserId + Clone> UserId for web::ReqData<T> {
     }
 }
 
-/// A header whose type says which user it proves.
+/// A header whose type knows the user.
 impl<T: UserId> UserId for web::Header<T> {
     type Id = T::Id;
 

@@ -69,7 +69,7 @@ impl Responder for Rejection {
     }
 }
 
-/// The response is that of the rejection. The cause is the error of the handler.
+/// The response is made from the rejection. The cause is the error of the handler.
 impl<T: From<Rejection>> From<Rejection> for InternalError<T> {
     fn from(rejection: Rejection) -> Self {
         let response = rejection.error_response();

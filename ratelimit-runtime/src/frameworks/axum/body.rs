@@ -14,7 +14,7 @@ impl HoldBody for Body {
     }
 }
 
-/// An `Sse` does not release its stream, so it stays beside what it holds until it becomes a response.
+/// An `Sse` does not release its stream. So it stays beside the permits and charges until it becomes a response.
 impl<S> HoldBody for Sse<S> {
     type Output = Holding<Self>;
 

@@ -1,4 +1,4 @@
-//! axum: its extractors, responses, and bodies that hold. Its layer is that of tower.
+//! axum: its extractors, responses, and bodies that hold. axum uses the layer of tower.
 
 mod body;
 mod request;

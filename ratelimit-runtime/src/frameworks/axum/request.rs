@@ -16,7 +16,7 @@ impl RequestPeer for ConnectInfo<SocketAddr> {
     }
 }
 
-/// The client, if the service has a connection type of its own that knows it.
+/// The client, if the service has its own connection type, which knows the client.
 impl<T: ClientIp> ClientIp for ConnectInfo<T> {
     fn client_ip(&self) -> Option<IpAddr> {
         self.0.client_ip()

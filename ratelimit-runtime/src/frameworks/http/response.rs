@@ -36,7 +36,7 @@ impl<B> ResponseParts for Response<B> {
 /// The response to a refused request, in the form that the request or the process asks for. `grpc` is the content type of a gRPC
 /// request, which is answered by gRPC.
 ///
-/// Without tonic, clients make a status of gRPC from the status of HTTP.
+/// Without tonic, clients derive the gRPC status from the HTTP status.
 pub(in crate::frameworks) fn refusal(rejection: &Rejection, grpc: Option<&HeaderValue>) -> Response<Vec<u8>> {
     if let (Some(content_type), Some(grpc)) = (grpc, GRPC.first()) {
         return (grpc.refusal)(rejection, content_type);

@@ -58,7 +58,7 @@ impl<E> RateLimitEndpoint<E> {
         if context.rejection().is_none()
             && let Some(rejection) = Rejection::find(&error)
         {
-            // A task without a context has found it.
+            // The rejection may come from a task that had no context to record it in.
             RequestContext::record_rejection(rejection);
         }
         if !entered.is_outermost || (context.rejection().is_none() && context.decisions().is_empty()) {
@@ -67,7 +67,7 @@ impl<E> RateLimitEndpoint<E> {
         let (message, pattern) = (error.to_string(), error.data::<PathPattern>().cloned());
         let mut response = error.into_response();
         self.settings.finish(entered, &mut response);
-        // It is the only error whose headers can be changed.
+        // Only an error that was made from a response lets us change its headers.
         let mut error = Error::from_response(response);
         error.set_error_message(message);
         if let Some(pattern) = pattern {
@@ -80,7 +80,7 @@ impl<E> RateLimitEndpoint<E> {
 /// Turns the error of a rejection into its response. Other errors stay.
 fn answer(error: Error) -> Result<Response> {
     let is_answer = error.downcast_ref().is_some_and(|rejection: &Rejection| {
-        // Unless the error was given another status.
+        // The application may have given the error another status, which stays.
         error.status() == ResponseError::status(rejection)
     });
     if !is_answer {

@@ -15,7 +15,8 @@ request_type! {
         headers: request.headers(),
         peer: request.data::<PeerAddr>().copied().or_else(|| request.remote_addr().peer()),
         method: request.method().as_str(),
-        // A nested route cuts its prefix off the other one. The original of a request that a test has built is always `/`.
+        // A nested route cuts its prefix off `uri`, but not off `original_uri`. In a request that a test has built,
+        // `original_uri` is always `/`.
         path: match request.original_uri().path() {
             "/" => request.uri().path(),
             path => path,

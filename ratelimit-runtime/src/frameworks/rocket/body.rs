@@ -14,7 +14,8 @@ use std::task::{Context, Poll, ready};
 
 macro_rules! held_beside {
     ($([$($generics:tt)*] $type:ty;)*) => {$(
-        /// It does not release what it sends, so it stays beside what it holds until it becomes a response.
+        /// This type does not release what it sends. So it stays beside the permits and charges until it becomes a
+        /// response.
         impl<$($generics)*> HoldBody for $type {
             type Output = Holding<Self>;
 
@@ -23,7 +24,7 @@ macro_rules! held_beside {
             }
         }
 
-        /// It is sent after the function has returned it.
+        /// The stream or file is sent after the function has returned it.
         impl<$($generics)*> StreamingResponse for $type {}
     )*};
 }

@@ -86,7 +86,7 @@ impl Handler for Gate {
         let passage = Passage::of(request);
         let passed = passage.passed(&self.settings).unwrap_or_else(|| passage.enter(&self.settings, request));
         match passed.decide(request).await {
-            // The status of a request that no route answers.
+            // rocket gives this status to a request that no other route answers.
             Ok(()) => Outcome::Forward((data, Status::NotFound)),
             Err(rejection) => Outcome::from(request, rejection),
         }

@@ -1,4 +1,5 @@
-//! `Passage`: what the layers that a request of rocket passes know about it. It is in the cache of the request.
+//! `Passage`: the layers that a request of rocket passes, and what they know about the request. It is in the request's
+//! cache.
 
 use crate::__private::Admission;
 use crate::by_task::{OfRequest, Registration};
@@ -43,7 +44,7 @@ pub(super) struct Passed {
     /// The address of the request for which the limits of the layer are decided. 0: none. Requests of rocket's local client may
     /// share a cache, as clones.
     decided: AtomicUsize,
-    /// The limits of the layer hold this until the response is there.
+    /// What the limits of the layer hold until the response is there.
     admission: Mutex<Option<Admission>>,
 }
 
@@ -54,10 +55,11 @@ impl Passage {
 
     /// Enters a layer that is attached to the application.
     pub(super) fn enter(&self, settings: &Arc<Settings>, request: &Request<'_>) -> Arc<Passed> {
-        let mut earlier = Layers::default(); // dropped without the lock
+        let mut earlier = Layers::default(); // dropped after the lock is released
         let mut layers = lock(&self.layers);
         if layers.passed.iter().any(|passed| Arc::ptr_eq(&passed.settings, settings)) {
-            // A clone of an earlier request of rocket's local client, whose cache is shared.
+            // This request is a clone of an earlier one of rocket's local client, and shares its
+            // cache.
             std::mem::swap(&mut *layers, &mut earlier);
             earlier.registrations = None;
             self.answered.store(0, Ordering::Relaxed);
@@ -109,7 +111,8 @@ impl Passage {
 
 impl Passed {
     fn within(outer: Option<&Arc<Self>>, settings: &Arc<Settings>, request: &Request<'_>) -> Self {
-        // Not the context and the limiter of the task, which may be those of another local request.
+        // The context and the limiter of the task are not used: they may belong to another local
+        // request.
         let context = outer.map(|outer| outer.entered.context.clone()).or_else(RequestContext::scoped);
         let limiter = outer.and_then(|outer| outer.limiter.clone()).or_else(current::scoped);
         let entered = current::sync_scope(limiter.as_ref(), || settings.enter_within(context, request));

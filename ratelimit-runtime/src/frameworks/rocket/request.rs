@@ -54,7 +54,7 @@ callers! {
 
 /// The peer and the headers of a request, as a guard of rocket's handlers.
 ///
-/// Add it to the arguments of a handler that `by = "ip"` or `by = "header:.."` limits. rocket has no guard of its own for headers,
+/// Add it to the arguments of a handler that `by = "ip"` or `by = "header:.."` limits. rocket itself has no guard for headers,
 /// and without headers nobody knows the clients behind a proxy.
 ///
 /// ```

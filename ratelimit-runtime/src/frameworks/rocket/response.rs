@@ -41,8 +41,8 @@ impl From<Rejection> for Response<'_> {
 /// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
 /// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
 ///
-/// This is not `From`: `Status` has no other conversion, so rocket's users write `Response::build().ok()?`, and the type of that
-/// error could not be inferred any more.
+/// There is no `From` implementation: `Status` has no other conversion, so rocket's users write `Response::build().ok()?`, and
+/// the type of that error could not be inferred any more.
 impl ErrorOfRejection for Status {
     fn of_rejection(rejection: Rejection) -> Self {
         Self::new(rejection.answer().status)
@@ -92,7 +92,7 @@ macro_rules! from_rejection {
 
 from_rejection!(Response<'_>, (Status, String), Custom<String>);
 
-/// A response with its request, which knows what rocket's response type has no place for.
+/// A response with its request. The request stores what rocket's response type has no place for.
 pub(super) struct Answering<'a, 'r> {
     pub(super) passage: &'a Passage,
     pub(super) response: &'a mut Response<'r>,

@@ -15,7 +15,7 @@ impl HoldBody for ResBody {
     fn hold(self, held: Held) -> Self {
         match self {
             body if held.is_empty() => body,
-            // `Held` has sent nothing when it is dropped.
+            // Nothing of this body is sent, which dropping `held` reports.
             Self::Error(_) => self,
             Self::None => {
                 let mut held = held;

@@ -30,7 +30,7 @@ impl Handler for RateLimitLayer {
             return;
         }
         if !ctrl.is_ceased() {
-            // In the context, which chooses the form of answers.
+            // Runs inside the context, because the context chooses the form of answers.
             context.sync_scope(|| settings.finish(&entered, response));
         }
     }

@@ -22,7 +22,7 @@ request_type! {
     }
 }
 
-/// The address of the socket. A request that no connection has brought has none.
+/// The address of the socket. A request without a connection has no address.
 impl RequestPeer for SocketAddr {
     fn peer(&self) -> Option<PeerAddr> {
         match self {

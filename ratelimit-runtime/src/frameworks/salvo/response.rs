@@ -53,7 +53,7 @@ impl Scribe for Rejection {
     fn render(self, response: &mut Response) {
         let (parts, body) = refusal(&self, None).into_parts();
         response.status_code = Some(parts.status);
-        // They may describe the body that is replaced.
+        // These header fields may describe the body that is replaced.
         for name in [CONTENT_ENCODING, CONTENT_LENGTH, RETRY_AFTER] {
             response.headers.remove(name);
         }

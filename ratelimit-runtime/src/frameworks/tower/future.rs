@@ -25,7 +25,7 @@ pin_project! {
     {
         settings: Arc<Settings>,
         entered: Entered,
-        // The limits of the layer hold this until the service has returned the response.
+        // What the limits of the layer hold until the service has returned the response.
         admission: Option<Admission>,
         #[pin]
         state: State<S, A>,
@@ -56,7 +56,8 @@ impl<S: Service<Request<A>>, A> State<S, A> {
         service: &mut S,
         request: Request<A>,
     ) -> Self {
-        // A service may read the context before its future is polled, as a layer inside this one does.
+        // `call` runs inside the context, because an inner service, such as another layer, may read it
+        // there.
         let future = context.sync_scope(|| service.call(request));
         let future = in_scope(settings.own_limiter().cloned(), context.clone().contextual(future));
         Self::Answering { future }
@@ -92,7 +93,7 @@ where
                     next.take()
                 }
             };
-            // Taken once: the state changes at once.
+            // The request is taken once, because the next line changes the state.
             let Some((mut service, request)) = next else { return Poll::Pending };
             this.state.set(State::answering(this.settings, &this.entered.context, &mut service, request));
         }

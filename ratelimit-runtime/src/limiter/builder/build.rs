@@ -120,7 +120,7 @@ impl RateLimiterBuilder {
         Ok(self.around_test_store(store, proxies))
     }
 
-    /// The same without the checks, for settings that need none.
+    /// Returns the limiter without checks, for settings that need none.
     pub(crate) fn around_test_store(self, store: impl Store, proxies: Proxies) -> RateLimiter {
         Self { deny_cache: false, off: false, ..self }.around(Box::new(store), proxies, false)
     }

@@ -127,9 +127,9 @@ impl RateLimiterBuilder {
     ///
     /// A remembered refusal also refuses calls with the same key and limit that need at least as many units, until the
     /// refused call would pass, for at most one second. Units that this process returns, and its resets and overrides,
-    /// apply at once. Those of other processes apply within that second; until then a call may be refused that could
-    /// pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny cache
-    /// uses at most about 12 MB, when a hundred thousand keys are refused within one second.
+    /// apply at once. Changes by other processes apply within that second. Until then, a call may be refused although it
+    /// could pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny
+    /// cache uses at most about 12 MB, when a hundred thousand keys are refused within one second.
     ///
     /// The deny cache uses tokio's clock. A test that advances the clock of its own store must also advance tokio's clock
     /// or disable the deny cache.
@@ -137,7 +137,8 @@ impl RateLimiterBuilder {
         Self { deny_cache, ..self }
     }
 
-    /// Sets what hears of refusals and outages. [`Hook`] says when and in which thread. If it is called again, the last call wins.
+    /// Sets the hook that is called for refusals and outages. [`Hook`] says when and in which thread. If it is called again, the
+    /// last call wins.
     pub fn hook(self, hook: impl Hook) -> Self {
         Self { hook: Some(Arc::new(hook)), ..self }
     }
@@ -159,14 +160,14 @@ impl RateLimiterBuilder {
         self.assemble().map(|(limiter, _)| limiter)
     }
 
-    /// Builds the limiter, and asks the servers at the [URL](Self::redis) for one decision, under a key of its own. With another
+    /// Builds the limiter, and asks the servers at the [URL](Self::redis) for one decision, under a separate key. With another
     /// store it does the same as [`build`](Self::build).
     ///
     /// # Errors
     ///
-    /// Those of [`build`](Self::build). Of the servers: [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if
-    /// one is not what the URL says, or refuses the password or the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)
-    /// if it does not reply within 5 seconds.
+    /// The errors of [`build`](Self::build), and errors of the servers:
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if one is not what the URL says, or refuses the password or
+    /// the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if it does not reply within 5 seconds.
     pub async fn connect(self) -> Result<RateLimiter, Error> {
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis {

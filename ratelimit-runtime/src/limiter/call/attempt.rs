@@ -129,7 +129,8 @@ fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final
     Final { name, outcome, decision, cost: member.request.cost(), waited }
 }
 
-/// Counts and records the decisions about requests that return nothing. Returns them, or the rejection if a limit has refused.
+/// Counts and records the decisions about requests whose units are never returned. Returns them, or the rejection if a limit
+/// has refused.
 #[inline]
 fn concluded<'d, N: CallName>(
     names: &[N],
@@ -143,7 +144,7 @@ fn concluded<'d, N: CallName>(
         Err(error) => return Err(undecided(names, watch, error)),
     };
     watch.decided(source, decisions, |at| (names.get(at).map_or("", CallName::text), cost(at)));
-    // Nothing is recorded of calls about which only the failure policy has decided.
+    // A decision by the failure policy alone is not recorded.
     if source != Source::Nobody
         && let Some(record) = record()
     {
@@ -198,7 +199,8 @@ fn noted<N: CallName>(rejection: Rejection) -> Rejection {
 /// A call that waits for the reply of the store, which is the whole decision.
 pub(crate) struct Pending<N> {
     names: SmallVec<[N; 1]>,
-    /// `None` if nobody listens, and each limit has a cost of 1. Boxed, because nearly all calls are such.
+    /// `None` if nothing observes the call and each limit has a cost of 1. It is boxed, because it is `None` for nearly all
+    /// calls.
     told: Option<Box<Told>>,
     reply: PendingReply<Decided>,
 }
@@ -218,7 +220,7 @@ impl Costs {
     }
 }
 
-/// Those that hear of a pending decision: the request context, the hook and the span.
+/// What a pending decision is reported to: the request context, the hook and the span.
 #[derive(Default)]
 struct Told {
     record: Option<Record>,

@@ -10,9 +10,9 @@ use crate::store::cost::Cost;
 use std::time::Duration;
 
 impl RateLimiter {
-    /// Refuses the calls of a key for this time, whatever its limit has free. The limit needs no [`block`](Limit::block) of its own,
-    /// and its processes need no other setting. A time that is set again replaces the one before. A process that remembers leased
-    /// units, or that decides by its own memory while the store is unavailable, does not see the block meanwhile.
+    /// Refuses the calls of a key for this time, whatever its limit has free. The limit itself needs no [`block`](Limit::block),
+    /// and its processes need no other setting. A second call replaces the time of the first. A process does not see the
+    /// block while it hands out leased units, or while it decides by its own memory because the store is unavailable.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -58,8 +58,8 @@ impl Charge {
         self.holdings.finish().await
     }
 
-    /// Corrects the charge to the real cost of the call. The difference is returned, or taken even if not enough units
-    /// are free, at most one capacity into debt. Returns how many units were returned or taken.
+    /// Corrects the charge to the real cost of the call. The difference is returned, or it is taken even if not enough
+    /// units are free. The debt is at most one capacity. Returns how many units were returned or taken.
     ///
     /// # Errors
     ///

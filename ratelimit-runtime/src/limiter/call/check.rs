@@ -100,7 +100,7 @@ impl RateLimiter {
     }
 
     /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small. The
-    /// rejection is returned apart, because it is large, and most calls have none.
+    /// rejection is returned separately, because it is large and most calls have none.
     #[inline]
     fn spend<'k>(
         &self,
@@ -219,7 +219,7 @@ impl RateLimiter {
     }
 }
 
-/// In place of the decision about a refused call.
+/// Takes the place of the decision about a refused call.
 const NOTHING: Decision = Decision::allow(&PROBE, 0, Duration::ZERO);
 
 /// Returns the request, or an error if an earlier request has the same key.

@@ -34,7 +34,8 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
     Ok(holdings)
 }
 
-/// Asks the store. Calls `before_wait` if it does not reply at once: then it may decide although its reply does not arrive.
+/// Asks the store. Calls `before_wait` if the store does not reply at once, because the store may then decide although its
+/// reply does not arrive.
 async fn ask(
     limiter: &RateLimiter,
     began: Began,
@@ -85,17 +86,17 @@ impl<'l> Claim<'l> {
     /// Decides, and asks again for permits as long as the limits allow it.
     async fn decide(&mut self) -> Result<Decided, Refused> {
         let (started, longest) = (self.began.or_now(), self.permit_wait());
-        // Registered before the first request, so that a permit that is returned meanwhile wakes this call.
+        // Registers the call before its first request, so that a permit that is returned meanwhile wakes it.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter()).flatten();
         let may_wait = longest.is_zero() || waiter.is_some();
         let mut waiting = None;
         loop {
             let wait = longest.saturating_sub(started.elapsed());
-            // `Check`, so that the last request leaves no ticket. Its refusal says when the first lease ends.
+            // The last request uses mode `Check`, so it leaves no ticket. Its refusal says when the first lease ends.
             let is_last = waiting.is_some() && wait.is_zero();
             let mode = if is_last || !may_wait { Mode::Check } else { Mode::Charge };
             if is_last {
-                // An earlier request that was late has used a part of the deadline that follows the wait.
+                // The deadline of the last request starts at the end of the wait, even if an earlier request was late.
                 self.began = Began::at(started + longest);
             }
             let decided = self.ask(mode).await?;

@@ -137,8 +137,8 @@ impl Holdings {
         self.flush().await
     }
 
-    /// Ends the limits that are not among these positions of the attribute, as [`finish`](Self::finish). The others are held
-    /// further.
+    /// Ends the limits that are not among these positions of the attribute, as [`finish`](Self::finish). The other limits
+    /// stay held.
     pub(crate) async fn finish_except(&mut self, lasting: &[usize]) -> Result<u32, Error> {
         for member in self.members.iter_mut().filter(|member| !lasting.contains(&member.position)) {
             if member.is_permit() && !member.takes_nothing {
@@ -155,7 +155,7 @@ impl Holdings {
         self.flush().await
     }
 
-    /// Moves what is held into a response, whose header fields are written before it ends.
+    /// Moves the held permits and charges into a response, whose header fields are written before it ends.
     pub(crate) fn into_held(mut self: Box<Self>) -> Held {
         self.noted = None;
         Held::new(self)

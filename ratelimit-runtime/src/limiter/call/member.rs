@@ -42,7 +42,7 @@ impl Member {
         }
     }
 
-    /// The member with the measurements of the limit with this name.
+    /// Returns the member, which from now on measures under this name.
     pub(crate) fn named(self, name: &str) -> Self {
         Self { series: LimitSeries::named(name), ..self }
     }

@@ -1,4 +1,4 @@
-//! Pauses of a limit: a result of a call starts one, and a call whose turn comes during one looks at its gate once more.
+//! Pauses of a limit: a result of a call starts one, and a call whose turn comes during a pause checks the gate again.
 
 use super::holdings::Holdings;
 use super::refused::{Refusal, Refused};
@@ -67,7 +67,7 @@ impl Holdings {
         }
     }
 
-    /// Returns the units of a turn that the pause has made void. Those of a bucket leak during the pause.
+    /// Returns the units of a turn that the pause has made void. The units of a bucket leak during the pause.
     async fn return_void_turn(&mut self, at: usize) {
         let member = &mut self.members[at];
         let Some(decision) = member.decision.filter(|decision| decision.stamp() > 0) else { return };
@@ -75,7 +75,7 @@ impl Holdings {
             return;
         }
         let give = member.request.adjustment(member.request.cost(), Change::Give(decision.stamp()));
-        // Not returned again, whatever follows.
+        // Without its stamp, the charge is not returned a second time.
         member.decision = Some(decision.with_stamp(0));
         let _ = self.replied(self.limiter.adjust(self.source, &[give])).await;
     }

@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 impl Holdings {
     /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
-    /// call wait is charged for the turn, but the call does not wait. A limit that the store does not decide in what is
-    /// left of the call's deadline is not decided.
+    /// call wait is charged for the turn, but the call does not wait. If the store does not decide a limit within the rest
+    /// of the call's deadline, the limit is not decided.
     pub(super) async fn decide_shadows(&mut self, began: Began) {
         // `Check` for permits: a shadow limit does not wait, so it must not leave a ticket.
         self.decide_shadows_by(began, Mode::Check, Member::is_permit).await;
@@ -40,7 +40,7 @@ impl Holdings {
     }
 
     /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse. An outage
-    /// that only shadow limits meet is noted as any other.
+    /// is noted even if only shadow limits meet it.
     async fn shadow_decisions(&mut self, began: Began, mode: Mode, positions: &[usize]) -> Decisions {
         if self.source != Source::Store {
             return Decisions::new();

@@ -60,7 +60,7 @@ impl LeasingCall {
         Self { limiter, id, request, began, tried, state: State::Nothing }
     }
 
-    /// Does what the lease has said. Returns the decision if nothing has to be awaited.
+    /// Takes the next step, which the lease has determined. Returns the decision if nothing has to be awaited.
     pub(super) fn follow(&mut self, step: Step) -> Option<Result<Decision, Error>> {
         match step {
             Step::Decided(decision) => Some(Ok(decision)),

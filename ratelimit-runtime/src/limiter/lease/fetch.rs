@@ -128,7 +128,8 @@ impl Fetch {
             self.fill(&decision, from_remote_store);
             return Some(FetchState::Ended);
         }
-        // The first retry requests what is left, if that exceeds the call's cost. Otherwise each call sends its own request.
+        // The first retry requests the units that are left, if these exceed the cost of the call. Otherwise the fetch ends,
+        // and each call sends its own request.
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
         self.units = left;
@@ -158,7 +159,7 @@ impl Fetch {
 }
 
 impl Drop for Registration {
-    /// Also runs when the runtime shuts down.
+    /// `drop` also runs when the runtime shuts down.
     fn drop(&mut self) {
         // Ends the registration first, because a woken call may begin the next fetch.
         self.limiter.shared.leases.with(self.id, |lease| lease.end_fetch(self.runtime));

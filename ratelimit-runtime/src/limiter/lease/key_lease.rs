@@ -95,7 +95,7 @@ impl KeyLease {
         if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
             return self.request_own();
         }
-        // Only here: the handle is shared by all threads of the runtime, and most calls find units above.
+        // The runtime is looked up late, because all threads share its handle and most calls find units above.
         let runtime = Handle::try_current().ok();
         if let Some(under_way) = runtime.as_ref().and_then(|runtime| self.fetch_of(runtime.id())) {
             // Do not wait if the waiting calls already need the largest lease. Do not wait for a late fetch either: the

@@ -100,7 +100,7 @@ impl RateLimiter {
             let next = |lease: &mut KeyLease| {
                 lease.next(request, tried, self.shared.store.deadline(), now, &mut returned)
             };
-            // Without an entry, the table is full.
+            // There is no entry if the table is full.
             let next = leases.with_inserted(id, request, next).unwrap_or(Next::WithoutLease);
             self.return_units(returned);
             if !matches!(next, Next::Decided(_)) {

@@ -77,7 +77,8 @@ impl FetchUnderWay {
         }
         match state {
             FetchState::Late(observer) => Waited::Unwatched(observer.clone()),
-            // The call may have moved to another runtime, and the one of the fetch may be blocked.
+            // The call may have moved to another runtime, while the runtime of the fetch may be
+            // blocked.
             _ if is_woken == Some(false) => Waited::Unwatched(None),
             _ => Waited::Watched,
         }
@@ -98,7 +99,7 @@ impl FetchUnderWay {
             let waiting = progress.waiting.iter_mut().map(Option::take);
             waiting.collect::<SmallVec<[Option<Waker>; 4]>>()
         };
-        // Outside of the lock, because a woken call takes it.
+        // Wakes outside of the lock, because a woken call takes the lock.
         waiting.into_iter().flatten().for_each(Waker::wake);
     }
 }

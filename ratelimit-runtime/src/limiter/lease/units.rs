@@ -59,7 +59,7 @@ struct Portion {
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) decision: Decision,
-    /// Whether it is time to fetch units in advance. Only one call is told so.
+    /// Whether it is time to fetch units in advance. Only one call gets `true`.
     pub(super) is_low: bool,
 }
 
@@ -94,7 +94,8 @@ impl LeasedUnits {
     pub(super) fn take(&mut self, cost: u32, now: u64) -> Option<Taken> {
         let mut usable = self.units(|portion| now < portion.usable_until);
         if usable < cost {
-            // Computed now: a pause before the next fetch would make the use look slower.
+            // The size of the next fetch is computed now, because a pause before the fetch would
+            // make the use look slower.
             if self.unused() < cost {
                 self.compute_fetch_size(now);
             }
@@ -179,7 +180,8 @@ impl LeasedUnits {
 
     /// Adds units that the store has charged.
     pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: u64, now: u64) {
-        // Counted from the sending, so that no unit is handed out after the store has forgotten the charge.
+        // Both times count from the moment of sending, so that no unit is handed out after the store has
+        // forgotten the charge.
         let charge_ends = sent.saturating_add(micros(decision.reset_after().min(LONGEST_TIME)));
         let mut usable_until = sent.saturating_add(micros(self.limit.lease_usable_for()));
         // Units of a bucket stay usable after the refill, so calls may exceed the burst by these units.

@@ -12,7 +12,7 @@ pub(super) const NAME: &[u8] = b"name:";
 pub(super) const KEY: &[u8] = b"key:";
 
 pub(super) struct Entry {
-    /// As the store has it.
+    /// The text as it is in the store.
     text: String,
     /// An empty change, if the text cannot be read.
     change: LimitChange,

@@ -30,7 +30,8 @@ use tokio::time::Instant;
 ///
 /// An override that does not fit its limit still brakes: what fits of it applies. A bucket that would take more than 366 days to
 /// refill holds less, and a number that the algorithm does not take is left out. The process logs a warning at the first call,
-/// and [`list`](Self::list) says so in [`Override::effect`]. A lease needs no such care: it follows the other numbers.
+/// and [`list`](Self::list) says so in [`Override::effect`]. A lease always fits, because it is adapted to the other
+/// numbers.
 ///
 /// Units that are in use stay in use. A smaller limit refuses calls until enough units have come back:
 ///

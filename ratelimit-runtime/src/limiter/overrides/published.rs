@@ -68,8 +68,8 @@ impl RateLimiter {
     ///
     /// A process publishes what [`limits`](Self::limits) returns: within about five seconds after the first call of a limit, and
     /// then every ten minutes. A limit stays in the list for seven days after that. The list has at most 1000 limits, and names
-    /// of at most 256 bytes. If processes have different limits under one name, it has the one that was published last. In
-    /// memory, the list is that of this process.
+    /// of at most 256 bytes. If processes have different limits under one name, the list has the limit that was published
+    /// last. With limits in memory, the list contains only the limits of this process.
     ///
     /// # Errors
     ///
@@ -83,13 +83,14 @@ impl RateLimiter {
         }
     }
 
-    /// Compares an override with the published limits. What nobody has published may exist, so that is only logged.
+    /// Compares an override with the published limits. A limit that nobody has published may exist, so its absence is only
+    /// logged.
     ///
     /// # Errors
     ///
     /// If the override does not fit the limit that running processes have.
     pub(super) async fn check_override(&self, name: &str, change: &LimitChange) -> Result<(), Error> {
-        // The names are advice. Without them, overrides can be set all the same.
+        // The names only help to find mistakes. Overrides can be set without them, too.
         let Ok(published) = self.load_limits().await else { return Ok(()) };
         if let Some(met) = published.get(name) {
             let is_running = !met.varies && met.age < 2 * PACE;
@@ -178,8 +179,8 @@ fn age(text: &str, now: u64) -> Option<Duration> {
     Some(Duration::from_secs(now.saturating_sub(seen)))
 }
 
-/// Chooses the entries to save: the own limits that are new or old, and the removal of those that nobody has repeated. What another process
-/// has just published is not repeated, so a fleet writes about as often as one process.
+/// Chooses the entries to save: the limits of this process that are new or due again, and the removal of those that nobody has
+/// repeated. A limit that another process has just published is not repeated, so a fleet writes about as often as one process.
 fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<u8>, Option<String>)> {
     let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);
     let known: HashMap<&[u8], &str> = stored.iter().map(|(name, text)| (&name[..], &text[..])).collect();

@@ -75,7 +75,8 @@ impl Snapshot {
 
     pub(super) fn replace(&self, overridden: Overridden) {
         let known = self.entries();
-        // An override that is removed leaves a version behind.
+        // The version is 0 only if the store has lost its data: the removal of an override leaves a
+        // version behind.
         if overridden.version == 0 && !known.is_empty() {
             tracing::warn!(
                 overrides = known.len(),
@@ -85,7 +86,8 @@ impl Snapshot {
         let mut entries = Entries::new();
         for (field, text, left) in overridden.entries {
             let expires = left.map(|left| Instant::now() + left.min(LONGEST_TIME));
-            // An override that did not change keeps its effect, so that its warning is logged once. With another end it is new.
+            // An unchanged override keeps its effect, so that its warning is logged once. An override with a new end counts as
+            // changed.
             let same = |entry: &&Arc<Entry>| entry.text() == text && entry.expires().or(expires).is_none();
             let entry = known.get(&field).filter(same);
             let entry = entry.cloned().unwrap_or_else(|| read(&field, text, expires));
@@ -177,13 +179,14 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided in what is left of it.
+    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided within the rest of
+    /// that deadline.
     pub(crate) async fn learn_overrides(&self) -> Began {
         if self.knows_overrides() {
             return Began::default();
         }
         let began = Began::at(Instant::now());
-        // Boxed, so that the futures of calls stay small.
+        // The future is boxed, so that the futures of calls stay small.
         let loaded = Box::pin(self.shared.store.within_rest(began, self.load_overrides())).await;
         self.shared.overrides.learn(loaded);
         began
@@ -198,12 +201,13 @@ async fn watch(task: InCharge) {
         if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));
         }
-        // Asking opens a broken connection again. Without that, the next call of an idle process would have old overrides.
+        // The request for overrides also opens a broken connection again. Otherwise the next call of an idle process would
+        // have old overrides.
         if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);
             if is_connected && publisher.is_due() {
-                // It asks the store twice.
+                // A publication asks the store twice.
                 task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;
             }

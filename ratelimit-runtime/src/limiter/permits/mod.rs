@@ -37,7 +37,7 @@ const NEVER: u64 = u64::MAX;
 pub(super) struct Permits {
     table: Mutex<Table>,
     start: Instant,
-    /// When the next permit may be overdue, so that any runtime renews it, in milliseconds from the start.
+    /// The time in milliseconds from the start at which the next permit may be overdue. Any runtime then renews it.
     overdue_ms: AtomicU64,
     /// The calls that wait for a permit.
     waiters: PermitWaiters,
@@ -152,8 +152,8 @@ impl Permits {
         }
     }
 
-    /// Returns all permits, including those whose holders still run, and those that another runtime is returning: their request may
-    /// be lost with that runtime, such as the one of a worker of actix-web that has been stopped.
+    /// Returns all permits, including those whose holders still run, and those that another runtime is returning. Their request may
+    /// be lost with that runtime, for example that of a stopped worker of actix-web.
     pub(super) fn release_all(&self, limiter: &RateLimiter) {
         let (now, here) = (Instant::now(), current_runtime());
         let is_on_its_way = |permit: &TakenPermit| {

@@ -32,10 +32,10 @@ pub(crate) enum Stage {
     Returned,
     /// The reply to a request that may take it has not arrived. It is being returned.
     ///
-    /// A return that finds the permit is final. One that finds nothing is not: on a new connection, it may overtake
-    /// the request. It is sent again after pauses that double, so that a permit that was taken late belongs to nobody for little
-    /// longer than it was late. If the call may have left a ticket, a return may find the ticket and overtake the request for the
-    /// permit, so no reply is final.
+    /// A return that finds the permit is final. A return that finds nothing is not final: on a new connection, it may overtake
+    /// the request. So the return is sent again, after pauses that double. If the request took the permit late, a return finds it
+    /// after at most about twice that delay. If the call may have left a ticket, a return may find the ticket and overtake the
+    /// request for the permit, so no reply is final.
     Lost,
 }
 
@@ -82,7 +82,7 @@ impl TakenPermit {
         if self.stage == Stage::Held { Change::Renew(id) } else { Change::Give(id) }
     }
 
-    /// When this runtime renews or returns the permit. Other runtimes renew it later than the permit's own.
+    /// When this runtime renews or returns the permit. Other runtimes renew the permit later than its own runtime.
     pub(super) fn due_in(&self, runtime: Id) -> Instant {
         if self.runtime == Some(runtime) { self.due } else { self.overdue() }
     }

@@ -8,7 +8,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// So many calls of a process may wait under one key. Each asks the store about ten times a second, and holds its connection.
+/// The most calls of a process that may wait under one key. Each asks the store about ten times a second, and holds its
+/// connection.
 const MOST_WAITING: usize = 1000;
 
 /// The waiting calls of each key, in order of arrival.

@@ -73,7 +73,7 @@ impl Status {
         self.off || self.reachable > 0 || runs_without_store()
     }
 
-    /// Whether every server of the store has decided about the question of this status in time. `false` while limits are
+    /// Whether every server of the store has decided about the probe of this status in time. `false` while limits are
     /// off.
     pub const fn is_reachable(&self) -> bool {
         self.servers > 0 && self.reachable == self.servers
@@ -89,7 +89,7 @@ impl Status {
         self.reachable
     }
 
-    /// How long a server has been unreachable: since the first call or status that failed, after the last one that did not.
+    /// How long a server has been unreachable: since the first failed call or status after the last successful one.
     /// `None` if all servers are reachable.
     pub const fn unreachable_for(&self) -> Option<Duration> {
         self.unreachable_for

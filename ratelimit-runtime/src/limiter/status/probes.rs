@@ -1,4 +1,4 @@
-//! Probes: ask each server of the store for a decision, so that a status is true while no calls are made.
+//! Probes: ask each server of the store for a decision, so that a status is up to date even if no calls are made.
 
 use super::Status;
 use crate::error::{Error, ErrorKind};
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 #[derive(Default)]
 pub(in crate::limiter) struct Probes {
     under_way: Mutex<Vec<(Id, UnderWay)>>,
-    /// When the first probe failed after the last one that did not.
+    /// The time of the first failed probe after the last successful one.
     failing_since: Mutex<Option<Instant>>,
 }
 
@@ -36,8 +36,8 @@ impl RateLimiter {
     /// Asks the store whether it can decide now, for a health endpoint. It returns at the latest after the
     /// [`deadline`](crate::RateLimiterBuilder::deadline) of a decision.
     ///
-    /// Each server of the store decides about one call under a key of its own, on the connection that all calls use. So the
-    /// status is true also if no calls are made, or if the server accepts connections and does not reply. It costs one
+    /// Each server of the store decides about one call under a separate key, on the connection that all calls use. So the
+    /// status is right even if no calls are made, or if the server accepts connections and does not reply. It costs one
     /// script call for each server. While the store is known to be unhealthy, it costs nothing: the attempt to reach it,
     /// which a background task makes every 0.1 to 1 second, is the probe. In each tokio runtime, concurrent calls of this
     /// method share one probe.
@@ -84,7 +84,7 @@ impl RateLimiter {
                 let _ = sender.send(Some(probed.clone()));
                 return probed;
             }
-            // A task, so that the probe goes on if this caller is dropped.
+            // A task drives the probe, so that it goes on if this caller is dropped.
             runtime.spawn(async move {
                 let _ = sender.send(Some(probe.await));
             });
@@ -125,7 +125,7 @@ impl Probed {
         Self { servers: 1, reachable: 0, error: Some(error), unreachable_since: None }
     }
 
-    /// The result of a probe of several servers. The error is one that somebody has to repair, if there is one.
+    /// The result of a probe of several servers. If somebody has to repair one of the errors, the result has that error.
     fn of(results: Vec<Result<(), Error>>) -> Self {
         let servers = results.len();
         let mut errors: Vec<Error> = results.into_iter().filter_map(Result::err).collect();

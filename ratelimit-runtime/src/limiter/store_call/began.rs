@@ -1,9 +1,9 @@
-//! `Began`: when a call began that had to wait before it was decided.
+//! `Began`: the start of a call that had to wait before its decision.
 
 use tokio::time::Instant;
 
-/// When a call began, if it has waited for the overrides or for another decision. What it asks next has the rest of its deadline.
-/// The default is a call that has not waited: its deadline begins when the store is asked.
+/// When a call began, if it has waited for the overrides or for another decision. Its next question to the store has the rest of
+/// its deadline. The default is a call that has not waited: its deadline begins when the store is asked.
 #[derive(Clone, Copy, Debug, Default)]
 #[must_use = "the call has one deadline"]
 pub(crate) struct Began(Option<Instant>);

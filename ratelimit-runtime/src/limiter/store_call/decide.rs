@@ -71,7 +71,8 @@ impl RateLimiter {
         self.conclude(decisions, mode, requests)
     }
 
-    /// Decides a request that may wait where its call was decided before, without the failure policy.
+    /// Decides a request that may wait, by the store or the memory that has decided its call before. The failure policy
+    /// does not apply.
     pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
         match source {
             Source::Store => self.shared.store.bare().decide(Mode::Charge, &[request]),
@@ -80,7 +81,7 @@ impl RateLimiter {
         }
     }
 
-    /// Adjusts charged units where they are charged.
+    /// Adjusts charged units in the store or the memory that has charged them.
     pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         match source {
             Source::Store => self.adjust_store(adjustments),

@@ -79,11 +79,13 @@ impl DenyCache {
         entry.refusal(request, now)
     }
 
-    /// Remembers the store's refusal of requests that were sent at `sent`, and forgets an older one if they passed.
+    /// Remembers the store's refusal of requests that were sent at `sent`. If the requests passed, forgets an older
+    /// refusal.
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
         if decision.is_allowed() {
-            // A request for more units that was refused must now wait longer than its entry says.
+            // This call has taken units. So a larger request that was refused must now wait longer
+            // than its entry says.
             if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
                 self.shard(key).remove(key);
@@ -171,7 +173,7 @@ impl Entry {
         let needed = request.needed();
         let later = if needed == self.needed { 0 } else { extra_wait_ms(&self.limit, self.needed, needed)? };
         let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
-        // Longer than no wait, so a refusal.
+        // At least 1 ms, so that the decision stays a refusal.
         let wait_ms = self.passes.map(|passes| (left(passes) + later).max(1));
         Some(Decision::judged(&self.limit, self.remaining, wait_ms, 0, left(self.reset)))
     }
@@ -204,7 +206,8 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
-    // A refusal that leaves units to others blocks nobody, so it does not stand for one that does.
+    // The refusal of a request with `keep` starts no block. It must not take the place of a refusal
+    // that starts one.
     let is_milder = request.keep() > 0 && !limit.block_steps().is_none();
     let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once() && !is_milder;
     (is_cacheable && request.cost() > 0).then_some(*request)

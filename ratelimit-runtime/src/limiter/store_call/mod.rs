@@ -50,7 +50,7 @@ impl StoreCalls {
         self.deadline
     }
 
-    /// The same, so short that it can be added to an `Instant`.
+    /// The deadline, shortened so that it can be added to an `Instant`.
     pub(super) fn within(&self) -> Duration {
         self.deadline.min(LONGEST_TIME)
     }

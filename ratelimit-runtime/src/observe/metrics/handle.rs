@@ -43,7 +43,7 @@ impl<T: Instrument> Handle<T> {
         values: impl FnOnce() -> [SharedString; N],
     ) -> Option<&T> {
         metrics::with_recorder(|recorder| {
-            // The facade does not say whether a recorder is installed. The recorder that it uses without one has no size,
+            // The crate `metrics` does not say whether a recorder is installed. Its default recorder has no size,
             // unlike any recorder that keeps what it records.
             if size_of_val(recorder) == 0 {
                 return None;
@@ -113,7 +113,8 @@ impl Level {
             let difference = number - self.shown.swap(number, Ordering::AcqRel);
             #[expect(clippy::cast_precision_loss, reason = "numbers of calls and units")]
             gauge.increment(difference as f64);
-            // Another thread may have changed the number, and shown it earlier.
+            // Another thread may have changed the number meanwhile, and updated the gauge before
+            // this one.
             if self.number.load(Ordering::Acquire) == number {
                 return;
             }

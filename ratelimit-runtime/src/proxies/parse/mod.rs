@@ -41,7 +41,7 @@ impl Iterator for Entries<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let line = self.rest.take()?;
-        // One byte more, so that the comma before the longest entry is found.
+        // Looks at one byte more, so that the comma before the longest entry is found.
         let start = line.len().saturating_sub(LONGEST_ENTRY + 1);
         let comma = match self.syntax {
             Syntax::List => line[start..].iter().rposition(|byte| *byte == b','),

@@ -62,7 +62,7 @@ impl Scale {
         let elapsed_ms = signed(now) - (end - signed(number.value / UNITS));
         let units = number.value % UNITS;
         let leaked = self.ticks(elapsed_ms).0.saturating_mul(self.per_tick);
-        // The product is below 2^62, so saturation changes only levels that are empty, or too high for any limit.
+        // The product is below 2^62. So saturation affects only levels that are empty or too high for any limit.
         let grains = (signed(units) * self.per_unit).saturating_sub(leaked);
         if grains <= 0 {
             return Level::default();
@@ -212,7 +212,7 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
             return 0;
         }
     } else if left.saturating_mul(scale.per_tick) < units.saturating_mul(scale.per_unit) && left < reset {
-        // As if `left` ms more had passed.
+        // Computes the level that remains after `left` more ms.
         let anchor = signed(now) - level.elapsed_ms - left;
         *number = anchored(limit, level.units, anchor, (reset - left).unsigned_abs(), now);
         return u32::try_from(rounded_up(left * scale.per_tick, scale.per_unit)).unwrap_or(u32::MAX);
@@ -231,7 +231,7 @@ pub(super) fn give(limit: &Limit, number: &mut Number, units: u32, stamp: u64, n
 /// The number with an end that a script knows, too: a power of two after the anchor, or the time at which the bucket is empty. `None` if
 /// it is empty.
 pub(super) fn expiring(limit: &Limit, number: Number, now: u64) -> Option<Number> {
-    // Without a rate nothing leaks, and no request looks at the level.
+    // A limit without a rate never leaks, and its requests do not look at the level.
     if (number.value / UNITS).is_power_of_two() || limit.refuses_all() {
         return Some(number);
     }

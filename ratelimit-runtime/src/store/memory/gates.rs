@@ -1,5 +1,5 @@
-//! Gates: the twin of the gates in `lua/head.lua`, which explains them. They have a table of their own, so that the entry of a
-//! limit stays small, and a decision looks here only if its limit blocks or a gate exists.
+//! Gates: the twin of the gates in `lua/head.lua`, which explains them. They are in a separate table, so that the entry of a
+//! limit stays small. A decision looks here only if its limit blocks or a gate exists.
 
 use super::table::{Number, Table};
 use super::terms::{Now, Terms};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The gates of keys, by the hashes of the keys. The caller holds the lock of the key's number, so two requests on one key do not
 /// change its gate at once.
 pub(super) struct Gates {
-    /// Made with the first gate, because few processes have any.
+    /// The table is made with the first gate, because few processes have any.
     table: OnceLock<Table<u64>>,
     max_keys: usize,
     /// When the last gate is forgotten, in ms. Zero if there has been none.
@@ -63,7 +63,7 @@ impl Gates {
         gate
     }
 
-    /// Closes the gate that a request has met whose limit blocks, if the request is refused. Returns the gate.
+    /// Closes the gate that a request has met, if the request is refused and its limit blocks. Returns the gate.
     pub(super) fn refused(
         &self,
         gate: Gate,
@@ -152,7 +152,7 @@ impl Gate {
         self.end > now.ms
     }
 
-    /// What the decision says: nothing is free before the end.
+    /// The decision behind a closed gate: nothing is free before its end.
     pub(super) fn shown(&self, verdict: Verdict, now: Now) -> Verdict {
         if !self.is_closed(now) {
             return verdict;

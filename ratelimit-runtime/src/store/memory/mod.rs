@@ -55,9 +55,9 @@ use verdict::Verdict;
 /// - To evict a key that is used up, a caller must use up as many keys of the same limit as fit into the equal share of the limit, each
 ///   within the limit's time. With a million keys and four busy limits these are 250 000 keys. If a caller can choose the identity
 ///   freely, limit these calls by address as well, so that new keys cost new addresses.
-/// - Limits with the same algorithm, `count` and `time` count as one limit, and so does one in 128 others by chance. Limits whose
-///   `count` comes from an expression count as one limit for each value.
-/// - How much of a key is in use is noted when units are charged or returned, not as time passes. A bucket that has refilled since
+/// - Limits with the same algorithm, `count` and `time` count as one limit. By chance, one in 128 other limits counts as the same
+///   one, too. Limits whose `count` comes from an expression count as one limit for each value.
+/// - The store notes the use of a key when units are charged or returned, not as time passes. A bucket that has refilled since
 ///   then counts as used until it expires.
 /// - Logs and permits are evicted by the bytes that they use, in the same order.
 ///
@@ -147,7 +147,7 @@ impl<C: Clock> MemoryStore<C> {
         self.decide_stacks(mode, requests, Now::of(&self.clock))
     }
 
-    /// Whether a request is decided by itself, by its state alone: nearly all are. Logs and permits have no gates.
+    /// Whether a request is decided alone, and from its state only, as nearly all are. Logs and permits have no gates.
     #[inline]
     fn is_plain(&self, request: &Request, now: Now) -> bool {
         let limit = request.limit();

@@ -60,7 +60,7 @@ fn charged<'l, A: NumberAlgorithm<'l>>(
     terms.charged(room, wait, Charged { reset_ms, stamp: now.ms + reset_ms })
 }
 
-/// The shard is unlocked as soon as the new number is stored; what the decision says is computed afterwards.
+/// The shard is unlocked as soon as the new number is stored; the fields of the decision are computed afterwards.
 #[inline]
 fn decide_by<'l, A: NumberAlgorithm<'l>>(
     table: &Table<u64>,
@@ -81,8 +81,8 @@ fn decide_by<'l, A: NumberAlgorithm<'l>>(
     judged(&state, terms)
 }
 
-/// Gives a number that gets a gate the end that it has in the scripts. There, a bucket whose tag does not tell its end expires when it
-/// is empty.
+/// Sets the end of a number that gets a gate to the end that the scripts would set. There, a bucket whose tag does not tell its end
+/// expires when it is empty.
 pub(super) fn gated(entry: Entry<'_, u64>, limit: &Limit, now: Now) {
     let Some(number) = entry.number().filter(|_| limit.algorithm().is_bucket()) else { return };
     match bucket::expiring(limit, number, now.ms) {

@@ -13,7 +13,7 @@ pub(super) struct Overrides(Mutex<HashMap<Vec<u8>, Stored>>);
 #[derive(Default)]
 struct Stored {
     version: u64,
-    /// Each with its change, and its end in ms of the store's clock.
+    /// Each override has its change, and its end in ms of the store's clock.
     entries: Vec<(Vec<u8>, String, Option<u64>)>,
 }
 

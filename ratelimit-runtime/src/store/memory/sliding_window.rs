@@ -55,7 +55,7 @@ impl SlidingWindow<'_> {
     fn wait_ms(&self, cells: Cells, cost: i64) -> i64 {
         let (count, time) = (i64::from(self.limit.count()), self.time());
         let Cells { previous, current, ends_in } = cells;
-        // How many ms of a cell with `units` units the window may cover, so that these count as at most `free` units.
+        // The window may cover this many ms of a cell with `units` units. More would count as more than `free` units.
         let may_cover =
             |free: i64, units: i64| if units > 0 { (free * time / units).min(time) } else { time };
         if current + cost > count {

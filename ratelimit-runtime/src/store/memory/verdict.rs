@@ -12,7 +12,7 @@ pub(super) struct Verdict {
     pub(super) room: i64,
     /// The time until nothing is in use.
     pub(super) reset_ms: u64,
-    /// The stamp of the charge. 0 if nothing was charged, or if nobody asks for it.
+    /// The stamp of the charge. 0 if nothing was charged, or if the request needs no stamp.
     pub(super) stamp: u64,
 }
 

@@ -67,7 +67,8 @@ impl RedisStore {
         Self { client: Arc::new(Client::new(topology, "", [DECIDE, ADJUST], Some(SINGLE))) }
     }
 
-    /// Creates a store with other scripts: `decide` and `adjust`, and those of single requests. Each begins with `prelude`.
+    /// Creates a store with other scripts: `decide` and `adjust`, and the scripts of single requests. Each begins with
+    /// `prelude`.
     pub(crate) fn of_scripts(
         url: &str,
         prelude: &str,

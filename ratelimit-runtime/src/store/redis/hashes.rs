@@ -1,8 +1,8 @@
-//! The hashes of a prefix that are no state. Overrides: a field for each override, and a version that every change replaces.
-//! The limits that processes have: a field for each name.
+//! The hashes of a prefix that hold no state. Overrides: a field for each override, and a version that every change
+//! replaces. The limits that processes have: a field for each name.
 //!
 //! The key of the overrides has no TTL, because overrides are configuration. An override that expires ends with ` until=` and a time of the
-//! server's clock in ms. Whoever loads the overrides later removes it.
+//! server's clock in ms. A process that loads the overrides later removes it.
 
 use super::client::Client;
 use crate::error::{Error, ErrorKind};
@@ -91,8 +91,8 @@ async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
 /// Sets or removes the override of an entry.
 ///
 /// A removed override is first set to an empty text, together with the new version and in one command. So no reader sees one
-/// change without the other. Then its field is deleted, unless another process has set a new override meanwhile: that one has its
-/// own version, so no process would notice that it is gone.
+/// change without the other. Then its field is deleted, unless another process has set a new override meanwhile. The new override
+/// has its own version, so no process would notice its deletion.
 pub(super) async fn save_override(
     client: &Client,
     key: &StoreKey,

@@ -43,9 +43,9 @@ use topology::key_slot;
 /// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls
 /// that arrive while another one is under way are sent together: up to 128 in one script call, or fewer if they take more than
 /// 2000 units of sliding logs. The script decides about them in order of arrival and independently of each other. In a cluster,
-/// one script call has the keys of all slots of a node, if the server permits that, and else those of one slot. The script uses
-/// the clock of the server, so the clocks of the processes do not matter. In each runtime, at most 16 384 calls wait to be sent
-/// to a server. Further calls fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
+/// one script call has the keys of all slots of a node, if the server permits that, and otherwise the keys of one slot. The
+/// script uses the clock of the server, so the clocks of the processes do not matter. In each runtime, at most 16 384 calls
+/// wait to be sent to a server. Further calls fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
 /// calls fail at once, and a background task starts an attempt to connect every 0.1 to 0.75 seconds.
@@ -92,7 +92,7 @@ impl Store for RedisStore {
         {
             return Reply::call(QueuedCall::new(client, mode, request));
         }
-        // A peek, a permit or a stack, see `is_batchable`. A permit may have a small script.
+        // The request is a peek, a permit or a stack (see `is_batchable`). There is a small script for a permit.
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
         if let [request] = requests

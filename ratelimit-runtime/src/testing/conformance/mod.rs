@@ -68,8 +68,8 @@ impl<P: AsyncFn(Duration)> Suite<P> {
     /// Creates a suite for a store without any state.
     ///
     /// `pass` lets a time pass for the store: it moves the store's clock forward, by whole microseconds. The clock of the store
-    /// must show a whole millisecond at first, and must not move by itself, or see [`clock_runs`](Self::clock_runs). All in all, the
-    /// suite passes less than 20 years.
+    /// must show a whole millisecond at first, and must not move by itself, or see [`clock_runs`](Self::clock_runs). In total, the
+    /// suite moves the clock by less than 20 years.
     ///
     /// All keys begin with `conformance:`.
     pub fn new(store: impl Store, pass: P) -> Self {
@@ -77,9 +77,9 @@ impl<P: AsyncFn(Duration)> Suite<P> {
         Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 30_000 }
     }
 
-    /// Names the limits that the store supports, such as some algorithms, or only limits without a `wait`. What needs another
-    /// limit is left out, and [`Report::skipped`] says so. The store must reply to any other limit with an error of the kind
-    /// [`Configuration`](crate::ErrorKind::Configuration).
+    /// Names the limits that the store supports, such as some algorithms, or only limits without a `wait`. Checks that need
+    /// another limit are left out, and [`Report::skipped`] lists them. The store must reply to any other limit with an error
+    /// of the kind [`Configuration`](crate::ErrorKind::Configuration).
     pub fn supports(self, supports: impl Fn(&Limit) -> bool + 'static) -> Self {
         Self { supports: Box::new(supports), ..self }
     }

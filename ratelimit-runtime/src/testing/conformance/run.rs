@@ -56,7 +56,7 @@ impl<'s> Run<'s> {
         Self { setting, number, permits: 1, began, passed: Duration::ZERO, operations: Vec::new() }
     }
 
-    /// A run on the same store with keys of its own.
+    /// A run on the same store with other keys.
     pub(super) fn anew(&self) -> Self {
         Self::new(self.setting)
     }
@@ -157,7 +157,7 @@ impl<'s> Run<'s> {
         Ok(decisions)
     }
 
-    /// Decides one request under the key `a`. Requests of a concurrency limit have ids of their own.
+    /// Decides one request under the key `a`. Each request of a concurrency limit has a different id.
     pub(super) async fn ask(&mut self, mode: Mode, limit: Limit, cost: u32) -> Checked<Decision> {
         let permit = self.fresh_permit();
         Ok(self.decide(mode, &[Ask::new("a", limit, cost).permit(permit)]).await?[0])

@@ -28,7 +28,7 @@ pub(super) fn build() -> Result<PathBuf, String> {
     copy_folder(&root, &copy).map_err(|error| format!("cannot copy the workspace: {error}"))?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--release", "--package", "ratelimit-fleet", "--target-dir"]).arg(&target);
-    // Its warnings are about the braces of planted bugs.
+    // The copy has warnings about the braces of planted bugs, which do not matter.
     let built =
         command.current_dir(&copy).output().map_err(|error| format!("cannot start cargo: {error}"))?;
     if built.status.success() {

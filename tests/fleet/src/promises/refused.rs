@@ -76,12 +76,12 @@ fn last_effect(case: &Case<'_>, record: &Record) -> Duration {
         _ => Duration::ZERO,
     };
     if case.is_concurrency() {
-        // A returned permit is on its way, and one whose return is lost ends with its lease.
+        // The return of a permit takes time. If the return is lost, the permit ends with its lease.
         let returned =
             if case.schedule.is_calm() { Duration::from_millis(50) } else { case.limit.time() * 2 };
         return record.released.unwrap_or(record.ended) + case.limit.longest_wait() + returned + under_way;
     }
-    // A charge that is settled or refunded is in use until then.
+    // The units of a charge may be in use until its refund or settlement has arrived.
     record.ended + case.schedule.deadline + under_way
 }
 

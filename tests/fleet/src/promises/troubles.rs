@@ -74,7 +74,7 @@ impl Schedule {
         let process = record.call.process;
         self.faults().filter(|(at, _)| *at <= record.ended).any(|(at, fault)| {
             let lasts = match fault {
-                // It waits for the next call.
+                // A fault of a link takes effect at the next call, whenever that comes.
                 Fault::Link { process: of, .. } => return of == process,
                 Fault::Silence { process: of, time, .. } if of == process => time,
                 Fault::Restart { server, down, .. } if self.is_needed(server) => down,

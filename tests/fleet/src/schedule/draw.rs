@@ -22,7 +22,7 @@ impl Schedule {
             1 => Layout::Cluster { any_slot: random.bool() },
             _ => Layout::One,
         };
-        // A first call opens more connections if there are more servers.
+        // With several servers, the first call opens several connections, so it needs a longer deadline.
         let deadlines = if layout == Layout::One { [50, 100, 250] } else { [150, 200, 250] };
         let deadline = Duration::from_millis(*random.choice(&deadlines).unwrap_or(&250));
         let faults = random.choice([0, 2, 6, 15]).unwrap_or(2);
@@ -30,7 +30,7 @@ impl Schedule {
         let (mut is_slow, mut faults, mut changes) = (random.u8(..8) == 0, faults, changes);
         let mut busy = busy(&mut random, &limits);
         if random.u8(..12) == 0 {
-            // Calls wait for their turns, the limit may change, and all else is well.
+            // In this kind of run, calls wait for turns and the limit may change, but there are no faults.
             limits[0] = waiting(&mut random);
             busy = Some((0, limits[0].time() / limits[0].count() / random.u32(1..=3)));
             (is_slow, faults, changes) = (false, 0, *random.choice(&[0, 15]).unwrap_or(&0));

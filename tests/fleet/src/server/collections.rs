@@ -139,7 +139,7 @@ fn scores(keys: &mut Keyspace, name: &str, key: &[u8], words: &[Bytes]) -> Optio
             .get(member)
             .map_or(Reply::Nothing, |score| Reply::text(score.to_string())),
         ("ZCOUNT", [low, high]) => count(within(collection!(keys, key, Scores), low, high)?.len()),
-        // The only form by score: the highest in a range.
+        // The library uses `BYSCORE` only to find the highest member of a range.
         ("ZRANGE", [high, low, ..]) if has("BYSCORE") => {
             let found = within(collection!(keys, key, Scores), low, high)?;
             shown(found.last().copied(), true)

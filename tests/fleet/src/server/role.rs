@@ -77,7 +77,7 @@ impl Server {
             return state.keys.copy();
         }
         let from = Instant::now() - lost;
-        // Each copy was made before a command.
+        // Each copy has the state before one command.
         let earlier = state.past.iter().flatten().find(|(at, _)| *at >= from);
         earlier.map_or_else(|| state.keys.copy(), |(_, keys)| keys.copy())
     }

@@ -179,7 +179,7 @@ fn dioxus() -> Router {
 
 #[tokio::test]
 async fn a_server_function_in_a_task_needs_the_address_among_its_arguments() {
-    // A task has no scope either: the default limiter decides.
+    // A task is outside of the limiter's scope too, so the default limiter decides.
     let client = bare(dioxus()).await;
     let _ = support::take_events();
     assert_eq!(outcome(&client.get("/context").await), (500, None));

@@ -20,7 +20,7 @@ impl Model for SingleTask {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
-        // The last fault leaves enough time for the end.
+        // After the last fault, enough time remains until the end of the model.
         let may_fail = state.faults > 0 && state.now + LONGEST_GAP < self.end;
         for (at, runtime) in state.runtimes.iter().enumerate() {
             if runtime.is_blocked {

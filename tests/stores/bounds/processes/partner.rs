@@ -29,7 +29,7 @@ fn pause(answer: &Result<Later, super::Failure>) -> Option<Duration> {
 pub(super) async fn ask_from_all_tasks(limiter: RateLimiter, address: &str) -> Result<(), super::Failure> {
     for _ in 0..TASKS {
         let (limiter, mut partner) = (limiter.clone(), TcpStream::connect(address).await?);
-        // A task that fails asks no more, so the partner misses its calls.
+        // A task ends with its first error, and then the partner counts too few calls.
         tokio::spawn(
             async move { while ratelimit::scope(limiter.clone(), ask(&mut partner)).await.is_ok() {} },
         );

@@ -19,8 +19,8 @@ pub(super) struct Claim(u64);
 pub(super) struct Until(u64);
 
 impl Claim {
-    /// The claim of an entry that leaves `room` units free. Limits with the same numbers are one limit here, and so is one in 128
-    /// others by chance.
+    /// The claim of an entry that leaves `room` units free. Limits with the same numbers count as one limit. By chance, one in
+    /// 128 other limits counts as the same one, too.
     #[inline]
     pub(super) fn new(limit: &Limit, room: i64) -> Self {
         // The rate and the count determine the time, also of a window of the calendar.

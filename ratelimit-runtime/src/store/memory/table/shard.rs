@@ -42,7 +42,7 @@ impl<T> Cell<T> {
         Self::new(value, 0, Claim::default())
     }
 
-    /// In milliseconds of the clock.
+    /// The deadline, in milliseconds of the clock.
     #[inline]
     pub(super) fn deadline(&self) -> u64 {
         self.until.deadline()

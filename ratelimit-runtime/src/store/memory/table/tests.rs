@@ -136,12 +136,12 @@ fn a_limit_with_more_entries_evicts_its_own() {
     for flood in [SIGNUP, RESENT] {
         let table = Table::new(1600, 0);
         fill_with(&table, 0..500, 600_000, &LOGIN, 4);
-        // These are used up with the first call, and end later.
+        // The keys of the flood are used up by their first call, and expire later.
         let room = i64::from(flood.capacity()) - 1;
         fill_with(&table, 1000..11_000, 86_400_000, &flood, room);
         assert_eq!(lost(&table, 0..500), 0, "{flood}");
         assert_eq!(usize::try_from(table.evictions()).unwrap(), lost(&table, 1000..11_000));
-        // A limit with more entries than the other one gives way, down to the same number.
+        // The limit with more entries loses entries until both have the same number.
         fill_with(&table, 20_000..30_000, 600_000, &LOGIN, 4);
         assert!((600..800).contains(&(10_000 - lost(&table, 1000..11_000))), "{flood}");
     }
@@ -154,7 +154,7 @@ fn of_one_limit_the_least_used_entries_are_evicted_first() {
     fill_with(&table, 100..200, 1000, &LOGIN, 2);
     fill_with(&table, 1000..11_000, 600_000, &LOGIN, 4);
     assert_eq!(lost(&table, 0..200), 0, "a first call evicts no other entry");
-    // Keys that are as much in use as the others, and that end later.
+    // These keys are as much in use as the others, and expire later.
     fill_with(&table, 20_000..22_000, 600_000, &LOGIN, 2);
     assert_eq!((lost(&table, 0..100), lost(&table, 100..200)), (0, 100));
 }

@@ -67,7 +67,7 @@ impl Group {
         let any_slot = any_slot.filter(|_| !is_one_slot(requests.iter().map(|request| request.key())));
         let call = match any_slot {
             Some(_) => ScriptCall::new(client.any_slot_script(), requests.len(), |command| {
-                // No declared keys.
+                // The number of declared keys.
                 command.arg(0);
                 merged.encode(requests, true, command);
             }),
@@ -104,7 +104,7 @@ impl Group {
             (&self.any_slot, &self.form, &replies)
             && replies.elsewhere() * 2 > merged.len()
         {
-            // The server may no longer permit it.
+            // The server may no longer permit keys of several slots.
             *any_slot.lock() = None; // the next batch probes again
         }
         for (at, call) in calls.into_iter().enumerate() {
@@ -117,7 +117,7 @@ impl Group {
                 }
                 Some(Ok(replies)) => match replies.next(at, request) {
                     Some(decided) => decided.map_err(|invalid| client.invalid(&invalid)),
-                    // The caller sends the request itself. Its key is then declared, and the server redirects it.
+                    // The caller sends the request itself, with a declared key, and the server redirects it.
                     None => continue,
                 },
                 Some(Err(invalid)) => Err(client.invalid(invalid)),
@@ -140,7 +140,8 @@ pub(super) async fn send(
     };
     match replies {
         Ok(replies) => replies.into_iter().map(|reply| Group::outcome(client, session, reply)).collect(),
-        // Nothing was sent. Another node of a cluster may have taken over the slots, which each caller finds out.
+        // Nothing was sent. Each caller sends its request itself, because another node may have taken over the
+        // slots.
         Err(SendError::NotConnected(_)) if client.topology().is_cluster() => {
             groups.iter().map(|_| GroupOutcome::SendOneByOne).collect()
         }

@@ -71,7 +71,7 @@ impl Merged {
                     position.entry
                 }
                 Some(position) => {
-                    // Not before an earlier request on the same key.
+                    // The new entry follows all earlier requests on the same key.
                     merged.differ = false;
                     let later = merged.add(requests, at, hash, position.section);
                     if let Some(known) = latest.find_mut(hash, |known| known.entry == position.entry) {
@@ -92,7 +92,7 @@ impl Merged {
 
     fn can_merge(&self, requests: &[&Request], entry: usize, request: &Request) -> bool {
         let first = requests[self.entries[entry].first];
-        // In mode `charge`, each request needs a stamp of its own.
+        // In mode `charge`, each request needs its own stamp.
         self.mode == Mode::Check
             && request.cost() > 0
             && request.limit().wait_ms() == 0
@@ -138,7 +138,7 @@ impl Merged {
         differing(self.ordered_entries().map(|entry| requests[self.entries[entry].first].key()))
     }
 
-    /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a run of its own.
+    /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a separate run.
     /// With `is_any_slot`, the script reads each key by itself, because servers do not read keys of several slots at once.
     pub(super) fn encode(&self, requests: &[&Request], is_any_slot: bool, command: &mut Cmd) {
         command.arg(self.entries.len());

@@ -79,7 +79,7 @@ impl EntryReply {
             *passing -= 1;
             [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
         } else if request.closes_gate() && -delay < FOREIGN_KEY {
-            // The first refused request has closed the gate. The numbers of the reply are those of the requests that pass.
+            // The first refused request has closed the gate. The numbers in the reply describe the requests that pass.
             [delay, 0, reset.max(-delay), 0]
         } else {
             *record

@@ -66,9 +66,9 @@ impl GroupCalls {
     /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
     /// itself and receives the error that concerns it.
     ///
-    /// The script has written nothing, with one exception: it has met a foreign list that looks like a sliding log until it is
-    /// written. The requests before that value are charged already, and count twice. If they were not sent again, one such
-    /// key would fail the calls of all callers in its batches.
+    /// The script has written nothing, with one exception: a foreign list looks like a sliding log until the script writes to
+    /// it. The requests before that list are charged already, and count twice. Without this repetition, one such key would
+    /// fail the calls of all callers in its batches.
     fn send_one_by_one(mut self) {
         self.calls.clear();
     }

@@ -25,7 +25,8 @@ pub(crate) async fn decide(
         || client.requires_one_slot() && !is_one_slot(requests.iter().map(|request| request.key()));
     if !needs_several_calls() {
         let decided = client.decide(mode, requests, awaited).await;
-        // The call itself may find out that its keys must be on one slot. The server has then executed nothing.
+        // This call may be the first to learn that its keys must be on one slot. The server has then executed
+        // nothing.
         if decided.is_ok() || !needs_several_calls() {
             return decided;
         }
@@ -47,7 +48,7 @@ async fn decide_stack(
     let mut charged: Vec<usize> = Vec::new();
     let mut refused = false;
     for members in by_slot(stack) {
-        // A charge in mode `charge` has a stamp, by which it can be returned. After a refusal, nothing more is charged.
+        // Mode `charge` gives a stamp, by which the units can be returned. After a refusal, nothing more is charged.
         let slot_mode = match mode {
             Mode::Peek => Mode::Peek,
             _ if refused => Mode::Peek,
@@ -80,8 +81,8 @@ async fn decide_stack(
     Ok(decisions.into_iter().flatten().map(|decision| in_mode(mode, decision)).collect())
 }
 
-/// Blocks the callers of limits with a block that a peek has found used up. A peek blocks nobody, so these limits are asked for a
-/// charge. If units have come back meanwhile, it is returned.
+/// Blocks the callers of limits that have a block, if a peek has found these limits used up. A peek starts no block, so this
+/// requests a charge. If units have come back meanwhile, the charge is returned.
 async fn block_refused(
     client: &Client,
     stack: &[&Request],

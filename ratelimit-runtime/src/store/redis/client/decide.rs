@@ -70,7 +70,7 @@ impl Client {
     /// Until the server has executed the script once, the call is sent by text. An unknown digest would cost a second round
     /// trip, and the caller's next request could arrive before the returned units.
     pub(super) async fn adjust(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
-        // Without a key there is no server to ask.
+        // If there is no key, there is no server to ask.
         if adjustments.is_empty() {
             return Ok(Adjusted::new());
         }

@@ -31,7 +31,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Creates a client with these scripts: `decide` and `adjust`, and those of single requests. Each begins with `prelude`.
+    /// Creates a client with these scripts: `decide` and `adjust`, and the scripts of single requests. Each begins with
+    /// `prelude`.
     pub(crate) fn new(
         topology: Topology,
         prelude: &str,
@@ -126,8 +127,8 @@ fn slot(call: &ScriptCall) -> u16 {
 }
 
 // A node accepts only declared keys of one slot. Redis and Valkey permit a script without a shebang to touch undeclared keys of all
-// slots that the node serves. A probe with two keys of the first batch on a connection finds that out. Keys that are elsewhere by now
-// are returned to their callers, who send their requests by themselves with the key declared.
+// slots that the node serves. A probe with two keys of the first batch on a connection finds that out. If a key has moved to
+// another node, its caller sends the request alone, with the key declared.
 impl Client {
     /// Returns what is known about the server of a session. `None` outside of a cluster, or without a connection.
     pub(crate) fn any_slot(&self, session: &Session) -> Option<Arc<AnySlot>> {
@@ -154,7 +155,8 @@ pub(crate) fn read_probe(reply: &RedisResult<Value>) -> Option<bool> {
         Ok(Value::Int(1)) => Some(true),
         Ok(Value::Int(-1)) => None,
         Ok(_) => Some(false),
-        // A temporary error says nothing. Any other server does not accept a script without declared keys.
+        // A transient error says nothing. Any other error means that the server rejects scripts without
+        // declared keys.
         Err(error) => (!passes_by_itself(error)).then_some(false),
     }
 }

@@ -35,7 +35,7 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        // The limiter has the deadlines.
+        // No timeout here, because the limiter watches the deadlines.
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
         let io_task = Some(tokio::spawn(io).abort_handle());

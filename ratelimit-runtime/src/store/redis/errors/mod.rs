@@ -1,4 +1,4 @@
-//! The meaning of errors: which of them pass by themselves, and which of their text may be shown.
+//! The meaning of errors: which errors pass by themselves, and which part of their text may be shown.
 
 mod known;
 mod problem;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// The message of the final error is "`what` Redis at `endpoint`: `why`".
 pub(crate) struct Problem {
     pub(crate) kind: ErrorKind,
-    /// Such as "cannot connect to".
+    /// The failed step, such as "cannot connect to".
     pub(crate) what: &'static str,
     pub(crate) why: Cow<'static, str>,
 }
@@ -28,7 +28,7 @@ impl Problem {
         Self::new(ErrorKind::Configuration, what, why)
     }
 
-    /// Classifies an error of the server or the connection. Only known errors are a wrong configuration. Any other
+    /// Classifies an error of the server or the connection. Only a known error counts as a wrong configuration. Any other
     /// error, such as that of a proxy whose server is gone, may pass by itself. The server may have executed its call.
     pub(crate) fn of(error: &RedisError) -> Self {
         if error.is_timeout() {

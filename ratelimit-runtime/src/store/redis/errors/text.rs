@@ -120,7 +120,7 @@ const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
     Some((what, kind))
 }
 
-/// Returns what is shown of an error that is not in the tables: which part of it is not known.
+/// Returns the text that is shown for an error that is not in the tables: it says which part of the error is unknown.
 fn unknown(code: Option<&str>) -> &'static str {
     let is_code = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     match code {
@@ -140,8 +140,8 @@ pub(crate) fn lost_text(error: &RedisError) -> String {
     }
 }
 
-/// Returns the operating system's text for an I/O error. An error that a library has created may quote data. Only its kind is
-/// returned.
+/// Returns the operating system's text for an I/O error. An error that a library has created may quote data. So only the kind
+/// of such an error is returned.
 pub(crate) fn io_text(error: &io::Error) -> String {
     const LOOKUP: &str = "failed to lookup address information";
     match error.raw_os_error() {

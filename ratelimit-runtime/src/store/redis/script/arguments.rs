@@ -47,7 +47,7 @@ pub(crate) const fn mode_name(mode: Mode) -> &'static str {
 }
 
 /// Splits requests into runs. Neighbours with the same limit and units form one run. A member of a stack and a request for
-/// a permit each form a run of their own.
+/// a permit each form a separate run.
 fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Request]> {
     let mut stacked = false;
     requests.chunk_by(move |a, b| {

@@ -1,7 +1,7 @@
 //! Script calls: the Lua texts, their arguments, and their replies.
 //!
 //! `lua/README.md` describes the scripts. `decide` and `adjust` handle any number of keys. A single plain request has a
-//! smaller script of its own ([`single`]).
+//! separate, smaller script ([`single`]).
 
 mod arguments;
 mod call;

@@ -55,13 +55,13 @@ impl SingleScripts {
 
 /// Whether the state of a limit nearly always has the short form of `lua/head.lua`, the only one that the small scripts know.
 fn has_short_state(limit: &Limit) -> bool {
-    /// In milliseconds, 57 days.
+    /// The longest `time` of a limit with such a state: 57 days, in milliseconds.
     const NEAR_MS: u64 = 5_000_000_000;
     match limit.state() {
         State::Number(NumberState::Counter) => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
         State::Number(NumberState::SlidingWindow) => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
         State::Number(NumberState::Bucket) => {
-            // Then the tag is at most 33.
+            // A bucket with these bounds has a tag of at most 33.
             limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000
         }
         State::List(ListState::Log | ListState::Permits) => true,

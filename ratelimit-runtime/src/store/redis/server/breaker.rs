@@ -18,7 +18,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_millis(750);
 /// together.
 const JITTER: Duration = Duration::from_millis(100);
 
-/// The maximum duration of an attempt for which calls wait. The calls have deadlines of their own.
+/// The maximum duration of an attempt for which calls wait. The calls also have their own deadlines.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
 /// The maximum duration of any other attempt.
 const LATER_ATTEMPT: Duration = LONGEST_BACKOFF;

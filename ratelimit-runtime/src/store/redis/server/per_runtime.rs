@@ -48,7 +48,7 @@ impl<T> PerRuntime<T> {
         if let Err(entry) = self.first.set(entry) {
             others.push(entry);
         }
-        // Outside of the lock, because dropping a value may wake tasks.
+        // Drops the values outside of the lock, because dropping a value may wake tasks.
         drop(others);
         drop(ended);
         Ok(value)

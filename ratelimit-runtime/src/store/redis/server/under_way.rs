@@ -43,7 +43,7 @@ impl<T: Clone> UnderWay<T> {
     /// Waits for the result. It is `None` if the work was dropped.
     pub(crate) async fn result(&self) -> Option<T> {
         let mut ended = pin!(self.0.ended.notified());
-        // From now on it is notified, so the end cannot be missed.
+        // From here on `ended` receives the notification, so the end cannot be missed.
         ended.as_mut().enable();
         if !self.0.has_ended.load(Ordering::Acquire) {
             ended.await;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The maximum number of times that a command is sent. Its caller has a deadline too.
 const ATTEMPTS: u32 = 20;
-/// The pause before a command is repeated whose keys are on two nodes, because their slot is moving.
+/// The pause before a command is repeated, if its keys are on two nodes because their slot is moving.
 const WHILE_MOVING: Duration = Duration::from_millis(5);
 
 impl Slots {
@@ -91,7 +91,8 @@ async fn send_asking(session: &Arc<Session>, command: &Cmd, awaited: &Awaited) -
     commands.cmd("ASKING").add_command(command.clone());
     let mut replies = session.send_all(&commands).await?;
     let reply = replies.pop().unwrap_or_else(|| Err(missing_reply()));
-    // If `ASKING` is not permitted, the command is only redirected again. The error of `ASKING` is the useful one.
+    // If the user may not run `ASKING`, the server redirects the command once more. The error of `ASKING` explains
+    // why.
     let asking = replies.pop().unwrap_or(Ok(Value::Nil));
     reply.map_err(|error| SendError::Failed(Arc::clone(session), asking.err().unwrap_or(error)))
 }

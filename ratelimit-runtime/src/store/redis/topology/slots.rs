@@ -170,7 +170,7 @@ impl Slots {
 
     fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
         queries.join(|ending| {
-            // The query may find that a node cannot be reached which the new map still names.
+            // The new map may still name a node that the query could not reach.
             self.follow_with(queries);
             let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
             tokio::spawn(async move {
@@ -203,7 +203,7 @@ impl Slots {
             .unwrap_or_else(|| self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node is known")))
     }
 
-    /// Returns all known nodes, first those with a connection. Each time the order begins with another node.
+    /// Returns all known nodes, first those with a connection. Each call of this function begins with another node.
     fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
         let mut nodes: Vec<Arc<Node>> = self.with_map(|map| map.nodes().to_vec());
         if !nodes.is_empty() {

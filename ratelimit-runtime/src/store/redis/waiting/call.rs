@@ -100,7 +100,7 @@ impl Queued for CallSender {
         self.item()?.deadline
     }
 
-    // Both set the flag before they take the waker. A caller that gives a new waker meanwhile reads the flag afterwards.
+    // Both functions set the flag before they take the waker. A caller stores a new waker before it reads the flag.
 
     fn set_watched(&self, watched: bool) -> Option<Waker> {
         let watch = if watched { WATCHED } else { UNWATCHED };

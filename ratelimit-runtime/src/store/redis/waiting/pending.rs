@@ -66,7 +66,7 @@ impl<I, R> PendingItem<I, R> {
 
     fn finish(&self, outcome: CallOutcome<R>) {
         let before = std::mem::replace(&mut *self.lock(), State::Done(outcome));
-        // Outside of the lock, because the woken caller takes the lock.
+        // Wakes outside of the lock, because the woken caller takes the lock.
         if let State::Waiting(Some(waker)) = before {
             waker.wake();
         }

@@ -5,7 +5,7 @@
 //! last, the waiting calls are dropped, which tells their callers that nothing was sent. So no call waits for a future that
 //! nobody polls.
 //!
-//! A worker also watches the deadlines of calls, so that they need no timers of their own. While it waits for a reply, it
+//! A worker also watches the deadlines of calls, so that the calls need no timers. While it waits for a reply, it
 //! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
 //! the deadline of the call. A worker that was never polled watches nothing.
 
@@ -51,7 +51,7 @@ struct Inner<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
-    /// No watched call that waits has an earlier deadline. This may be too early, because calls leave the queue.
+    /// The earliest deadline of the watched calls that wait, or an earlier time, because calls may have left the queue.
     earliest: Option<Instant>,
     /// Whether a direct call is under way. Stays set until its future has ended or was dropped, or the last worker ends.
     direct: bool,
@@ -219,7 +219,7 @@ impl<T: Queued> Worker<T> {
             }
             state.set_look(self.number, earliest)
         });
-        // Outside of the lock, because a woken caller may enter the queue again.
+        // Wakes outside of the lock, because a woken caller may enter the queue again.
         overdue.into_iter().for_each(Waker::wake);
         look
     }
@@ -236,10 +236,11 @@ impl<T: Queued> Drop for Worker<T> {
                 state.earliest = None;
                 return (std::mem::take(&mut state.waiting), Vec::new());
             }
-            // The others may wake too late for the calls that this worker has watched.
+            // The other workers may wake too late for these calls, so the callers watch their own
+            // deadlines.
             (VecDeque::new(), state.waiting.iter().filter_map(|call| call.set_watched(false)).collect())
         });
-        // Outside of the lock, because a caller that is told may enter the queue again.
+        // Wakes outside of the lock, because a woken caller may enter the queue again.
         unwatched.into_iter().for_each(Waker::wake);
         drop(left);
     }

@@ -63,7 +63,7 @@ pub(super) async fn lengths(run: &mut Run<'_>, limit: Limit) -> Checked {
 
 pub(super) async fn zones(run: &mut Run<'_>, limit: Limit) -> Checked {
     at_boundary(run, limit).await?;
-    // Less than the shortest window, so the boundary in the zone comes first.
+    // The offset is less than the shortest window, so the boundary in the zone comes first.
     let east = limit.zone("+00:45");
     let of_zone = until_end(run, "zone", east).await?;
     let of_utc = until_end(run, "utc", limit).await?;

@@ -1,4 +1,4 @@
-//! Calls that come together, from several tasks.
+//! Calls that arrive at the same time, from several tasks.
 
 use crate::decision::Decision;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::testing::conformance::run::{Checked, Run};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// Decides each of these stacks in a task of its own. Returns how many were admitted.
+/// Decides each of these stacks in a separate task. Returns how many were admitted.
 async fn together(run: &mut Run<'_>, stacks: Vec<Vec<Request>>) -> Checked<u32> {
     let (calls, mut tasks) = (stacks.len(), JoinSet::new());
     for stack in stacks {

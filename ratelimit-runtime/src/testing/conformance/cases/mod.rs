@@ -1,5 +1,5 @@
-//! The rules that are checked in plain sequences: a table with a line for each. A number that requests or limits get later has
-//! its limits and its line here.
+//! The rules that are checked in plain sequences: a table with a line for each. If requests or limits get a new number, add
+//! limits with it and a line here.
 
 mod blocks;
 mod bounds;

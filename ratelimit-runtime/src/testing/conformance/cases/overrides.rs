@@ -76,7 +76,7 @@ pub(super) async fn versions(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.expect(untouched, "the store saved an override under another key")
 }
 
-/// The clock of the overrides may be another one than that of the decisions, so the check asks until one has expired.
+/// Overrides and decisions may have different clocks, so the check asks until an override has expired.
 pub(super) async fn expiry(run: &mut Run<'_>, limit: Limit) -> Checked {
     const HOUR: Duration = Duration::from_secs(3600);
     const ASKS: u32 = 2000;

@@ -38,7 +38,7 @@ pub(super) async fn once(run: &mut Run<'_>, limit: Limit) -> Checked {
     if !is_list(&limit) {
         return Ok(());
     }
-    // Charges of different times. Another charge has to be unaffected.
+    // Makes two charges at different times. A refund of one must not affect the other.
     run.reset(&[run.key("a", &limit)]).await?;
     let first = charge(run, limit, 1).await?;
     run.pass(MS).await;

@@ -1,4 +1,4 @@
-//! Blocks around an algorithm: who is refused stays refused for a step, and for the next step after the next refusal.
+//! Blocks around an algorithm: a refused caller stays refused for a step, and after the next refusal for the next step.
 
 use super::{Answer, Definition, Numbers};
 use crate::store::Mode;
@@ -35,7 +35,7 @@ fn steps(numbers: &Numbers) -> Vec<u64> {
     numbers.block.into_iter().filter(|step| *step > 0).collect()
 }
 
-/// What a blocked caller is told: nothing is free before the end.
+/// The decision about a blocked caller: nothing is free before the end.
 fn blocked(answer: Answer, left: u64) -> Answer {
     let never = !answer.allowed && answer.retry_after.is_none();
     Answer {

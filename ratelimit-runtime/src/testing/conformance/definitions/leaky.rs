@@ -1,4 +1,5 @@
-//! Leaky bucket as a queue: a call leaves when everything before it has leaked. As a meter it is a greedy bucket.
+//! Leaky bucket as a queue: a call leaves when everything before it has leaked. A leaky bucket as a meter is defined as a
+//! greedy bucket.
 
 use super::bucket::{Since, left_until};
 use super::{Numbers, Turns, saturated};
@@ -38,7 +39,8 @@ impl Turns for Queue {
         self.reset_after()
     }
 
-    /// Without enough places for the units that are left to others, until the last of these places would have its turn.
+    /// If there are not enough places for the units that are left to others, the wait lasts until the last of these places
+    /// has its turn.
     fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
         if keep == 0 || i64::from(cost + keep) <= self.room() {
             return self.turn(cost);

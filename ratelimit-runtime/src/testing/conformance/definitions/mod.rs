@@ -1,7 +1,7 @@
 //! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
 //! or packed integers.
 //!
-//! This code is plain and slow. Time never goes back. When the limit of a key changes, what was charged stays.
+//! This code is plain and slow. Time never goes back. When the limit of a key changes, the charged units stay.
 
 mod bucket;
 pub mod calendar;
@@ -24,7 +24,7 @@ pub struct Answer {
     pub delay: u64,
     pub limit: u32,
     pub remaining: u32,
-    /// For a refusal. `None` means never.
+    /// For a refusal: the time after which the request would pass. `None` means never.
     pub retry_after: Option<u64>,
     pub reset_after: u64,
     /// Finds the charge again when units are returned. Zero without a charge.
@@ -98,7 +98,7 @@ pub struct Numbers {
     pub burst: u32,
     pub borrow: u32,
     pub wait: u64,
-    /// A window of the calendar and its zone: `month +01:00`. Then `time` is the length of the longest one.
+    /// A window of the calendar and its zone: `month +01:00`. `time` is then the length of the longest window.
     pub calendar: Option<&'static str>,
     /// The steps of a block; zeros follow the last one.
     pub block: [u64; 3],
@@ -160,7 +160,7 @@ impl Numbers {
     pub fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
-            // The last call has waited, and a penalty takes as much again.
+            // The last call may have waited, and a penalty may take as much again.
             Kind::Leaky if self.is_queue() => self.wait + self.time.div_ceil(count),
             Kind::Greedy | Kind::Leaky => (capacity * self.time).div_ceil(count),
             Kind::Interval => capacity.div_ceil(count) * self.time,
@@ -239,7 +239,7 @@ trait Turns {
     fn room(&self) -> i64;
     /// Charges now, even without free units.
     fn force(&mut self, units: u32);
-    /// Charges for a turn that may be later than the own one. Returns the stamp.
+    /// Charges for a turn, which may be later than the turn that this limit alone would give. Returns the stamp.
     fn charge_at(&mut self, cost: u32, _turn: u64) -> u64 {
         self.charge(cost)
     }
@@ -264,7 +264,7 @@ impl<T: Turns + Clone + Debug + 'static> Definition for T {
     fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
-        // A turn in a later window would take the rest of this one from the others.
+        // A turn in a later window would make the units that are left in this one unusable.
         let may_wait =
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };

@@ -38,7 +38,7 @@ impl Window {
         cell.checked_sub(1).map_or(0, |before| self.charged_in(before))
     }
 
-    /// The last cell: the one with the last charge, or the current one if that has ended.
+    /// The last cell: the cell with the last charge, or the current cell if that one has ended.
     fn last(&self) -> Option<usize> {
         (!self.cells.is_empty()).then(|| self.cell_at(self.now).max(self.cells.len() - 1))
     }
@@ -176,7 +176,7 @@ impl Turns for Window {
     }
 
     fn force(&mut self, units: u32) {
-        // A cell that a long pause has moved too far away begins now.
+        // If a long pause has moved the last cell too far into the future, the cell begins now.
         if let Some(last) = self.last()
             && self.is_too_far(last)
         {

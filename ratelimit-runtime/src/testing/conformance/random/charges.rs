@@ -17,7 +17,7 @@ struct Charge {
 
 impl Charges {
     /// Leaves out what no contract determines: a return of a charge that was never made or was returned already, and of more units
-    /// than it has taken. The stamps of a store are its own.
+    /// than it has taken. Each store has its own stamps.
     pub(super) fn determined(
         &self,
         numbers: &Numbers,

@@ -82,7 +82,7 @@ impl<'u> Parts<'u> {
         tls: Option<Arc<Tls>>,
     ) -> Result<Endpoint, String> {
         let malformed = || MALFORMED.to_owned();
-        // The parser has a default port of its own.
+        // A missing port is added, because the default port of the parser may be another one.
         let given = host.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.contains(']'));
         if given.is_some_and(|port| !port.is_empty() && port.parse::<u16>().is_err()) {
             return Err("the port is no number up to 65535 (a password goes before the host)".to_owned());

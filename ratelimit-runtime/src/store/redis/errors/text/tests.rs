@@ -94,7 +94,7 @@ fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
         ("upstream protocol error", Unavailable, "temporary error from: the proxy cannot understand"),
         ("unsupported command 'evalsha'", Configuration, "error from: `evalsha` is not supported"),
         ("invalid request", Configuration, "error from: a proxy does not accept the call"),
-        // twemproxy sends the texts of the system.
+        // twemproxy sends the error texts of the operating system.
         (
             "ERR Connection refused",
             Unavailable,

@@ -1,4 +1,4 @@
-//! An attempt to connect, in a task of its own.
+//! An attempt to connect, in a separate task.
 
 use super::super::breaker::random_jitter;
 use super::super::under_way::Ending;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Connects, or probes a slow connection. It runs in a task of its own, so that it continues when a caller gives up.
+/// Connects, or probes a slow connection. The attempt runs in a separate task, so that it continues when a caller gives up.
 pub(super) async fn attempt(
     inner: Arc<Inner>,
     slow: Option<SlowConnection>,
