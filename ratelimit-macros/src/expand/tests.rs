@@ -24,6 +24,7 @@ mod names;
 mod patterns;
 mod permits;
 mod results;
+mod shapes;
 mod stacks;
 mod too_early;
 mod until;
