@@ -43,8 +43,7 @@ fn every_case_shows_the_errors_of_its_attributes() {
 
 fn cases() -> Vec<PathBuf> {
     let files = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let topics =
-        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui")).filter(|path| path.is_dir());
+    let topics = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui")).filter(|path| path.is_dir());
     let cases = topics.flat_map(|topic| files(&topic).collect::<Vec<_>>());
     cases.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
@@ -104,7 +103,7 @@ fn add_errors_of(
     found: &mut BTreeSet<Shown>,
 ) -> TokenStream {
     let read = read(arguments, item);
-    for error in read.errors.iter().cloned().flatten() {
+    for error in read.errors.iter().flatten() {
         let start = error.span().start();
         // An error of the whole attribute has the place of the call, which is the start of the file here.
         let start = if start == (LineColumn { line: 1, column: 0 }) { at } else { start };
