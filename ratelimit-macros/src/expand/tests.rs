@@ -20,6 +20,7 @@
 mod blocks;
 mod charges;
 mod futures;
+mod groups;
 mod names;
 mod patterns;
 mod permits;

@@ -1,9 +1,9 @@
 //! What the code has for functions of many shapes: a few words of each expansion, where a snapshot would say too much.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 
 /// The code without spaces.
-fn code(arguments: TokenStream, item: TokenStream) -> String {
+pub(super) fn code(arguments: TokenStream, item: TokenStream) -> String {
     let code = crate::attribute(arguments, item).to_string();
     assert!(!code.contains("compile_error"), "{code}");
     code.replace(char::is_whitespace, "").replace("::ratelimit::__private::", "p::")
@@ -57,6 +57,8 @@ fn who_calls_is_asked_of_the_types() {
 #[test]
 fn the_client_is_looked_for_in_arguments_whose_names_stay() {
     for (item, words) in [
+        ("#[rustfmt] async fn f(Peer(a): Peer) {}", "f(Peer(a)"),
+        ("#[rustfmt::skip] async fn f(Peer(a): Peer) {}", "f(__parameter0:Peer)"),
         ("#[instrument] async fn f(_: HeaderMap) {}", "f(_:HeaderMap) !!__parameter0"),
         ("#[instrument(skip_all)] async fn f(_: HeaderMap) {}", "f(__parameter0:HeaderMap) !!make_again"),
         ("/// Reads a.\n async fn f(Peer(a): Peer) {}", "f(__parameter0:Peer) !!make_again"),
@@ -113,6 +115,18 @@ fn arguments_of_the_attribute_have_code() {
             plain,
             "Admission::pause_if(&mut__admission,0, later",
         ),
+        ("count = N", plain, "const{enum__Here{} !!static__SITE"),
+        ("count = Self::N", plain, "const{enum__Here{} !!static__SITE"),
+        ("count = A::<B>::MAX", plain, "const{enum__Here{} !!static__SITE"),
+        ("by = ()", plain, "identity(&mut__call)"),
+        ("count = MAX", plain, "static__SITE !!Call::limit"),
+        ("count = Max", plain, "Call::limit(&mut__call,"),
+        ("time = Duration::from_secs(5)", plain, "static__SITE !!Call::limit"),
+        ("time = a::from_secs(5)", plain, "Call::limit(&mut__call,"),
+        ("on_limit = |_| g()", "async fn f() -> impl A {}", "f()->implA{"),
+        ("count = 5", "async fn f() -> impl A {}", "f()->::core::result::Result<implA,"),
+        ("on_error = \"allow\"", plain, "OnError::Allow"),
+        ("on_error = \"deny\"", plain, "OnError::Deny"),
         ("shadow = true", plain, "let_=__check.await; !!return"),
         ("shadow = a, key = \"k\"", plain, "Call::shadow_if(&mut__call,a,\"k/shadow\") return"),
         (
@@ -144,47 +158,63 @@ fn arguments_of_the_attribute_have_code() {
     has("time = 1, count = 5", stack, "let__check=p::Calls::start(__call)");
 }
 
-/// The types and values of `macro_rules` have invisible groups around them. People write parentheses.
 #[test]
-fn groups_change_nothing() {
-    let until = "algorithm = \"concurrency\", until = \"body_end\"";
-    for (arguments, item) in [
-        ("count = 5", "async fn f(a: w![Option<Query<A>>]) -> w![Result<w![Json<A>], E>] {}"),
-        ("count = 5", "async fn f() -> Result<w![impl A], E> {}"),
-        ("count = 5", "async fn f() -> Result<A, (w![StatusCode], B)> {}"),
-        ("on_limit = |_| w![Ok(1)]", "async fn f() -> (StatusCode, Json<Page>) {}"),
-        (until, "async fn f(a: w![&mut A]) {}"),
-        (until, "async fn f() -> Result<w![Sse<A>], E> {}"),
-        ("algorithm = \"concurrency\"", "async fn f() -> (StatusCode, w![Sse<impl A>]) {}"),
+fn a_future_is_limited_where_it_is_polled() {
+    let of_async = "asyncmove{let__check= !!once(move||";
+    let called = "once(move||";
+    for (body, words) in [
+        ("async move { g().await }", of_async),
+        ("async move { g().await }.boxed()", of_async),
+        ("async move { g().await }.boxed_local()", of_async),
+        ("let a = b; Box::pin(async move { g().await })", of_async),
+        ("Box::pin(Box::pin(async move { g().await }))", of_async),
+        ("async move { g().await }.pinned()", called),
+        ("async move { g().await }.boxed(a)", called),
+        ("Box::new(async move { g().await })", called),
+        ("match a { _ => g() }", called),
+        ("gen move { g() }", called),
+        ("if a { return g(); } async move { g().await }", called),
     ] {
-        let code =
-            |wrap| code(wrapped(arguments.parse().unwrap(), wrap), wrapped(item.parse().unwrap(), wrap));
-        assert_eq!(code(Some(Delimiter::None)), code(None), "{item}");
-        let bare = |wrap| code(wrap).replace(['(', ')'], "");
-        assert_eq!(bare(Some(Delimiter::Parenthesis)), bare(None), "{item}");
+        has("count = 5", &format!("fn f() -> impl Future<Output = Result<(), E>> {{ {body} }}"), words);
+        has("count = 5", &format!("unsafe fn f() -> BoxFuture<'static, ()> {{ {body} }}"), words);
     }
 }
 
-/// Puts what is in `w![..]` into such groups.
-fn wrapped(code: TokenStream, wrap: Option<Delimiter>) -> TokenStream {
-    let mut tokens = code.into_iter();
-    let mut written = TokenStream::new();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Ident(word) if word == "w" => {
-                let Some(TokenTree::Group(content)) = tokens.nth(1) else { panic!("expected `w![..]`") };
-                let content = wrapped(content.stream(), wrap);
-                match wrap {
-                    Some(delimiter) => written.extend([TokenTree::Group(Group::new(delimiter, content))]),
-                    None => written.extend(content),
-                }
-            }
-            TokenTree::Group(group) => {
-                let inner = wrapped(group.stream(), wrap);
-                written.extend([TokenTree::Group(Group::new(group.delimiter(), inner))]);
-            }
-            other => written.extend([other]),
-        }
+#[test]
+fn only_the_methods_of_a_block_are_limited() {
+    for other in [
+        "m! { a }",
+        "m!(a);",
+        "const A: u8 = { 1 };",
+        "type A = B;",
+        "fn g() {}",
+        "pub(crate) const fn g() {}",
+    ] {
+        let block = format!("impl S {{ {other} async fn f() {{}} }}");
+        has("count = 5", &block, "asyncfnf(){let__check=");
+        assert!(code("count = 5".parse().unwrap(), block.parse().unwrap()).contains(&other.replace(' ', "")));
     }
-    written
+    has(
+        "count = 5, fallible",
+        "impl<F: for<'a> A<'a>> S<F> { async fn f() {} }",
+        "Result<(),::ratelimit::Rejection>",
+    );
+}
+
+#[test]
+fn placeholders_are_found_in_patterns() {
+    for pattern in [
+        "a",
+        "(a): A",
+        "&a: &A",
+        "[b, a]: A",
+        "(b, a): A",
+        "A { a, .. }: A",
+        "A { b: a }: A",
+        "(A(a) | B(a)): A",
+        "b @ A(a): A",
+    ] {
+        let argument = if pattern == "a" { "a: A" } else { pattern };
+        has("key = \"k:{a}\"", &format!("async fn f({argument}) {{}}"), "KeyPart(&a)");
+    }
 }
