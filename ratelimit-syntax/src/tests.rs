@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, Group};
 /// Looks for the words in the errors of an attribute, which are separated by `|`. Without words there must be no error.
 fn says(arguments: &str, item: &str, words: &str) {
     let read = read(arguments.parse().unwrap(), item.parse().unwrap());
-    let errors: String = read.errors.iter().map(|error| format!("{error}\n")).collect();
+    let errors: String = read.errors.iter().map(|error| error.to_string() + "\n").collect();
     let as_expected =
         if words.is_empty() { errors.is_empty() } else { words.split('|').all(|word| errors.contains(word)) };
     assert!(as_expected, "#[rate_limit({arguments})] {item}\n{errors}");
