@@ -55,3 +55,6 @@ pub mod suggest;
 pub mod table;
 #[doc(hidden)]
 pub mod upgrade;
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,7 @@ pub(crate) const PARTS: [Part; 7] = [
         name: "syntax",
         package: "ratelimit-syntax",
         folder: "ratelimit-syntax/src",
-        tested_by: &["ratelimit-syntax", "ratelimit-macros", "ratelimit-ui-tests"],
+        tested_by: &["ratelimit-syntax", "ratelimit-macros", "ratelimit-case-tests", "ratelimit-ui-tests"],
         targets: &["--lib", "--tests"],
         tests: &[],
     },
@@ -74,7 +74,7 @@ pub(crate) const PARTS: [Part; 7] = [
         folder: "ratelimit-runtime/src/store/redis/batch",
         tested_by: WITH_TESTS,
         targets: STORES,
-        tests: &["batch", "merged_requests"],
+        tests: &["any_slot", "batch", "blocks", "foreign", "merged_requests", "missed_deadlines"],
     },
 ];
 

@@ -122,6 +122,9 @@ mod tests {
             "|r| Ok(format!(\"{r}\"))",
             "|_| { res.render(\"slow down\"); () }",
             "|_| 0",
+            "|_| page",
+            "|_| (0, 1)",
+            "|_| #[cold] {}",
             "self.refused",
         ] {
             assert_eq!(look(shown), None, "{shown}");

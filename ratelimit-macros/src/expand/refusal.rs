@@ -63,6 +63,7 @@ fn last_segment(found: &Type) -> Option<&PathSegment> {
     match found {
         Type::Path(path) => path.path.segments.last(),
         Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
         _ => None,
     }
 }

@@ -20,10 +20,12 @@
 mod blocks;
 mod charges;
 mod futures;
+mod groups;
 mod names;
 mod patterns;
 mod permits;
 mod results;
+mod shapes;
 mod stacks;
 mod too_early;
 mod until;

@@ -70,6 +70,7 @@ mod tests {
             "the outer function has this name"
         );
         assert_eq!(around!("a::b::g::f2::f::H", "a::b::f"), Some("g::f2"));
+        assert_eq!(around!("a::b::g::f::f2::H", "a::b::f"), Some("g"));
         assert_eq!(around!("a::T<_>::new::{{closure}}::H", "a::new"), Some("T<_>"));
         assert_eq!(around!("<a::T as a::Tr>::new::{{closure}}::H", "a::new"), Some("<a::T as a::Tr>"));
         assert_eq!(

@@ -91,6 +91,7 @@ mod tests {
         keys.extend((0..100_000_u64).map(|key| (key << 40).to_be_bytes().to_vec()));
         keys.extend((0..300).map(|length| vec![0; length]));
         keys.extend((0..300).map(|length| [vec![0; length], vec![1]].concat()));
+        keys.extend((0..=u16::MAX).map(|key| [[0; 8].as_slice(), &key.to_le_bytes()].concat()));
         keys.iter().map(|key| StoreKey::new(key)).collect()
     }
 
@@ -100,6 +101,23 @@ mod tests {
         let different: HashSet<&[u8]> = keys.iter().map(StoreKey::as_bytes).collect();
         let hashes: HashSet<u64> = keys.iter().map(|key| hash_key.hash(key)).collect();
         assert_eq!(hashes.len(), different.len());
+    }
+
+    /// Whatever the multiplication leaves in some bits, the others depend on it, too.
+    #[test]
+    fn hashes_that_differ_in_some_bits_differ_in_all_parts() {
+        let functions: [fn(u64) -> u64; 2] = [scattered, |number| open_hash(&number.to_le_bytes())];
+        for (function, hash) in functions.into_iter().enumerate() {
+            for shift in [0, 16, 32, 48] {
+                let numbers = (0..=u16::MAX).map(|number| !(u64::from(number) << shift));
+                let hashes: Vec<u64> = numbers.map(hash).collect();
+                assert_eq!(hashes.iter().collect::<HashSet<_>>().len(), hashes.len(), "{function}: {shift}");
+                for part in [0, 8, 48, 56] {
+                    let different: HashSet<u64> = hashes.iter().map(|hash| hash >> part & 0xff).collect();
+                    assert_eq!(different.len(), 256, "{function}: {shift}, {part}");
+                }
+            }
+        }
     }
 
     /// Each group of bits that a table uses is as even as random numbers: the sum of squares is within six standard deviations.

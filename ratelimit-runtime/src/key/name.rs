@@ -176,11 +176,22 @@ mod tests {
             (Name::of_site("shop::api::search").written(), "shop::api::search"),
             (Name::of_site("::").written(), "::"),
             (Name::of_site(""), ""),
+            (Name::of_site("a:b"), "a:b"),
         ] {
+            assert_eq!(name.is_path(), name.as_str().starts_with("shop") && public.starts_with("search"));
             assert_eq!(LimitName::from(name).public(), public);
             assert_eq!(LimitName::from(name).as_str(), name.as_str());
             assert_eq!(LimitName::copy(name.as_str()).public(), name.as_str(), "a `Key` is written by hand");
         }
+    }
+
+    #[test]
+    fn a_name_in_a_trial_is_of_the_same_function() {
+        let name = Name::of_site("a::f").of_function(Function::new(|| "a::g::f::H"));
+        for name in [name, name.renamed("a::f/1s")] {
+            assert_eq!((name.around(), name.is_path()), (Some("g"), true));
+        }
+        assert_eq!(format!("{:?}", LimitName::from(name)), "\"a::f\"");
     }
 
     #[test]

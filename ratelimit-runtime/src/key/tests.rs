@@ -42,6 +42,20 @@ fn keys_are_readable() {
 }
 
 #[test]
+fn a_text_is_a_key_by_its_name() {
+    assert_eq!(rendered("login"), "shop:{login}:c2");
+    assert_eq!(rendered("login".to_owned()), "shop:{login}:c2");
+    let mut builder = KeyBuilder::new(Name::new("login"));
+    builder.rename(Name::new("trial"));
+    assert_eq!(builder.name().as_str(), "trial");
+}
+
+#[test]
+fn store_keys_are_equal_if_their_bytes_are() {
+    assert!(StoreKey::new(b"a") == StoreKey::new(b"a") && StoreKey::new(b"a") != StoreKey::new(b"b"));
+}
+
+#[test]
 fn a_key_of_values_is_the_key_that_they_make_one_by_one() {
     let none: [u8; 0] = [];
     assert_eq!(rendered(Key::of_values("n", &none, &none)), rendered(Key::new("n")));

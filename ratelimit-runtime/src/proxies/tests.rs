@@ -101,3 +101,38 @@ fn replaced_networks_apply_to_the_next_call() {
     proxies.replace(&["192.0.2.1"]).unwrap();
     assert_eq!(client(), PROXY.ip());
 }
+
+#[test]
+fn a_forwarding_header_of_a_local_peer_is_a_proxy() {
+    for (peer, is_local) in [
+        ("10.1.2.3", true),
+        ("127.0.0.1", true),
+        ("169.254.0.1", true),
+        ("100.64.0.1", true),
+        ("100.127.0.1", true),
+        ("100.128.0.1", false),
+        ("101.64.0.1", false),
+        ("203.0.113.7", false),
+        ("::1", true),
+        ("fd00::1", true),
+        ("fe80::1", true),
+        ("2001:db8::1", false),
+    ] {
+        let peer: IpAddr = peer.parse().unwrap();
+        let found = error::forwarding_header(peer.into(), &Sent("203.0.113.7"));
+        assert_eq!(found, is_local.then_some("x-forwarded-for"), "{peer}");
+    }
+    assert_eq!(error::forwarding_header(PeerAddr::Unix, &Sent("203.0.113.7")), None);
+}
+
+#[test]
+fn settings_with_anything_set_are_not_empty() {
+    let none = Settings::default;
+    assert!(none().is_empty());
+    let set = [
+        Settings { networks: Some(Vec::new()), ..none() },
+        Settings { hops: Some(1), ..none() },
+        Settings { header: Some(Ok(Header::default())), ..none() },
+    ];
+    assert!(set.iter().all(|settings| !settings.is_empty()));
+}

@@ -105,6 +105,7 @@ async fn dropped_calls_lose_no_units() {
     let used = HUGE.count() - limiter.peek(&HUGE, "count").await.unwrap().remaining();
     let [least, most] = [&counted.confirmed, &counted.started].map(|count| count.load(Ordering::Relaxed));
     assert!(least <= used && used <= most, "{used} used, {least} confirmed, {most} started");
-    assert!(least > 1000 && most > least + 1000, "{least} of {most} prove little");
+    let few = u32::try_from(calls / 30).unwrap();
+    assert!(least > few && most > least + few, "{least} of {most} prove little");
     assert_all_expire(&server, &[HUGE, WAITING, QUEUE]);
 }

@@ -131,7 +131,7 @@ impl Merged {
     }
 
     /// Returns how many of the first keys the script may read at once: keys that differ.
-    fn read_at_once(&self, requests: &[&Request]) -> usize {
+    pub(super) fn read_at_once(&self, requests: &[&Request]) -> usize {
         if self.differ {
             return self.entries.len();
         }

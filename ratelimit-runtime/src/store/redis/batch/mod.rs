@@ -10,3 +10,6 @@ mod worker;
 
 pub(crate) use call::QueuedCall;
 pub(crate) use merge::is_batchable;
+
+#[cfg(test)]
+mod tests;

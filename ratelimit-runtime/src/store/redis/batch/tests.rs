@@ -1,0 +1,115 @@
+//! How requests are merged, and what each of them receives of a reply.
+
+use super::is_batchable;
+use super::merge::Merged;
+use crate::key::StoreKey;
+use crate::limit::Limit;
+use crate::store::redis::script::FOREIGN_KEY;
+use crate::store::{Mode, Request};
+use redis::Value;
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const PLAIN: Limit = Limit::counter(9, MINUTE);
+
+fn request(key: &str, limit: Limit, cost: u32) -> Request {
+    Request::new(StoreKey::new(key.as_bytes()), limit, cost)
+}
+
+/// The numbers of a reply, as a script writes them.
+#[expect(clippy::cast_precision_loss, reason = "integers of at most 2^53")]
+fn reply(numbers: &[i64]) -> Value {
+    Value::BulkString(numbers.iter().flat_map(|number| (*number as f64).to_le_bytes()).collect())
+}
+
+#[test]
+fn equal_requests_are_merged_unless_another_is_between_them() {
+    let waits = Limit::counter(9, MINUTE).wait(MINUTE);
+    for (mode, limit, requests, entries, differ) in [
+        (Mode::Check, PLAIN, "a1 b1 a1 b1", 2, 2),
+        (Mode::Check, PLAIN, "a1 b1 a2 b1 a1", 4, 2),
+        (Mode::Check, PLAIN, "a2 a2 a2", 1, 1),
+        (Mode::Check, PLAIN, "a0 a0", 2, 1),
+        (Mode::Check, waits, "a1 a1", 2, 1),
+        (Mode::Charge, PLAIN, "a1 a1 b1", 3, 1),
+    ] {
+        let requests: Vec<_> = requests.split(' ').map(|request| request.split_at(1)).collect();
+        let requests = requests.iter().map(|(key, cost)| self::request(key, limit, cost.parse().unwrap()));
+        let requests: Vec<_> = requests.collect();
+        let requests: Vec<_> = requests.iter().collect();
+        let merged = Merged::new(mode, &requests);
+        assert_eq!((merged.len(), merged.read_at_once(&requests)), (entries, differ), "{requests:?}");
+    }
+}
+
+#[test]
+fn each_merged_request_receives_its_own_numbers() {
+    let blocks = Limit::counter(9, MINUTE).block(&[MINUTE]);
+    for (limit, reset, of_refused) in [(PLAIN, 3000, 3000), (blocks, 3000, 5000), (blocks, 7000, 7000)] {
+        let request = request("a", limit, 2);
+        let requests = [&request; 3];
+        let merged = Merged::new(Mode::Check, &requests);
+        let reply = reply(&[2, 1, reset, -5000]);
+        let mut replies = merged.replies(&reply, false).ok().unwrap();
+        let mut next = |at| {
+            let decision = replies.next(at, &request).unwrap().ok().unwrap();
+            (decision.retry_after(), decision.remaining(), decision.reset_after())
+        };
+        let ms = |ms: i64| Duration::from_millis(ms.try_into().unwrap());
+        assert_eq!([next(0), next(1)], [(None, 3, ms(reset)), (None, 1, ms(reset))]);
+        let left = u32::from(limit != blocks);
+        assert_eq!(next(2), (Some(ms(5000)), left, ms(of_refused)));
+    }
+}
+
+#[test]
+fn a_reply_that_no_script_sends_is_an_error() {
+    let request = request("a", PLAIN, 1);
+    let requests = [&request; 3];
+    let merged = Merged::new(Mode::Check, &requests);
+    for (passing, delay, is_valid) in [
+        (2, -5, true),
+        (3, 0, true),
+        (0, -5, true),
+        (4, 0, false),
+        (-1, -5, false),
+        (2, 0, false),
+        (3, 5, false),
+    ] {
+        let reply = reply(&[passing, 0, 3000, delay]);
+        assert_eq!(merged.replies(&reply, false).is_ok(), is_valid, "{passing}, {delay}");
+    }
+}
+
+#[test]
+fn a_foreign_key_may_be_elsewhere() {
+    let (a, b, c) = (request("a", PLAIN, 1), request("b", PLAIN, 1), request("c", PLAIN, 1));
+    let requests = [&a, &b, &c];
+    let merged = Merged::new(Mode::Check, &requests);
+    let reply = reply(&[-FOREIGN_KEY, 0, 0, -5000, 0, 5000, -FOREIGN_KEY, 0, 0]);
+    for (is_any_slot, elsewhere) in [(true, 2), (false, 0)] {
+        let mut replies = merged.replies(&reply, is_any_slot).ok().unwrap();
+        assert_eq!(replies.elsewhere(), elsewhere);
+        assert_eq!(replies.next(0, &a).is_none(), is_any_slot);
+        assert!(replies.next(1, &b).unwrap().is_ok());
+        assert!(replies.next(2, &c).is_none_or(|decision| decision.is_err()));
+        assert!(replies.next(3, &c).unwrap().is_err());
+    }
+}
+
+#[test]
+fn stacks_permits_and_peeks_are_sent_by_themselves() {
+    let plain = request("a", PLAIN, 1);
+    let permit = request("a", Limit::concurrency(9, MINUTE), 1);
+    let mut stacked = plain.clone();
+    stacked.join_next();
+    for (mode, request, expected) in [
+        (Mode::Check, &plain, true),
+        (Mode::Charge, &plain, true),
+        (Mode::Peek, &plain, false),
+        (Mode::Charge, &permit, false),
+        (Mode::Check, &stacked, false),
+    ] {
+        assert_eq!(is_batchable(mode, request), expected, "{request:?}");
+    }
+}
