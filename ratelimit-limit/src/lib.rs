@@ -125,6 +125,15 @@ impl Limit {
 
     /// The offset of the calendar from UTC in minutes: 60 for `+01:00`. `None` if the windows of the limit do not end with the calendar.
     /// Authors of a store whose engine computes the end of a window need it.
+    ///
+    /// ```
+    /// # use ratelimit_limit as ratelimit;
+    /// # mod per { pub use ratelimit_limit::Calendar; }
+    /// use ratelimit::Limit;
+    ///
+    /// let daily = Limit::calendar(100, per::Calendar::Day).zone("-03:30");
+    /// assert_eq!(daily.zone_minutes(), Some(-210));
+    /// ```
     pub fn zone_minutes(&self) -> Option<i16> {
         self.window().map(|window| window.zone.minutes())
     }

@@ -164,7 +164,7 @@ impl Clock for TokioClock {
 pub struct ManualClock(Arc<AtomicU64>);
 
 impl ManualClock {
-    /// Creates a clock at zero.
+    /// Creates a clock at zero, which is Thursday, 1 January 1970 for limits of the calendar.
     pub fn new() -> Self {
         Self::default()
     }

@@ -154,7 +154,8 @@ impl RequestContext {
         CURRENT.try_with(Self::clone).ok()
     }
 
-    /// Runs a future with this context.
+    /// Runs a future with this context: the limited functions that it calls find the client, the user and the headers here, and record
+    /// their decisions here.
     pub fn scope<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CURRENT.scope(self, future)
     }

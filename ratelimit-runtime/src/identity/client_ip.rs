@@ -33,7 +33,7 @@ use std::sync::Arc;
     note = "implement `ratelimit::ClientIp` for the type, or write an address that you trust, as in `by = addr`"
 )]
 pub trait ClientIp {
-    /// The address. A call with `None` is rejected.
+    /// The address. A call with `None` is rejected as unidentified, because its client is not known.
     fn client_ip(&self) -> Option<IpAddr>;
 }
 

@@ -69,6 +69,21 @@ impl<'n> Key<'n> {
 impl<'n, 'v, I: Identity, P: Identity> Key<'n, &'v [I], &'v [P]> {
     /// A key with any number of identities and parts, for programs that learn them at run time. It is the key to which
     /// [`by`](Key::by) and [`part`](Key::part) have added them one by one. Without an identity, all callers share the limit.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::{Key, Limit, RateLimiter, per};
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// let limit = Limit::counter(10, per::DAY);
+    /// limiter.check(&limit, Key::new("report").by("ann").part("pdf")).await?;
+    ///
+    /// // A tool that has read `--for ann --part pdf`:
+    /// let (identities, parts) = (vec!["ann"], vec!["pdf"]);
+    /// let key = Key::of_values("report", &identities, &parts);
+    /// assert_eq!(limiter.peek(&limit, key).await?.remaining(), 9);
+    /// # Ok(()) }
+    /// ```
     pub fn of_values(name: &'n str, identities: &'v [I], parts: &'v [P]) -> Self {
         Self { name, identities, parts }
     }

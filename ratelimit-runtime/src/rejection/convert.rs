@@ -5,7 +5,32 @@ use super::Rejection;
 /// A return type that can carry a [`Rejection`].
 ///
 /// It is implemented for `Result<T, E>` where `E: From<Rejection>`, and for the response types of the enabled framework
-/// features. Implement it for your own return types that are not a `Result`.
+/// features. Implement it for your own return types that are not a `Result`:
+///
+/// ```
+/// use ratelimit::{FromRejection, Rejection, rate_limit};
+///
+/// enum Outcome {
+///     Done,
+///     NotNow(Rejection),
+/// }
+///
+/// impl FromRejection for Outcome {
+///     fn from_rejection(rejection: Rejection) -> Self {
+///         Self::NotNow(rejection)
+///     }
+/// }
+///
+/// #[rate_limit(key = "cleanup", time = 60, count = 1)]
+/// async fn clean_up() -> Outcome {
+///     Outcome::Done
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert!(matches!(clean_up().await, Outcome::Done));
+/// assert!(matches!(clean_up().await, Outcome::NotNow(_)));
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
     label = "this return type cannot report a refused call",

@@ -69,6 +69,8 @@ pub(crate) fn version() -> Result<Verdict, String> {
     let changelog =
         fs::read_to_string(root().join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
     let first = changelog.lines().find_map(|line| line.strip_prefix("## ")).unwrap_or_default();
+    let readme =
+        fs::read_to_string(root().join("README.md")).map_err(|error| format!("README.md: {error}"))?;
     let date = first
         .strip_prefix(&version)
         .map(str::trim)
@@ -79,6 +81,9 @@ pub(crate) fn version() -> Result<Verdict, String> {
     }
     match date {
         _ if !mistakes.is_empty() => Err(format!("expected version {version}, but {}", mistakes.join("; "))),
+        Some(date) if is_date(date) && readme.contains(" is not released yet") => Err(format!(
+            "CHANGELOG.md has a date for {version}, but README.md says that it is not released yet"
+        )),
         Some(date) if is_date(date) => Ok(Verdict::Passed),
         Some("unreleased") if tag.is_empty() => Ok(Verdict::Open(format!(
             "CHANGELOG.md calls {version} unreleased: write the date on the day of the release"

@@ -79,7 +79,7 @@ impl RateLimiterBuilder {
         Self { source: Source::Redis(url.into()), ..self }
     }
 
-    /// Uses your own store. If both this and [`redis`](Self::redis) are called, the last call wins.
+    /// Uses this [`Store`](crate::store::Store): a [`MemoryStore`](crate::MemoryStore) with settings, or your own. If both this and [`redis`](Self::redis) are called, the last call wins.
     pub fn store(self, store: impl Store) -> Self {
         Self { source: Source::Store(Box::new(store)), ..self }
     }

@@ -127,7 +127,7 @@ impl<C: Clock> MemoryStore<C> {
         Self { numbers, gates, lists, ..self }
     }
 
-    /// The number of stored limits, including expired ones whose place has not been reused. Locks each shard in turn.
+    /// The number of stored keys, including expired ones whose place has not been reused. Locks each shard in turn.
     pub fn keys(&self) -> usize {
         self.numbers.len() + self.lists.len()
     }
@@ -137,7 +137,7 @@ impl<C: Clock> MemoryStore<C> {
         self.numbers.bytes() + self.gates.bytes() + self.lists.bytes()
     }
 
-    /// The number of limits that were evicted before they expired, because the store was full.
+    /// The number of keys and blocks that were evicted before they expired, because the store was full.
     pub fn evictions(&self) -> u64 {
         self.numbers.evictions() + self.gates.evictions() + self.lists.evictions()
     }
