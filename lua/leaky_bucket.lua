@@ -13,8 +13,8 @@
 -- ARGV     count: at most 2^25 units. burst, at most 2^25: of a meter, the units that it holds; of a queue, the most units
 --          that can arrive together without a longer wait than wait_ms. wait_ms is 0 for the meter.
 -- Reply    the remaining units of the queue are its free places.
--- Keep     A call that leaves units to others passes if so many places are free after it. Otherwise the queue refuses the
---          call. Its retry_after is the time until the last of these places has its turn.
+-- Keep     A call that leaves units to others passes if at least as many places are free after it. Otherwise the queue refuses
+--          the call. Its retry_after is the time until the last of these places has its turn.
 -- Change   of the limit, and edges: as in token_bucket.lua. The queue gives back only the last charge, because the turns of
 --          later calls are known.
 local limit = ...

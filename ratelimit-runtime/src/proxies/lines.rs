@@ -18,7 +18,7 @@ impl<'a> Lines<'a> {
         self.count += 1;
     }
 
-    /// The line, unless there are none or several.
+    /// Returns the line if there is exactly one.
     pub(super) fn only(&self) -> Option<&'a [u8]> {
         (self.count == 1).then(|| self.last[0])
     }

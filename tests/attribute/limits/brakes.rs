@@ -114,7 +114,7 @@ async fn every_tighter_override_holds_after_a_second() {
         let clock = ManualClock::new();
         let store = RemoteStore::with_clock(&clock).with_overrides();
         let processes = [limiter(store.clone()).await, limiter(store.clone()).await];
-        // Makes enough calls to have units on lease, but not so many that the limit is used up.
+        // The processes have units on lease afterwards, and the limit still has free units.
         admitted(&processes, &limit, &clock, random.u64(0..300)).await;
         let change = numbers.tighten(&mut random);
         limiter(store.clone()).await.overrides().set("k", change).await.unwrap();
