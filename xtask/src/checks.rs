@@ -96,11 +96,11 @@ fn scripts_under_lua54() -> Result<(), String> {
 /// Unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
 fn all_tests(cargo: fn(&[&str]) -> Command) -> Command {
     let mut tests = cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"]);
-    // Many tests wait for their servers, so two for each core finish earlier than one.
+    // Many tests wait for their servers, so three for each core finish earlier than one.
     if env::var_os(THREADS).is_none()
         && let Ok(cores) = thread::available_parallelism()
     {
-        tests.env(THREADS, (2 * cores.get()).to_string());
+        tests.env(THREADS, (3 * cores.get()).to_string());
     }
     tests
 }

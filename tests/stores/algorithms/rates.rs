@@ -1,8 +1,9 @@
 //! Long runs: every rate admits exactly its number of calls, without drift or rounding losses.
 
 use crate::harness::{TestRequest, Twins, decide, rounds};
+use ratelimit::clock::ManualClock;
 use ratelimit::store::{Mode, Store};
-use ratelimit::{Limit, Refill};
+use ratelimit::{Limit, MemoryStore, Refill};
 use std::time::Duration;
 
 const START: u64 = 1_000_000_000;
@@ -20,14 +21,19 @@ const RATES: [(u32, u64, u32); 7] = [
 
 /// Takes all available units at random moments, always before the bucket is full again. Returns the admitted units
 /// and the end of the run in µs.
-async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: u32) -> (u64, u64) {
+async fn drained(
+    store: &dyn Store,
+    set_clock: &mut impl FnMut(u64),
+    request: TestRequest,
+    moments: u32,
+) -> (u64, u64) {
     let mut random = fastrand::Rng::with_seed(3);
     let (mut passed, mut now) = (0, START);
     for _ in 0..moments {
-        twins.set_clock(now);
-        let store: &dyn Store = if of_script { &twins.redis } else { &twins.memory };
-        let cost = decide(store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0].remaining();
-        let decision = decide(store, Mode::Check, &[TestRequest::new(0, limit, cost)]).await.unwrap()[0];
+        set_clock(now);
+        let cost = decide(store, Mode::Peek, &[request]).await.unwrap()[0].remaining();
+        let taken = TestRequest { cost, ..request };
+        let decision = decide(store, Mode::Check, &[taken]).await.unwrap()[0];
         assert!(decision.is_allowed());
         passed += u64::from(cost);
         // The next call comes before the bucket is full again.
@@ -36,38 +42,40 @@ async fn drained(twins: &mut Twins, limit: Limit, of_script: bool, moments: u32)
     (passed, now)
 }
 
-async fn no_drift(of_script: bool, moments: u32) {
-    let mut twins = Twins::start();
-    for (count, time, burst) in RATES {
-        let bucket = Limit::token_bucket(count, Duration::from_millis(time)).burst(burst);
-        let meter = Limit::leaky_bucket(count, Duration::from_millis(time)).burst(burst);
-        for limit in [bucket, meter] {
-            twins.clear();
-            let (mut passed, now) = drained(&mut twins, limit, of_script, moments).await;
-            twins.set_clock(now);
-            let store: &dyn Store = if of_script { &twins.redis } else { &twins.memory };
-            let left =
-                decide(store, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await.unwrap()[0].remaining();
-            passed += u64::from(left);
-            let ms = u128::from(now / 1000 - START / 1000);
-            let due = u128::from(burst) + ms * u128::from(count) / u128::from(time);
-            assert_eq!(u128::from(passed), due, "{limit} in {ms} ms");
-        }
+/// Each limit has its own key, because the clock starts again.
+async fn no_drift(store: &dyn Store, mut set_clock: impl FnMut(u64), moments: u32) {
+    let limits = RATES.into_iter().flat_map(|(count, time, burst)| {
+        let (period, of) = (Duration::from_millis(time), (count, time, burst));
+        [Limit::token_bucket(count, period).burst(burst), Limit::leaky_bucket(count, period).burst(burst)]
+            .map(|limit| (limit, of))
+    });
+    for (key, (limit, (count, time, burst))) in limits.enumerate() {
+        let request = TestRequest::new(key, limit, 1);
+        let (mut passed, now) = drained(store, &mut set_clock, request, moments).await;
+        set_clock(now);
+        passed += u64::from(decide(store, Mode::Peek, &[request]).await.unwrap()[0].remaining());
+        let ms = u128::from(now / 1000 - START / 1000);
+        let due = u128::from(burst) + ms * u128::from(count) / u128::from(time);
+        assert_eq!(u128::from(passed), due, "{limit} in {ms} ms");
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn buckets_in_memory_never_drift() {
-    no_drift(false, rounds(5000, 20_000)).await;
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone());
+    no_drift(&store, |now| clock.set(Duration::from_micros(now)), rounds(5000, 20_000)).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn buckets_of_the_script_never_drift() {
-    no_drift(true, rounds(500, 1500)).await;
+    let mut twins = Twins::start();
+    let store = twins.redis.clone();
+    no_drift(&store, |now| twins.set_clock(now), rounds(500, 1500)).await;
 }
 
 /// The turn of each call in a queue is rounded up to a millisecond once. Rounding does not accumulate.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn turns_never_drift() {
     let mut twins = Twins::start();
     for (count, time) in [(3, 1000), (7, 60_000), (300, 1000), (999_983, 60_000)] {
@@ -87,7 +95,7 @@ async fn turns_never_drift() {
 }
 
 /// The steps of an interval bucket stay aligned with the first call as long as units are in use.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn steps_never_drift() {
     let mut twins = Twins::start();
     let mut random = fastrand::Rng::with_seed(4);

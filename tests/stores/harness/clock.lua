@@ -65,16 +65,13 @@ local redis = (function(server)
   }
 
   -- What does the same under any clock, once the deadline of its key has been applied.
-  local plain = {}
-  for name in ([[DECRBY DEL EXISTS GET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
-      ZRANGEBYSCORE ZRANK ZREM ZREMRANGEBYSCORE ZSCORE]]):gmatch("%u+") do
-    plain[name] = true
-  end
+  local plain = [[ DECRBY DEL EXISTS GET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
+    ZRANGEBYSCORE ZRANK ZREM ZREMRANGEBYSCORE ZSCORE ]]
 
   local function through(command)
     return function(name, key, ...)
       if own[name] then return own[name](key, ...) end
-      assert(plain[name], "unknown to the test's clock: " .. name)
+      if not plain:find("%s" .. name .. "%s") then error("unknown to the test's clock: " .. name) end
       deadline(key)
       return command(name, key, ...)
     end

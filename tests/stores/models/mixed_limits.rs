@@ -27,23 +27,23 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn the_twins_agree_when_limits_change_and_stack() {
     agree(&Algorithm::ALL, operations(60_000), false, seed()).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn the_twins_agree_when_the_clock_steps_back() {
     agree(&Algorithm::ALL, operations(60_000), true, seed() + 1).await;
 }
 
 /// A bucket has the only state that depends on two limits: the anchor and the life of the one, the units of the other.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn the_twins_agree_when_limits_of_buckets_change() {
     agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_stack_is_charged_as_a_whole_or_not_at_all() {
     let mut twins = Twins::start();
     let one_of = [
@@ -72,7 +72,7 @@ async fn a_stack_is_charged_as_a_whole_or_not_at_all() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_refused_call_changes_nothing() {
     let mut twins = Twins::start();
     for algorithm in Algorithm::ALL {
@@ -103,7 +103,7 @@ async fn refused_until_the_time_that_was_named(twins: &mut Twins, limit: Limit) 
 }
 
 /// So a clock that then steps back finds it in both stores, or in none.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_state_is_gone_in_both_stores_in_the_same_millisecond() {
     let mut twins = Twins::start();
     // The last milliseconds of each state. A bucket with a period of 1 ms lives 512 ms.

@@ -39,7 +39,7 @@ async fn agree(limits: &[Numbers]) {
 macro_rules! agree {
     ($($name:ident: $kind:ident [$($count:literal per $time:literal $(.$with:ident($value:tt))*),* $(,)?];)*) => {
         $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[tokio::test]
             async fn $name() {
                 agree(&[$(Numbers::new(Kind::$kind, $count, $time)$(.$with($value))*),*]).await;
             }

@@ -163,28 +163,28 @@ async fn all_are_noticed(is_of: impl Fn(&str) -> bool) {
     assert!(survivors.is_empty(), "these mutants were not noticed: {survivors:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn mutants_of_the_shared_head_are_noticed() {
     all_are_noticed(|file| file == "head").await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn mutants_of_decisions_are_noticed() {
     all_are_noticed(|file| file == "decide").await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn mutants_of_single_requests_are_noticed() {
     all_are_noticed(|file| file.starts_with("single/")).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn mutants_of_adjustments_and_algorithms_are_noticed() {
     all_are_noticed(|file| !["head", "decide"].contains(&file) && !file.starts_with("single/")).await;
 }
 
 /// Unchanged scripts must not be reported, or the tests above would prove nothing.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
     // Checks the scripts that decide. Changes of the other files are noticed in other ways.
