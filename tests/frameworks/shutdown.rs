@@ -43,7 +43,8 @@ async fn returns_the_permit_of_an_open_response(
     free: impl AsyncFn(&RateLimiter) -> u32,
 ) {
     let redis = RedisServer::start();
-    let limiter = RateLimiter::builder().redis(redis.url()).prefix(prefix).connect().await.unwrap();
+    let limiter =
+        RateLimiter::builder().redis(redis.url()).deadline(MINUTE).prefix(prefix).connect().await.unwrap();
     let (mut process, url) = Example::start(example, &redis);
     let request = reqwest::Client::new().get(format!("{url}/export")).header("x-user", "ann");
     let mut export = request.send().await.unwrap();

@@ -7,7 +7,7 @@ use actix_web::test::{TestRequest, call_service, init_service};
 use actix_web::{App, HttpResponse, web};
 use std::net::SocketAddr;
 use std::time::Duration;
-use support::RedisServer;
+use support::{MINUTE, RedisServer};
 
 fn request() -> TestRequest {
     TestRequest::get().uri("/").peer_addr(SocketAddr::from(([203, 0, 113, 7], 4000)))
@@ -40,7 +40,7 @@ async fn both_admit_five_requests_of_an_address() {
             .route("/", web::get().to(index))
     };
 
-    let limiter = ratelimit::RateLimiter::builder().redis(url).connect().await.unwrap();
+    let limiter = ratelimit::RateLimiter::builder().redis(url).deadline(MINUTE).connect().await.unwrap();
     let after = {
         use ratelimit::{By, Limit, RateLimitLayer, per};
 

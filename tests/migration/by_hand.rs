@@ -1,7 +1,7 @@
 //! What is built on Redis by hand: `INCR` and `EXPIRE`, a key for each month, and a list of banned callers.
 
 use crate::{FIVE, seven};
-use support::RedisServer;
+use support::{MINUTE, RedisServer};
 
 mod before {
     use redis::AsyncCommands;
@@ -30,7 +30,8 @@ mod after {
 async fn both_admit_five_searches_of_a_user() {
     let server = RedisServer::start();
     let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
+    let limiter =
+        ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE).connect().await.unwrap();
     assert_eq!(seven(async || before::may_search(&mut redis.clone(), 7).await.unwrap()).await, FIVE);
     assert_eq!(seven(async || ratelimit::scope(limiter.clone(), after::search(7)).await.is_ok()).await, FIVE);
 }
@@ -81,7 +82,8 @@ mod month_after {
 async fn both_admit_five_exports_of_a_user() {
     let server = RedisServer::start();
     let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
+    let limiter =
+        ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE).connect().await.unwrap();
     assert_eq!(seven(async || month_before::may_export(&mut redis.clone(), 7).await.unwrap()).await, FIVE);
     let export = async || ratelimit::scope(limiter.clone(), month_after::export(7)).await.is_ok();
     assert_eq!(seven(export).await, FIVE);
@@ -115,7 +117,8 @@ async fn both_ban_a_caller_for_fifteen_minutes() {
     let server = RedisServer::start();
     let mut redis =
         redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let limiter = ratelimit::RateLimiter::builder().redis(server.url()).connect().await.unwrap();
+    let limiter =
+        ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE).connect().await.unwrap();
     let log_in = async |name| ratelimit::scope(limiter.clone(), list_after::log_in(name)).await;
     assert!(list_before::may_enter(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());
     list_before::ban(&mut redis, "ann").await.unwrap();

@@ -153,8 +153,10 @@ async fn a_socket_and_a_database_number() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_existing_connection() {
     let mut server = RedisServer::builder().persistent().start();
-    let connection =
-        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let client = redis::Client::open(server.url()).unwrap();
+    // Its own timeout is half a second, which a busy machine may need.
+    let patient = redis::AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+    let connection = client.get_multiplexed_async_connection_with_config(&patient).await.unwrap();
     let limiter = RateLimiter::builder().store(RedisStore::from_connection(connection));
     let limiter =
         limiter.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
