@@ -184,7 +184,7 @@ pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
         let expires =
             entry.expires_in().map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
         table.row([
-            named(&name, output),
+            named(&name),
             safe(&caller),
             format!("{}{closed}{expires}{unknown}", change(entry)),
         ]);

@@ -104,7 +104,7 @@ fn as_text(peeked: &Peeked, output: Output) -> String {
 
 fn in_use(usage: Usage, known: Known, output: Output) -> String {
     let style = if known.allowed { Style::Good } else { Style::Bad };
-    let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR, output.unicode), style);
+    let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR), style);
     let next =
         if known.allowed && usage.used == Some(0) { String::new() } else { format!(", {}", known.words()) };
     let of = usage.words();

@@ -1,7 +1,8 @@
 //! The plot: for each limit a panel with the admitted and the offered calls over the time.
 
-use super::bars::{round_up, short};
+use super::bars::round_up;
 use crate::canvas::{self, Drawn, GRID, Lettering, NAME, NOTE, Panel, Paper, Pen, Point};
+use crate::output::short;
 use crate::simulate::engine::{Grid, Outcome};
 use crate::simulate::numbers::float;
 use crate::simulate::report::{FILES, Report, letter};

@@ -1,7 +1,7 @@
 //! The report in the terminal: a table, a chart for each limit, notes, and the comparison.
 
-use super::bars::{ADMITTED, Bar, REST, round_up, row, short};
-use crate::output::{Align, Output, Style, Table, named};
+use super::bars::{ADMITTED, Bar, REST, round_up, row};
+use crate::output::{Align, Output, Style, Table, named, short};
 use crate::simulate::engine::Outcome;
 use crate::simulate::numbers::index;
 use crate::simulate::report::{HEADINGS, LEGEND, Report, TERMINAL, letter};
@@ -132,7 +132,7 @@ fn compared(comparison: &Comparison, report: &Report<'_>, output: Output) -> Str
     let caller = ("caller", Align::Name);
     let mut table = Table::new([caller].into_iter().chain(Hit::COLUMNS.map(|title| (title, Align::Right))));
     for hit in &comparison.hardest_hit {
-        table.row([named(&hit.caller, output)].into_iter().chain(hit.cells()));
+        table.row([named(&hit.caller)].into_iter().chain(hit.cells()));
     }
     let heading = output.wrap(&format!("{}:", comparison.heading()), 0);
     format!("{text}\n{heading}\n\n{}", table.render(output))
