@@ -30,13 +30,12 @@ pub(crate) fn answer(input: &str) -> Result<Value, String> {
         "traffic": traffic.words,
         "notes": traffic.notes,
         "part_seconds": float(grid.width) / float(SECOND),
-        "offered": grid.offered(&traffic),
+        "offered": outcomes.first().map(|outcome| &outcome.series[0].offered),
         "limits": outcomes.iter().map(limit).collect::<Vec<_>>(),
     }))
 }
 
 fn limit(outcome: &Outcome) -> Value {
-    let series = outcome.series.first();
     json!({
         "limit": outcome.limit.to_string(),
         "admitted": outcome.admitted,
@@ -45,8 +44,8 @@ fn limit(outcome: &Outcome) -> Value {
         "longest_wait_seconds": float(outcome.longest_wait) / float(SECOND),
         "callers_refused": outcome.callers_refused,
         "most_in_one_window": outcome.worst,
-        "admitted_parts": series.map(|series| &series.admitted),
-        "refused_parts": series.map(|series| &series.refused),
+        "admitted_parts": outcome.series[0].admitted,
+        "refused_parts": outcome.series[0].refused,
     })
 }
 

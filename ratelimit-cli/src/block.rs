@@ -33,8 +33,7 @@ pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -
     let ms = milliseconds(*time);
     let limits = limits(&of.name, &of.given, session).await?;
     let mut shown = Vec::new();
-    for caller in Caller::all(&of.name, &of.callers)? {
-        let caller = caller.found(false, session).await?;
+    for caller in Caller::all(&of.name, &of.callers, session).await? {
         let known: Vec<_> =
             keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
         if known.is_empty() {
@@ -65,23 +64,19 @@ pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -
 
 pub(crate) async fn unblock(of: &Keys, session: &Session) -> Result<Exit, Failure> {
     let limits = limits(&of.name, &of.given, session).await?;
-    let mut results = Vec::new();
-    for caller in Caller::all(&of.name, &of.callers)? {
-        let caller = caller.found(false, session).await?;
+    let (mut identities, mut text, mut exit) = (Vec::new(), String::new(), Exit::Found);
+    for caller in Caller::all(&of.name, &of.callers, session).await? {
         let mut was_blocked = false;
         for (limit, key, _) in keys(&caller, &limits, session)? {
             was_blocked |= change(session, limit, key, Change::Open).await?;
         }
-        results.push((caller, was_blocked));
-    }
-    let (mut identities, mut text) = (Vec::new(), String::new());
-    for (caller, was_blocked) in &results {
         identities.push(json!({ "identity": caller.shown, "was_blocked": was_blocked }));
-        let what = if *was_blocked { "unblocked" } else { "was not blocked" };
+        let what = if was_blocked { "unblocked" } else { "was not blocked" };
         let _ = writeln!(text, "{}: {what}", safe(&caller.to_string()));
+        exit = if was_blocked { Exit::Success } else { exit };
     }
     show(session.output, &json!({ "name": of.name, "identities": identities }), text)?;
-    Ok(if results.iter().any(|(_, was_blocked)| *was_blocked) { Exit::Success } else { Exit::Found })
+    Ok(exit)
 }
 
 async fn limits(name: &str, given: &Given, session: &Session) -> Result<Limits, Failure> {

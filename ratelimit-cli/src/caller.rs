@@ -4,7 +4,9 @@ mod hash;
 
 use crate::exit::Failure;
 use crate::options::Callers;
+use crate::session::Session;
 use ratelimit::identity::{Identity, KeyWriter};
+use ratelimit::overrides::OverrideTarget;
 use ratelimit::store::StoreKey;
 use ratelimit::{Algorithm, AsKey, Key, RateLimiter};
 use std::fmt;
@@ -53,16 +55,20 @@ impl Caller {
     }
 
     /// Whether this names the whole limit, not one of its keys.
-    pub(crate) fn is_name(&self) -> bool {
+    fn is_name(&self) -> bool {
         self.identities.is_empty() && self.parts.is_empty()
     }
 
-    /// One key for each identity, or one key without an identity.
-    pub(crate) fn all(name: &str, callers: &Callers) -> Result<Vec<Self>, Failure> {
+    /// One key for each identity, or one key without an identity. Searches the server for identities that are given as hashes.
+    pub(crate) async fn all(name: &str, callers: &Callers, session: &Session) -> Result<Vec<Self>, Failure> {
         if callers.identities.is_empty() {
-            return Self::new(name, None, &callers.parts).map(|nobody| vec![nobody]);
+            return Ok(vec![Self::new(name, None, &callers.parts)?]);
         }
-        callers.identities.iter().map(|identity| Self::new(name, Some(identity), &callers.parts)).collect()
+        let mut all = Vec::new();
+        for identity in &callers.identities {
+            all.push(Self::new(name, Some(identity), &callers.parts)?.found(false, session).await?);
+        }
+        Ok(all)
     }
 
     /// The key for the limiter's methods.
@@ -83,6 +89,17 @@ impl Caller {
             self.name,
             options.join(" ")
         ))
+    }
+
+    /// The target of an override for this caller.
+    pub(crate) fn target(&self, limiter: &RateLimiter) -> Result<OverrideTarget, Failure> {
+        if self.is_name() {
+            return Ok(OverrideTarget::Name(self.name.clone()));
+        }
+        let key = limiter.store_key(self.key(), Algorithm::Counter)?;
+        let key = String::from_utf8_lossy(key.as_bytes());
+        let without_format = key.rsplit_once(':').map_or(&*key, |(before, _)| before);
+        Ok(OverrideTarget::Key(without_format.to_owned()))
     }
 
     /// The keys of the store, one for each algorithm.

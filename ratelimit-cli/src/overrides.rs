@@ -10,7 +10,6 @@ use crate::output::{
 };
 use crate::session::Session;
 use clap::Args;
-use ratelimit::Algorithm;
 use ratelimit::overrides::{KnownLimit, LimitChange, Override, OverrideEffect, OverrideTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -127,19 +126,12 @@ pub(crate) async fn unset(unset: &Unset, session: &Session) -> Result<Exit, Fail
     let caller = unset.target.caller(&unset.name)?;
     session.servers().await?;
     let caller = caller.found(true, session).await?;
-    let key = session.limiter.store_key(caller.key(), Algorithm::Counter)?;
+    let target = caller.target(&session.limiter)?;
     let all = session.overrides().await?;
-    let before = all.iter().find(|entry| match entry.target() {
-        OverrideTarget::Name(name) => *name == caller.name && caller.is_name(),
-        OverrideTarget::Key(written) => {
-            key.as_bytes().rsplitn(2, |byte| *byte == b':').last() == Some(written.as_bytes())
-        }
-        _ => false,
-    });
-    if let Some(before) = before {
-        session.limiter.overrides().remove_target(before.target()).await?;
+    let before = all.iter().find(|entry| *entry.target() == target).map(change);
+    if before.is_some() {
+        session.limiter.overrides().remove_target(&target).await?;
     }
-    let before = before.map(change);
     let shown = safe(&caller.to_string());
     if session.output.json {
         let removed = before.as_ref().map(ToString::to_string);
@@ -183,11 +175,7 @@ pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
             if is_unknown(&name, &published) { " (no service has published this name)" } else { "" };
         let expires =
             entry.expires_in().map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
-        table.row([
-            named(&name, output),
-            safe(&caller),
-            format!("{}{closed}{expires}{unknown}", change(entry)),
-        ]);
+        table.row([named(&name), safe(&caller), format!("{}{closed}{expires}{unknown}", change(entry))]);
     }
     print(table.render(output))
 }

@@ -35,12 +35,10 @@ struct State {
 }
 
 pub(crate) async fn run(peek: &Keys, session: &Session) -> Result<Exit, Failure> {
-    let callers = Caller::all(&peek.name, &peek.callers)?;
     let servers = session.servers().await?;
     let limits = Limits::load(&peek.given.limits, session).await?;
     let mut all = Vec::new();
-    for caller in callers {
-        let caller = caller.found(false, session).await?;
+    for caller in Caller::all(&peek.name, &peek.callers, session).await? {
         let (mut algorithms, mut keys) = (Vec::new(), Vec::new());
         for (algorithm, key) in caller.store_keys(&session.limiter)? {
             let stored = StoredKey::parse(&session.prefix, key.as_bytes());
@@ -104,7 +102,7 @@ fn as_text(peeked: &Peeked, output: Output) -> String {
 
 fn in_use(usage: Usage, known: Known, output: Output) -> String {
     let style = if known.allowed { Style::Good } else { Style::Bad };
-    let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR, output.unicode), style);
+    let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR), style);
     let next =
         if known.allowed && usage.used == Some(0) { String::new() } else { format!(", {}", known.words()) };
     let of = usage.words();

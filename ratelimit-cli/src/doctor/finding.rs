@@ -3,23 +3,26 @@
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, Style, print, print_json, safe};
 use ratelimit::store::RedisServer;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write as _;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum Level {
-    Good,
+    Ok,
     /// Useful to know, or not checked.
     Note,
     Problem,
 }
 
-#[derive(Debug)]
+/// A finding. The JSON has the same fields.
+#[derive(Debug, Serialize)]
 struct Finding {
     level: Level,
     server: Option<String>,
     check: &'static str,
-    said: String,
+    found: String,
     advice: Option<String>,
 }
 
@@ -45,7 +48,7 @@ impl Findings {
     }
 
     pub(crate) fn good(&mut self, check: &'static str, said: impl Into<String>) {
-        self.add(Level::Good, check, said.into(), None);
+        self.add(Level::Ok, check, said.into(), None);
     }
 
     /// Adds a fact that is useful to know.
@@ -67,8 +70,8 @@ impl Findings {
         self.add(Level::Problem, check, said.into(), Some(advice.into()));
     }
 
-    fn add(&mut self, level: Level, check: &'static str, said: String, advice: Option<String>) {
-        self.all.push(Finding { level, server: self.server.clone(), check, said, advice });
+    fn add(&mut self, level: Level, check: &'static str, found: String, advice: Option<String>) {
+        self.all.push(Finding { level, server: self.server.clone(), check, found, advice });
     }
 
     pub(crate) fn has_problem(&self) -> bool {
@@ -81,10 +84,7 @@ impl Findings {
 
     pub(crate) fn print(&self, output: Output) -> Result<Exit, Failure> {
         if output.json {
-            return print_json(&json!({
-                "problems": self.count(Level::Problem),
-                "findings": self.all.iter().map(as_json).collect::<Vec<_>>(),
-            }));
+            return print_json(&json!({ "problems": self.count(Level::Problem), "findings": self.all }));
         }
         let mut text = String::new();
         let mut server = None;
@@ -96,11 +96,11 @@ impl Findings {
                 server = Some(&finding.server);
             }
             let (word, style) = match finding.level {
-                Level::Good => ("ok     ", Style::Good),
+                Level::Ok => ("ok     ", Style::Good),
                 Level::Note => ("note   ", Style::Warning),
                 Level::Problem => ("PROBLEM", Style::Bad),
             };
-            let said = output.wrap(&format!("{}: {}", finding.check, finding.said), INDENT);
+            let said = output.wrap(&format!("{}: {}", finding.check, finding.found), INDENT);
             let _ = writeln!(text, "  {}  {said}", output.paint(word, style));
             if let Some(advice) = &finding.advice {
                 let advice = output.paint(output.wrap(advice, INDENT), Style::Dim);
@@ -114,18 +114,4 @@ impl Findings {
         let _ = writeln!(text, "\n{}", output.paint(summary, style));
         print(text)
     }
-}
-
-fn as_json(finding: &Finding) -> Value {
-    json!({
-        "level": match finding.level {
-            Level::Good => "ok",
-            Level::Note => "note",
-            Level::Problem => "problem",
-        },
-        "server": finding.server,
-        "check": finding.check,
-        "found": finding.said,
-        "advice": finding.advice,
-    })
 }

@@ -70,7 +70,7 @@ impl Found<'_> {
                 _ => ("never".to_owned(), Style::Bad),
             };
             table.styled_row([
-                (named(row.example.name(), output), Style::Bold),
+                (named(row.example.name()), Style::Bold),
                 (algorithm(row), Style::Plain),
                 (number(row.keys), Style::Plain),
                 (row.units.map_or_else(|| "?".to_owned(), number), Style::Plain),
@@ -85,7 +85,7 @@ impl Found<'_> {
     fn without_keys(&self, output: Output) -> String {
         let mut table = Table::new([("WITHOUT KEYS", Align::Name), ("", Align::Left)]);
         for name in self.idle {
-            table.styled_row([(named(name, output), Style::Bold), (self.published(name), Style::Dim)]);
+            table.styled_row([(named(name), Style::Bold), (self.published(name), Style::Dim)]);
         }
         format!("\n{}", table.render(output))
     }
@@ -125,7 +125,7 @@ impl Found<'_> {
         let is_unknown =
             |row: &&Row| matches!(self.numbers(row), Some(Numbers::OnlyUnits(_) | Numbers::Unknown));
         let Some(row) = self.aggregate.rows().find(is_unknown) else { return String::new() };
-        let example = format!("{}={} count=100 time=1m", named(row.example.name(), output), algorithm(row));
+        let example = format!("{}={} count=100 time=1m", named(row.example.name()), algorithm(row));
         let text = format!(
             "Redis does not have the numbers of limits that no service has published. Pass them to see what is left, such as --limit \"{example}\""
         );
@@ -157,7 +157,7 @@ impl Found<'_> {
                 (remaining_time(entry), Style::Dim),
             ];
             if has_bars {
-                let bar = entry.usage.share().map(|share| bar(share, BAR, output.unicode));
+                let bar = entry.usage.share().map(|share| bar(share, BAR));
                 cells.insert(2, (bar.unwrap_or_default(), style));
             }
             table.styled_row(cells);
@@ -166,7 +166,7 @@ impl Found<'_> {
     }
 
     fn title(&self, row: &Row, output: Output) -> String {
-        let name = named(row.example.name(), output);
+        let name = named(row.example.name());
         let met = self.limits.published(row.example.name());
         let mut numbers = match (self.numbers(row), met) {
             (Some(Numbers::Known(limit)), _) => limit.to_string(),

@@ -2,20 +2,10 @@
 
 use super::{Entry, shown};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A change of one limit.
-#[derive(Debug)]
-pub(crate) enum Change<'m> {
-    New(&'m Entry),
-    Removed(&'m Entry),
-    /// The entry of the sources, and each field with its old and its new text.
-    Changed(&'m Entry, Vec<(String, String, String)>),
-}
-
-/// The changes from the committed limits to the limits of the sources. Lines are ignored.
-pub(crate) fn changes<'m>(committed: &'m [Entry], now: &'m [Entry]) -> Vec<Change<'m>> {
+/// The changes from the committed limits to the limits of the sources, one sentence each. Lines are ignored.
+pub(crate) fn changes(committed: &[Entry], now: &[Entry]) -> Vec<String> {
     let mut before = by_function(committed);
     let mut changes = Vec::new();
     for (key, entries) in by_function(now) {
@@ -32,12 +22,12 @@ pub(crate) fn changes<'m>(committed: &'m [Entry], now: &'m [Entry]) -> Vec<Chang
         for entry in new {
             match old.next() {
                 Some(old) => changes.extend(changed(old, entry)),
-                None => changes.push(Change::New(entry)),
+                None => changes.push(added(entry)),
             }
         }
-        changes.extend(old.map(Change::Removed));
+        changes.extend(old.map(removed));
     }
-    changes.extend(before.into_values().flatten().map(Change::Removed));
+    changes.extend(before.into_values().flatten().map(removed));
     changes
 }
 
@@ -52,15 +42,25 @@ fn by_function(entries: &[Entry]) -> BTreeMap<Key<'_>, Vec<&Entry>> {
     all
 }
 
-fn changed<'m>(old: &Entry, new: &'m Entry) -> Option<Change<'m>> {
-    let (old, fields) = (as_fields(old), as_fields(new));
-    let mut names: Vec<&String> = old.keys().chain(fields.keys()).collect();
-    names.sort();
-    names.dedup();
-    let differing = names.into_iter().filter(|name| old.get(*name) != fields.get(*name));
-    let differing = differing.map(|name| (name.clone(), text(old.get(name)), text(fields.get(name))));
-    let differing: Vec<_> = differing.collect();
-    (!differing.is_empty()).then_some(Change::Changed(new, differing))
+fn added(entry: &Entry) -> String {
+    let limit = format!("{}, by {}", entry.limit(), entry.caller());
+    format!("new      `{}`: {limit}  ({}, {})", entry.name, entry.function, entry.place())
+}
+
+fn removed(entry: &Entry) -> String {
+    format!("removed  `{}`: {}  ({}, {})", entry.name, entry.limit(), entry.function, entry.place())
+}
+
+/// Each field that differs, with its old and its new text.
+fn changed(old: &Entry, new: &Entry) -> Option<String> {
+    let (before, now) = (as_fields(old), as_fields(new));
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let differing = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    let differing =
+        differing.map(|name| format!("{name} from {} to {}", text(before.get(name)), text(now.get(name))));
+    let differing = differing.collect::<Vec<_>>().join(", ");
+    let changed = || format!("changed  `{}`: {differing}  ({}, {})", new.name, new.function, new.place());
+    (!differing.is_empty()).then(changed)
 }
 
 fn as_fields(entry: &Entry) -> Map<String, Value> {
@@ -72,24 +72,4 @@ fn as_fields(entry: &Entry) -> Map<String, Value> {
 
 fn text(value: Option<&Value>) -> String {
     value.map_or_else(|| "none".to_owned(), shown)
-}
-
-impl fmt::Display for Change<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::New(entry) => {
-                write!(f, "new      `{}`: {}, by {}", entry.name, entry.limit(), entry.caller())
-            }
-            Self::Removed(entry) => write!(f, "removed  `{}`: {}", entry.name, entry.limit()),
-            Self::Changed(entry, fields) => {
-                write!(f, "changed  `{}`:", entry.name)?;
-                for (at, (name, old, new)) in fields.iter().enumerate() {
-                    write!(f, "{} {name} from {old} to {new}", if at == 0 { "" } else { "," })?;
-                }
-                Ok(())
-            }
-        }?;
-        let (Self::New(entry) | Self::Removed(entry) | Self::Changed(entry, _)) = self;
-        write!(f, "  ({}, {})", entry.function, entry.place())
-    }
 }

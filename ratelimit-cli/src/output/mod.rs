@@ -21,18 +21,11 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    colors: Colors,
-    /// Whether the terminal shows characters outside of ASCII.
-    pub(crate) unicode: bool,
+    /// Whether standard output, and standard error, have colors.
+    pub(crate) has_colors: bool,
+    errors_have_colors: bool,
     /// The width of the terminal, if standard output is one.
     pub(crate) columns: Option<usize>,
-}
-
-/// The streams that have colors.
-#[derive(Clone, Copy, Debug)]
-struct Colors {
-    stdout: bool,
-    stderr: bool,
 }
 
 /// The look of a word.
@@ -58,27 +51,23 @@ impl Output {
         };
         let output = Self {
             json,
-            colors: Colors {
-                stdout: colors(io::stdout().is_terminal()),
-                stderr: colors(io::stderr().is_terminal()),
-            },
-            unicode: is_unicode(),
+            has_colors: colors(io::stdout().is_terminal()),
+            errors_have_colors: colors(io::stderr().is_terminal()),
             columns: columns(io::stdout().is_terminal()),
         };
         // The crate for tables would otherwise decide by itself whether it uses colors.
-        style::force_color_output(output.colors.stdout);
+        style::force_color_output(output.has_colors);
         output
     }
 
     /// Text without colors.
     pub(crate) const fn plain() -> Self {
-        let colors = Colors { stdout: false, stderr: false };
-        Self { json: false, colors, unicode: false, columns: None }
+        Self { json: false, has_colors: false, errors_have_colors: false, columns: None }
     }
 
     /// Prints the error of a command. Long messages are broken between words.
     pub(crate) fn error(self, failure: impl fmt::Display) {
-        let word = if self.colors.stderr { styled("error", Style::Bad) } else { "error".to_owned() };
+        let word = if self.errors_have_colors { styled("error", Style::Bad) } else { "error".to_owned() };
         let stderr = Self { columns: columns(io::stderr().is_terminal()), ..self };
         let text = failure.to_string();
         let lines: Vec<String> = text.lines().map(|line| stderr.wrap(line, "error: ".len())).collect();
@@ -100,14 +89,9 @@ impl Output {
         exit.into()
     }
 
-    /// Whether standard output has colors.
-    pub(crate) fn has_colors(self) -> bool {
-        self.colors.stdout
-    }
-
     /// A word with a look, if there are colors.
     pub(crate) fn paint(self, text: impl fmt::Display, style: Style) -> String {
-        if self.colors.stdout { styled(&text.to_string(), style) } else { text.to_string() }
+        if self.has_colors { styled(&text.to_string(), style) } else { text.to_string() }
     }
 
     /// Breaks a text that begins at the column `indent` between words, so that it fits the terminal. All lines begin at this
@@ -138,14 +122,6 @@ fn styled(text: &str, style: Style) -> String {
 fn columns(is_terminal: bool) -> Option<usize> {
     let (columns, _) = terminal::size().ok().filter(|_| is_terminal)?;
     Some(usize::from(columns))
-}
-
-/// Whether the locale is one of UTF-8. Without a locale, it is assumed.
-fn is_unicode() -> bool {
-    let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
-    let locale =
-        set.map(|value| value.to_string_lossy().to_ascii_lowercase()).find(|value| !value.is_empty());
-    locale.is_none_or(|locale| locale.contains("utf-8") || locale.contains("utf8"))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl Table {
             let width = self.build(output).column_max_content_widths()[at];
             let width = usize::from(width).saturating_sub(excess).max(LEAST);
             for (cell, _) in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
-                *cell = shortened(cell, width, output.unicode);
+                *cell = shortened(cell, width);
             }
         }
         let table = self.build(output);
@@ -63,7 +63,7 @@ impl Table {
     fn build(&self, output: Output) -> comfy_table::Table {
         let mut table = comfy_table::Table::new();
         table.style_text_only();
-        if output.has_colors() {
+        if output.has_colors {
             table.enforce_styling();
         } else {
             table.force_no_tty();
@@ -103,8 +103,8 @@ mod tests {
     fn a_table_fits_the_terminal() {
         for (columns, name) in [
             (Some(80), "checkout::payments::create_intent     7\n"),
-            (Some(24), "checkout..e_intent     7\n"),
-            (Some(3), "check..ntent     7\n"),
+            (Some(24), "checkout…te_intent     7\n"),
+            (Some(3), "check…intent     7\n"),
             (None, "checkout::payments::create_intent     7\n"),
         ] {
             let mut table = Table::new([("NAME", Align::Name), ("KEYS", Align::Right)]);

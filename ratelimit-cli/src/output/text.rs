@@ -1,6 +1,5 @@
 //! Numbers, times, names and identities as text.
 
-use super::Output;
 use ratelimit::identity::{Identity, KeyWriter};
 use ratelimit::observe::IdentityHash;
 use ratelimit::store::StoredKey;
@@ -118,23 +117,21 @@ impl Identity for Written<'_> {
 }
 
 /// A name from a server, shortened and safe to show.
-pub(crate) fn named(name: &str, output: Output) -> String {
-    shortened(&safe(name), LONGEST, output.unicode)
+pub(crate) fn named(name: &str) -> String {
+    shortened(&safe(name), LONGEST)
 }
 
 /// Shortens a text to `width` columns. A name loses its middle, because names differ at their ends: `checkout::create_intent`
 /// becomes `checkou…e_intent`. A hash loses its end, because `--for` accepts its beginning.
-pub(crate) fn shortened(text: &str, width: usize, unicode: bool) -> String {
+pub(crate) fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mark = if unicode { "…" } else { ".." };
-    let left = width.saturating_sub(mark.width());
+    let Some(left) = width.checked_sub(1) else { return String::new() };
     let half = if text.starts_with('#') { left } else { left / 2 };
     let start = within(text.chars(), half);
     let end: String = within(text.chars().rev(), left - half).chars().rev().collect();
-    let shortened = format!("{start}{mark}{end}");
-    if shortened.width() <= width { shortened } else { within(text.chars(), width) }
+    format!("{start}…{end}")
 }
 
 /// The first characters that fit.
@@ -148,20 +145,15 @@ fn within(chars: impl Iterator<Item = char>, width: usize) -> String {
 }
 
 /// A bar of `width` characters that shows a share from 0 to 1. If the share is not 0, the bar is not empty.
-pub(crate) fn bar(share: f64, width: usize, unicode: bool) -> String {
+pub(crate) fn bar(share: f64, width: usize) -> String {
     const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     let eighths = ((share * (width * 8) as f64).round() as usize).max(usize::from(share > 0.0));
     let (full, rest) = (eighths / 8, eighths % 8);
-    let (block, empty) = if unicode { ('█', '░') } else { ('#', '.') };
-    let mut bar: String = std::iter::repeat_n(block, full).collect();
-    if rest > 0 {
-        bar.push(if unicode { EIGHTHS[rest - 1] } else { '#' });
-    }
-    let missing = width.saturating_sub(full + usize::from(rest > 0));
-    bar.extend(std::iter::repeat_n(empty, missing));
-    bar
+    let part = if rest > 0 { &EIGHTHS[rest - 1..rest] } else { &[] };
+    let missing = width.saturating_sub(full + part.len());
+    format!("{}{}{}", "█".repeat(full), part.iter().collect::<String>(), "░".repeat(missing))
 }
 
 #[cfg(test)]
@@ -211,37 +203,22 @@ mod tests {
 
     #[test]
     fn the_ends_of_a_name_stay() {
-        for (text, width, unicode, expected) in [
-            ("login", 5, true, "login"),
-            ("checkout::create_intent", 16, true, "checkou…e_intent"),
-            ("checkout::create_intent", 16, false, "checkou.._intent"),
-            ("名名名名", 5, true, "名…名"),
-            ("#0123456789abcdef", 9, true, "#0123456…"),
-            ("login", 1, true, "…"),
-            ("login", 0, true, ""),
-            ("login", 1, false, "l"),
+        for (text, width, expected) in [
+            ("login", 5, "login"),
+            ("checkout::create_intent", 16, "checkou…e_intent"),
+            ("名名名名", 5, "名…名"),
+            ("#0123456789abcdef", 9, "#0123456…"),
+            ("login", 1, "…"),
+            ("login", 0, ""),
         ] {
-            let shown = shortened(text, width, unicode);
-            assert_eq!(shown, expected, "{text} {width}");
+            assert_eq!(shortened(text, width), expected, "{text} {width}");
         }
     }
 
     #[test]
     fn a_bar_has_its_width() {
-        for (share, unicode, plain) in [
-            (0.0, "░░░░", "...."),
-            (0.001, "▏░░░", "#..."),
-            (0.5, "██░░", "##.."),
-            (0.6, "██▍░", "###."),
-            (1.0, "████", "####"),
-            (7.0, "████", "####"),
-            (f64::NAN, "░░░░", "...."),
-        ] {
-            assert_eq!(
-                (bar(share, 4, true).as_str(), bar(share, 4, false).as_str()),
-                (unicode, plain),
-                "{share}"
-            );
-        }
+        let shares = [0.0, 0.001, 0.5, 0.6, 1.0, 7.0, f64::NAN];
+        let bars = ["░░░░", "▏░░░", "██░░", "██▍░", "████", "████", "░░░░"];
+        assert_eq!(shares.map(|share| bar(share, 4)), bars);
     }
 }

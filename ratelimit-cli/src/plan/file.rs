@@ -7,7 +7,6 @@ use crate::limits::key_of;
 use crate::output::{note, safe};
 use crate::session::Session;
 use jiff::{Timestamp, Unit};
-use ratelimit::Algorithm;
 use ratelimit::overrides::{KnownLimit, LimitChange, Override, OverrideEffect, OverrideTarget};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -109,7 +108,7 @@ impl Wanted {
                 ))
             })
         });
-        let target = target_of(&caller, session)?;
+        let target = caller.target(&session.limiter)?;
         Ok(Self { caller, target, change, expires: expires.transpose()? })
     }
 
@@ -135,17 +134,6 @@ impl Wanted {
             self.change
         )))
     }
-}
-
-/// The target of an override for a caller.
-fn target_of(caller: &Caller, session: &Session) -> Result<OverrideTarget, Failure> {
-    if caller.is_name() {
-        return Ok(OverrideTarget::Name(caller.name.clone()));
-    }
-    let key = session.limiter.store_key(caller.key(), Algorithm::Counter)?;
-    let key = String::from_utf8_lossy(key.as_bytes());
-    let without_format = key.rsplit_once(':').map_or(&*key, |(before, _)| before);
-    Ok(OverrideTarget::Key(without_format.to_owned()))
 }
 
 /// The text of a file with these overrides. [`read`] then finds the same. An override that cannot be read is left out, and
@@ -186,7 +174,7 @@ fn entry(found: &Override, now: Timestamp, session: &Session) -> Option<Entry> {
         _ => return None,
     };
     let caller = Caller::new(&name, identity.as_deref(), &parts).ok()?;
-    let is_same = target_of(&caller, session).is_ok_and(|target| target == *found.target());
+    let is_same = caller.target(&session.limiter).is_ok_and(|target| target == *found.target());
     let expires = found.expires_in().map(|left| (now + left).round(Unit::Second).map(|end| end.to_string()));
     let expires = expires.transpose().ok()?;
     is_same.then(|| Entry { name, identity, parts, change: found.change().to_string(), expires })

@@ -26,10 +26,6 @@ pub(super) struct Check {
 const FILE: &str = "ratelimits.json";
 
 impl Check {
-    pub(super) fn output(&self) -> Output {
-        Output::new(false, self.sources.color)
-    }
-
     pub(super) fn run(&self, output: Output) -> Result<Exit, Failure> {
         let (workspace, manifest) = self.sources.read()?;
         let path = self.file.clone().unwrap_or_else(|| workspace.root.join(FILE));

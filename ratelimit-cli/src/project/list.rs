@@ -29,10 +29,6 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn output(&self) -> Output {
-        Output::new(self.json, self.sources.color)
-    }
-
     pub(super) fn run(&self, output: Output) -> Result<Exit, Failure> {
         let (_, mut manifest) = self.sources.read()?;
         if self.overrides || self.url.is_some() {

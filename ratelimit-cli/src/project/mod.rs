@@ -7,6 +7,7 @@ mod named;
 mod sources;
 
 use crate::exit::Failure;
+use crate::options::When;
 use crate::output::Output;
 use check::Check;
 use clap::{Parser, Subcommand};
@@ -18,6 +19,9 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "cargo ratelimit", bin_name = "cargo ratelimit", version, after_help = CODES, max_term_width = 100)]
 struct Cli {
+    /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
+    color: When,
     #[command(subcommand)]
     command: Command,
 }
@@ -43,11 +47,7 @@ const CODES: &str = "Exit codes:
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = Cli::parse_from(arguments);
-    let output = match &cli.command {
-        Command::List(list) => list.output(),
-        Command::Check(check) => check.output(),
-        Command::Other(_) => Output::plain(),
-    };
+    let output = Output::new(false, cli.color);
     output.finish(match &cli.command {
         Command::List(list) => list.run(output),
         Command::Check(check) => check.run(output),

@@ -3,7 +3,6 @@
 use super::clash::clashes;
 use crate::exit::Failure;
 use crate::manifest::{Manifest, Problem, VERSION};
-use crate::options::When;
 use crate::output::Output;
 use crate::sources::{self, Scope, Workspace};
 use clap::Args;
@@ -24,9 +23,6 @@ pub(super) struct Sources {
     /// The Cargo.toml of the workspace or of one of its packages; otherwise, that of the current folder
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
-    /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
-    #[arg(long, default_value = "auto", value_name = "WHEN")]
-    pub(super) color: When,
 }
 
 impl Sources {

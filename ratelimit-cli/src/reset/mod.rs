@@ -39,22 +39,16 @@ pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failur
     if reset.all {
         return everybody::reset(reset, session).await;
     }
-    let callers = Caller::all(&reset.name, &reset.callers)?;
-    let mut total = 0;
-    let mut results = Vec::new();
-    for caller in callers {
-        let caller = caller.found(false, session).await?;
+    let callers = Caller::all(&reset.name, &reset.callers, session).await?;
+    let (mut total, mut identities, mut text) = (0, Vec::new(), String::new());
+    for caller in &callers {
         let mut deleted = Vec::new();
         for (algorithm, key) in caller.store_keys(&session.limiter)? {
             if session.store.reset(&[key]).await? > 0 {
                 deleted.push(algorithm.as_str());
             }
         }
-        total += deleted.len() as u64;
-        results.push((caller, deleted));
-    }
-    let (mut identities, mut text) = (Vec::new(), String::new());
-    for (caller, deleted) in &results {
+        total += deleted.len();
         identities.push(json!({ "identity": caller.shown, "parts": caller.shown_parts, "deleted": deleted }));
         let what = if deleted.is_empty() {
             "nothing was in use".to_owned()
@@ -67,7 +61,7 @@ pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failur
     if total > 0 {
         return Ok(Exit::Success);
     }
-    results.iter().filter_map(|(caller, _)| caller.missing_parts()).take(1).for_each(note);
+    callers.iter().filter_map(Caller::missing_parts).take(1).for_each(note);
     if reset.name.contains(['*', '?']) {
         note("to reset all limits whose names match, add --all");
     } else if reset.callers.identities.is_empty() {

@@ -20,7 +20,7 @@ use engine::{Grid, Terms, decide};
 use hash::IdentityHash;
 use output::{Calls, as_json, as_text, parts, plot};
 use ratelimit::Limit;
-use report::{Chart, Report};
+use report::Report;
 use shadow::Comparison;
 use std::path::Path;
 use traffic::{Origin, Traffic, log};
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
     options.check_paths().map_err(Failure::usage)?;
     let traffic = match &options.traffic.log {
         Some(path) => read(path, options)?,
-        None => options.traffic.simulated().map_err(Failure::usage)?,
+        None => options.traffic.arrivals.clone().traffic().map_err(Failure::usage)?,
     };
     let columns = options.output.width.map(usize::from).or(output.columns).unwrap_or(80);
     let output = output.with_columns(columns.clamp(WIDTHS[0], WIDTHS[1]));
@@ -63,10 +63,10 @@ pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
 
 /// Reads a log. `-` is the standard input.
 fn read(path: &Path, options: &Simulate) -> Result<Traffic, Failure> {
-    let selection = options.traffic.selection();
+    let selection = &options.traffic.selection;
     let read = match path.to_str() {
-        Some("-") => log::read(std::io::stdin().lock(), "the log", &selection),
-        _ => log::open(path, &selection),
+        Some("-") => log::read(std::io::stdin().lock(), "the log", selection),
+        _ => log::open(path, selection),
     };
     read.map_err(|error| Failure::found(format!("cannot read `{}`: {error}", path.display())))
 }
@@ -82,22 +82,16 @@ fn attempt<'t>(
     let columns = output::terminal_parts(output);
     let grids = [columns, PARTS].map(|most| Grid::covering(traffic.length, most));
     let terms = Terms { traffic, cost: options.traffic.cost, grids: &grids };
-    let [mut terminal, mut files] = grids.map(|grid| Chart::new(grid, traffic));
     let mut outcomes = Vec::new();
     for limit in limits {
-        let mut outcome = decide(&limit, &terms, |call, decided| {
+        let outcome = decide(&limit, &terms, |call, decided| {
             if let Some(calls) = &mut calls {
                 calls.add(&limit, call, decided);
             }
-        })
-        .map_err(Failure::found)?;
-        let series = std::mem::take(&mut outcome.series);
-        for (chart, series) in [&mut terminal, &mut files].into_iter().zip(series) {
-            chart.series.push(series);
-        }
-        outcomes.push(outcome);
+        });
+        outcomes.push(outcome.map_err(Failure::found)?);
     }
-    Ok(Report::new(traffic, outcomes, terminal, files, options.traffic.cost))
+    Ok(Report::new(traffic, outcomes, options.traffic.cost))
 }
 
 /// Fills in the comparison of `--shadow`.

@@ -1,10 +1,7 @@
 //! The options of `ratelimit simulate`.
 
-use super::rate::Rate;
-use super::time::{self, MINUTE};
-use super::traffic::log::{By, Selection, status};
-use super::traffic::{Arrivals, Burst, MOST_CALLERS, Traffic};
-use clap::builder::RangedU64ValueParser;
+use super::traffic::Arrivals;
+use super::traffic::log::Selection;
 use ratelimit::overrides::LimitChange;
 use ratelimit::{Algorithm, Limit, ParseLimitError};
 use std::path::PathBuf;
@@ -43,43 +40,14 @@ pub(crate) struct Simulate {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Traffic")]
 pub(crate) struct TrafficOptions {
-    /// Evenly spaced calls: calls per s, min, h, day or a length such as 15m
-    #[arg(long, value_name = "RATE")]
-    steady: Option<Rate>,
-    /// This number of calls at once, at the start
-    #[arg(long, value_name = "CALLS", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000_000))]
-    burst: Option<u64>,
-    /// Repeats the burst after this time, such as 30s
-    #[arg(long, value_name = "TIME", requires = "burst", value_parser = time::read)]
-    every: Option<u64>,
-    /// Independent random calls at a constant rate, such as 90/min
-    #[arg(long, value_name = "RATE")]
-    poisson: Option<Rate>,
+    #[command(flatten)]
+    pub(crate) arrivals: Arrivals,
     /// An access log in the combined or common format, or a table as CSV whose first line names the columns `time` and
     /// `caller`, and also `calls` and `seconds` if a row stands for several calls; `-` reads the standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["steady", "burst", "poisson", "callers", "skew", "length", "seed"])]
     pub(crate) log: Option<PathBuf>,
-    /// Who is limited in a log
-    #[arg(long, value_name = "WHO", requires = "log", default_value = "address", value_enum)]
-    by: By,
-    /// Only lines of the log whose path begins with this
-    #[arg(long, value_name = "PREFIX", requires = "log")]
-    path: Option<String>,
-    /// Only lines of the log with one of these statuses, such as `401,403` or `4xx`: for a limit that counts failures only
-    #[arg(long, value_name = "STATUS", requires = "log", value_delimiter = ',', value_parser = status)]
-    status: Vec<String>,
-    /// The number of callers that make the simulated calls together; each has its own limit
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLERS)))]
-    callers: u32,
-    /// The inequality of the callers, from 0 to 5: the n-th caller has the weight 1/n^SKEW
-    #[arg(long, default_value_t = 1.0, value_parser = skew)]
-    skew: f64,
-    /// The simulated time [default: 10m]
-    #[arg(long = "for", value_name = "TIME", value_parser = time::read)]
-    length: Option<u64>,
-    /// The seed of random traffic, which is the same for the same seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
     /// The units that each call takes
     #[arg(long, value_name = "UNITS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) cost: u32,
@@ -100,28 +68,6 @@ pub(crate) struct OutputOptions {
     /// Writes each call and each decision about it, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) calls: Option<PathBuf>,
-}
-
-fn skew(text: &str) -> Result<f64, String> {
-    let skew = text.parse().ok().filter(|skew| (0.0..=5.0).contains(skew));
-    skew.ok_or_else(|| format!("`{text}` is not a skew; expected a number from 0 to 5"))
-}
-
-impl TrafficOptions {
-    pub(crate) fn selection(&self) -> Selection {
-        Selection { by: self.by, path: self.path.clone(), statuses: self.status.clone() }
-    }
-
-    /// Makes simulated traffic.
-    pub(crate) fn simulated(&self) -> Result<Traffic, String> {
-        let burst = self.burst.map(|calls| Burst { calls, every: self.every });
-        let mut arrivals = Arrivals { steady: self.steady, burst, poisson: self.poisson };
-        if arrivals.is_empty() {
-            arrivals.poisson = Some(Rate { calls: 120, per: MINUTE });
-        }
-        let length = self.length.unwrap_or(10 * MINUTE);
-        arrivals.traffic(length, self.callers, self.skew, self.seed)
-    }
 }
 
 impl Simulate {

@@ -1,6 +1,6 @@
 //! The report of a simulation: the traffic, and the outcome of each limit. All outputs show it.
 
-use super::engine::{Grid, Outcome, Series};
+use super::engine::{Grid, Outcome};
 use super::numbers::{float, percent};
 use super::shadow::Comparison;
 use super::time;
@@ -9,24 +9,16 @@ use super::traffic::Traffic;
 #[derive(Debug)]
 pub(crate) struct Report<'t> {
     pub(crate) traffic: &'t Traffic,
-    /// One for each limit.
+    /// One for each limit. Each has one series for the terminal, and one for the files.
     pub(crate) outcomes: Vec<Outcome>,
-    /// The chart of the terminal, and the chart of the files.
-    pub(crate) terminal: Chart,
-    pub(crate) files: Chart,
     pub(crate) comparison: Option<Comparison>,
     /// Sentences about the traffic and about each limit.
     pub(crate) notes: Vec<String>,
 }
 
-/// The number of calls in each interval of the simulated time.
-#[derive(Debug)]
-pub(crate) struct Chart {
-    pub(crate) grid: Grid,
-    pub(crate) offered: Vec<u64>,
-    /// The decisions of each limit.
-    pub(crate) series: Vec<Series>,
-}
+/// The places of the series in each outcome.
+pub(crate) const TERMINAL: usize = 0;
+pub(crate) const FILES: usize = 1;
 
 /// The titles of [`Outcome::cells`].
 pub(crate) const HEADINGS: [&str; 6] =
@@ -41,23 +33,6 @@ pub(crate) const LEGEND: [&str; 2] = [
 /// The letter of the limit at a position: `A` for the first one.
 pub(crate) fn letter(at: usize) -> char {
     ('A'..).nth(at).unwrap_or('?')
-}
-
-impl Chart {
-    pub(crate) fn new(grid: Grid, traffic: &Traffic) -> Self {
-        Self { grid, offered: grid.offered(traffic), series: Vec::new() }
-    }
-
-    /// The unit of the calls, such as `calls per 10s`.
-    pub(crate) fn unit(&self) -> String {
-        format!("calls per {}", time::show(self.grid.width))
-    }
-
-    /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
-    pub(crate) fn most(&self) -> u64 {
-        let admitted = self.series.iter().flat_map(|series| &series.admitted);
-        self.offered.iter().chain(admitted).copied().fold(1, u64::max)
-    }
 }
 
 impl Outcome {
@@ -94,21 +69,28 @@ impl Outcome {
 
 impl<'t> Report<'t> {
     /// Creates a report without a comparison. Each call costs `cost` units.
-    pub(crate) fn new(
-        traffic: &'t Traffic,
-        outcomes: Vec<Outcome>,
-        terminal: Chart,
-        files: Chart,
-        cost: u32,
-    ) -> Self {
+    pub(crate) fn new(traffic: &'t Traffic, outcomes: Vec<Outcome>, cost: u32) -> Self {
         let mut notes = traffic.notes.clone();
         for (at, outcome) in outcomes.iter().enumerate() {
-            let later = terminal.series.get(at).map_or(0, |series| series.later);
-            notes.extend(
-                of_limit(outcome, traffic, later, cost).map(|note| format!("{}: {note}", letter(at))),
-            );
+            notes.extend(of_limit(outcome, cost).map(|note| format!("{}: {note}", letter(at))));
         }
-        Self { traffic, outcomes, terminal, files, comparison: None, notes }
+        Self { traffic, outcomes, comparison: None, notes }
+    }
+
+    /// The parts of the time in the series of a place.
+    pub(crate) fn grid(&self, place: usize) -> Grid {
+        self.outcomes[0].series[place].grid
+    }
+
+    /// The unit of the calls in the series of a place, such as `calls per 10s`.
+    pub(crate) fn unit(&self, place: usize) -> String {
+        format!("calls per {}", time::show(self.grid(place).width))
+    }
+
+    /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
+    pub(crate) fn most(&self, place: usize) -> u64 {
+        let series = self.outcomes.iter().map(|outcome| &outcome.series[place]);
+        series.flat_map(|series| series.offered.iter().chain(&series.admitted)).copied().fold(1, u64::max)
     }
 
     /// The role of a limit in a comparison with `--shadow`.
@@ -126,10 +108,10 @@ impl<'t> Report<'t> {
     }
 }
 
-/// The notes about one limit. `later` is the number of calls that start after the end of the chart.
-fn of_limit(outcome: &Outcome, traffic: &Traffic, later: u64, cost: u32) -> impl Iterator<Item = String> {
+/// The notes about one limit.
+fn of_limit(outcome: &Outcome, cost: u32) -> impl Iterator<Item = String> {
     let Outcome { limit, never, callers_refused, .. } = outcome;
-    let callers = traffic.callers.count();
+    let (callers, later) = (outcome.callers.len(), outcome.series[TERMINAL].later);
     let why = match limit.count() {
         0 => "a limit with `count=0` refuses every call".to_owned(),
         _ => format!("each costs {cost} and the limit holds at most {}", limit.capacity()),

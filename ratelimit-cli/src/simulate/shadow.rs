@@ -3,7 +3,7 @@
 use super::engine::{CallerCounts, Outcome};
 use super::hash::IdentityHash;
 use super::time::{self, DAY, HOUR, MINUTE, SECOND};
-use super::traffic::Callers;
+use super::traffic::{Caller, name};
 use ratelimit::Limit;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -23,7 +23,7 @@ pub(crate) struct Hit {
 /// The comparison. The JSON has the same fields.
 #[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
-    callers: u64,
+    callers: usize,
     callers_refused_in_force: u64,
     callers_refused_by_candidate: u64,
     /// Callers that only the candidate refuses.
@@ -40,21 +40,22 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// Compares two outcomes of the same traffic. Callers are named by `hash`, or by their names if it is `None`.
-    pub(crate) fn of(now: &Outcome, then: &Outcome, callers: &Callers, hash: Option<&IdentityHash>) -> Self {
-        let pairs = || (0..).zip(&now.callers).zip(&then.callers).map(|((at, now), then)| (at, now, then));
+    pub(crate) fn of(now: &Outcome, then: &Outcome, callers: &[Caller], hash: Option<&IdentityHash>) -> Self {
+        let both = || callers.iter().zip(&now.callers).zip(&then.callers);
+        let pairs = || both().map(|((caller, now), then)| (caller, now, then));
         let newly = pairs().filter(|(_, now, then)| now.refused == 0 && then.refused > 0).count();
-        let mut hit: Vec<(u32, &CallerCounts, &CallerCounts)> =
+        let mut hit: Vec<(&Caller, &CallerCounts, &CallerCounts)> =
             pairs().filter(|(_, now, then)| then.refused > now.refused).collect();
         // The sort is stable, so equal callers stay in the order of their first calls.
         hit.sort_by_key(|(_, now, then)| Reverse(then.refused - now.refused));
-        let hardest_hit = hit.iter().take(NAMED).map(|(at, now, then)| Hit {
-            caller: callers.name(*at, hash),
+        let hardest_hit = hit.iter().take(NAMED).map(|(caller, now, then)| Hit {
+            caller: name(caller, hash),
             offered: now.offered,
             refused_in_force: now.refused,
             refused_by_candidate: then.refused,
         });
         Self {
-            callers: callers.count(),
+            callers: callers.len(),
             callers_refused_in_force: now.callers_refused,
             callers_refused_by_candidate: then.callers_refused,
             callers_newly_refused: newly,

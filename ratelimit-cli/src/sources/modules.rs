@@ -1,6 +1,8 @@
 //! Finds the file of a `mod` declaration, by the rules of the compiler.
 
+use super::conditions::expanded;
 use std::path::{Path, PathBuf};
+use syn::{Attribute, Expr, Lit, Meta};
 
 /// A module in another file.
 #[derive(Debug)]
@@ -84,4 +86,19 @@ impl Place {
         let expected = submodule.paths.first().map_or(beside, |path| of_paths.join(path));
         Resolved { files, expected }
     }
+}
+
+/// The values of `#[path = ".."]`, and whether the default path may apply as well.
+pub(super) fn paths(attributes: &[Attribute]) -> (Vec<String>, bool) {
+    let (mut paths, mut has_default) = (Vec::new(), true);
+    for found in expanded(attributes) {
+        let Meta::NameValue(value) = &found.attribute.meta else { continue };
+        if let (true, Expr::Lit(literal)) = (value.path.is_ident("path"), &value.value)
+            && let Lit::Str(path) = &literal.lit
+        {
+            has_default &= found.condition.is_some();
+            paths.push(path.value());
+        }
+    }
+    (paths, has_default)
 }

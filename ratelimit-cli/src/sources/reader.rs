@@ -1,19 +1,20 @@
 //! Reads one file: finds the annotated functions and blocks, and the modules in other files.
 
 use super::attributes::variants;
-use super::conditions::{expanded, is_never, needs_test, of_item};
+use super::conditions::{is_never, needs_test, of_item};
 use super::depth::is_too_deep;
 use super::found::{Found, Scope};
 use super::imports::Imports;
-use super::modules::{Inline, Submodule};
+use super::modules::{Inline, Submodule, paths};
 use super::text::text;
 use crate::manifest::{Kind, Problem};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::ext::IdentExt as _;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Expr, ImplItemFn, Item, ItemFn, ItemImpl, ItemMacro, ItemMod, ItemTrait, Lit, Meta,
+    Attribute, Block, ImplItemFn, Item, ItemFn, ItemImpl, ItemMacro, ItemMod, ItemTrait, Signature,
     TraitItemFn,
 };
 
@@ -111,6 +112,23 @@ impl<'r> Reader<'r> {
         self.scopes.pop();
     }
 
+    /// Reads the limits of a function, and the items in its body. `item` writes it with other attributes and another signature.
+    fn function(
+        &mut self,
+        attributes: &[Attribute],
+        signature: &Signature,
+        body: Option<&Block>,
+        item: impl Fn(Vec<Attribute>, Signature) -> TokenStream,
+    ) {
+        self.under(attributes, |reader| {
+            reader.limits(attributes, Some(signature), |attributes, other| {
+                item(attributes, other.unwrap_or_else(|| signature.clone()))
+            });
+            let name = signature.ident.unraw().to_string();
+            reader.inside(name, |reader| body.into_iter().for_each(|body| reader.visit_block(body)));
+        });
+    }
+
     fn declare(&mut self, item: &ItemMod) {
         let (paths, may_have_default) = paths(&item.attrs);
         let name = item.ident.unraw().to_string();
@@ -163,13 +181,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-        self.under(&item.attrs, |reader| {
-            reader.limits(&item.attrs, Some(&item.sig), |attrs, sig| {
-                let sig = sig.unwrap_or_else(|| item.sig.clone());
-                ItemFn { attrs, sig, ..item.clone() }.to_token_stream()
-            });
-            let name = item.sig.ident.unraw().to_string();
-            reader.inside(name, |reader| reader.visit_block(&item.block));
+        self.function(&item.attrs, &item.sig, Some(&item.block), |attrs, sig| {
+            ItemFn { attrs, sig, ..item.clone() }.to_token_stream()
         });
     }
 
@@ -187,13 +200,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
-        self.under(&item.attrs, |reader| {
-            reader.limits(&item.attrs, Some(&item.sig), |attrs, sig| {
-                let sig = sig.unwrap_or_else(|| item.sig.clone());
-                ImplItemFn { attrs, sig, ..item.clone() }.to_token_stream()
-            });
-            let name = item.sig.ident.unraw().to_string();
-            reader.inside(name, |reader| reader.visit_block(&item.block));
+        self.function(&item.attrs, &item.sig, Some(&item.block), |attrs, sig| {
+            ImplItemFn { attrs, sig, ..item.clone() }.to_token_stream()
         });
     }
 
@@ -205,13 +213,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
-        self.under(&item.attrs, |reader| {
-            reader.limits(&item.attrs, Some(&item.sig), |attrs, sig| {
-                let sig = sig.unwrap_or_else(|| item.sig.clone());
-                TraitItemFn { attrs, sig, ..item.clone() }.to_token_stream()
-            });
-            let name = item.sig.ident.unraw().to_string();
-            reader.inside(name, |reader| item.default.iter().for_each(|body| reader.visit_block(body)));
+        self.function(&item.attrs, &item.sig, item.default.as_ref(), |attrs, sig| {
+            TraitItemFn { attrs, sig, ..item.clone() }.to_token_stream()
         });
     }
 
@@ -232,19 +235,4 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             });
         }
     }
-}
-
-/// The values of `#[path = ".."]`, and whether the default path may apply as well.
-fn paths(attributes: &[Attribute]) -> (Vec<String>, bool) {
-    let (mut paths, mut has_default) = (Vec::new(), true);
-    for found in expanded(attributes) {
-        let Meta::NameValue(value) = &found.attribute.meta else { continue };
-        if let (true, Expr::Lit(literal)) = (value.path.is_ident("path"), &value.value)
-            && let Lit::Str(path) = &literal.lit
-        {
-            has_default &= found.condition.is_some();
-            paths.push(path.value());
-        }
-    }
-    (paths, has_default)
 }

@@ -47,12 +47,7 @@ pub(crate) async fn run(top: &Top, session: &Session) -> Result<Exit, Failure> {
     if !session.output.json && !io::stdout().is_terminal() {
         return Err(Failure::usage("`top` needs a terminal; without one, pass --json"));
     }
-    let settings = sampler::Settings {
-        keys_per_second: top.keys_per_second,
-        in_clear: top.identities,
-        given: top.given.limits.clone(),
-    };
-    let sampler = Sampler::new(session, settings).await?;
+    let sampler = Sampler::new(session, top).await?;
     let (publish, snapshots) = watch::channel(Snapshot::default());
     tokio::select! {
         never = sampler.run(&publish) => never,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// The maximum number of names, because a program may make up names.
 const MOST: usize = 1000;
 
-/// A name and the format of its keys.
+/// A name and the algorithm of its keys, or their format if it is unknown.
 type Place = (String, String);
 
 /// The sums of all names in the last complete pass, and in the current one.
@@ -49,7 +49,8 @@ impl Sum {
 
 impl Names {
     pub(crate) fn add(&mut self, key: &StoredKey, usage: &Usage, rate: Option<f64>) {
-        let place = (key.name().to_owned(), key.format().to_owned());
+        let algorithm = key.algorithm().map_or_else(|| key.format(), |algorithm| algorithm.as_str());
+        let place = (key.name().to_owned(), algorithm.to_owned());
         if self.current.len() >= MOST && !self.current.contains_key(&place) {
             return;
         }
@@ -76,10 +77,9 @@ impl Names {
 
     /// The busiest names first.
     pub(crate) fn rows(&self) -> Vec<NameRow> {
-        let row = |((name, format), sum): (&Place, &Sum)| NameRow {
-            name: name.clone(),
-            algorithm: algorithm(format),
-            sum: *sum,
+        let row = |((name, algorithm), sum): (&Place, &Sum)| {
+            let (name, algorithm) = (name.clone(), algorithm.clone());
+            NameRow { name, algorithm, sum: *sum }
         };
         let mut rows: Vec<NameRow> = self.sums().map(row).collect();
         let rate = |row: &NameRow| row.sum.per_second().unwrap_or(0.0);
@@ -93,12 +93,6 @@ impl Names {
     pub(crate) fn keys(&self) -> u64 {
         self.sums().map(|(_, sum)| sum.keys).sum()
     }
-}
-
-fn algorithm(format: &str) -> String {
-    let key = StoredKey::parse("p", format!("p:{{n}}:{format}").as_bytes());
-    let algorithm = key.and_then(|key| key.algorithm());
-    algorithm.map_or_else(|| format.to_owned(), |algorithm| algorithm.as_str().to_owned())
 }
 
 #[cfg(test)]

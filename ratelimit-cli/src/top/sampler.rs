@@ -1,13 +1,13 @@
 //! Reads all keys in turn, each twice within about a second, and publishes a snapshot once per second. Only the keys of the
 //! last second are remembered, so the memory does not depend on the number of keys.
 
+use super::Top;
 use super::health::{Health, Watcher};
 use super::hot::{Hot, HotKey};
 use super::names::{NameRow, Names};
 use super::rate::{Reading, rate};
 use crate::exit::Failure;
 use crate::limits::Limits;
-use crate::options::GivenLimit;
 use crate::output::identity;
 use crate::scan::Scanner;
 use crate::session::Session;
@@ -21,12 +21,6 @@ use tokio::sync::watch;
 const TICK: Duration = Duration::from_secs(1);
 /// The time until the first snapshot, in which the first keys are read twice.
 const FIRST: Duration = Duration::from_millis(1100);
-
-pub(crate) struct Settings {
-    pub(crate) keys_per_second: u32,
-    pub(crate) in_clear: bool,
-    pub(crate) given: Vec<GivenLimit>,
-}
 
 /// The numbers of one second.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +51,7 @@ struct ReadPage {
 
 pub(crate) struct Sampler<'s> {
     session: &'s Session,
-    settings: Settings,
+    options: &'s Top,
     scanner: Scanner,
     limits: Limits,
     watcher: Watcher,
@@ -75,13 +69,13 @@ pub(crate) struct Sampler<'s> {
 }
 
 impl<'s> Sampler<'s> {
-    pub(crate) async fn new(session: &'s Session, settings: Settings) -> Result<Self, Failure> {
-        let scanner = Scanner::new(session, settings.keys_per_second).await?;
-        let limits = Limits::load(&settings.given, session).await?;
+    pub(crate) async fn new(session: &'s Session, options: &'s Top) -> Result<Self, Failure> {
+        let scanner = Scanner::new(session, options.keys_per_second).await?;
+        let limits = Limits::load(&options.given.limits, session).await?;
         let watcher = Watcher::new(scanner.servers().to_vec());
         Ok(Self {
             session,
-            settings,
+            options,
             scanner,
             limits,
             watcher,
@@ -136,7 +130,7 @@ impl<'s> Sampler<'s> {
     /// Begins a new pass, because the set of servers may have changed.
     async fn reconnect(&mut self) -> Result<(), Failure> {
         self.again.clear();
-        self.scanner = Scanner::new(self.session, self.settings.keys_per_second).await?;
+        self.scanner = Scanner::new(self.session, self.options.keys_per_second).await?;
         self.watcher.replace(self.scanner.servers());
         Ok(())
     }
@@ -167,7 +161,7 @@ impl<'s> Sampler<'s> {
             let rate = key.algorithm().and_then(|algorithm| rate(algorithm, &before, &reading));
             self.names.add(&key, &now, rate);
             if now != Usage::UNKNOWN {
-                let who = identity(&self.session.limiter, &key, self.settings.in_clear);
+                let who = identity(&self.session.limiter, &key, self.options.identities);
                 self.hot.offer(HotKey { key, bytes, who, reading, rate });
             }
         }
@@ -181,7 +175,7 @@ impl<'s> Sampler<'s> {
 
     /// Reads the hot keys, the overrides and the health of the servers.
     async fn tick(&mut self) -> Result<(), Failure> {
-        self.limits = Limits::load(&self.settings.given, self.session).await?;
+        self.limits = Limits::load(&self.options.given.limits, self.session).await?;
         self.hot.read(self.session, &self.limits).await?;
         self.watcher.ask().await
     }

@@ -20,7 +20,6 @@ const ERROR_LINES: u16 = 3;
 #[derive(Debug)]
 pub(crate) struct View {
     colors: bool,
-    unicode: bool,
     order: Order,
     paused: bool,
     /// The number of keys above the first visible key.
@@ -36,13 +35,7 @@ enum Order {
 
 impl View {
     pub(crate) fn new(output: Output) -> Self {
-        Self {
-            colors: output.has_colors(),
-            unicode: output.unicode,
-            order: Order::BusiestFirst,
-            paused: false,
-            above: 0,
-        }
+        Self { colors: output.has_colors, order: Order::BusiestFirst, paused: false, above: 0 }
     }
 
     pub(crate) const fn is_paused(&self) -> bool {

@@ -1,16 +1,14 @@
 //! Decides about all calls of traffic under one limit, each at its time, in a separate memory store.
 
 use super::grid::Grid;
-use super::outcome::{Decided, Outcome};
-use super::tally::Tally;
+use super::outcome::{Decided, Outcome, Recent};
 use crate::simulate::numbers::index;
 use crate::simulate::traffic::{Call, Traffic};
+use futures_util::FutureExt as _;
 use ratelimit::clock::ManualClock;
-use ratelimit::store::{Mode, Reply, Request, Store, StoreKey};
+use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Limit, MemoryStore};
 use std::error::Error;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 /// The calls to decide about, and their settings.
 #[derive(Clone, Copy, Debug)]
@@ -31,79 +29,37 @@ pub(crate) fn decide(
     terms: &Terms<'_>,
     mut each: impl FnMut(Call, Decided),
 ) -> Result<Outcome, Box<dyn Error>> {
-    let mut world = World::new(limit, terms);
-    for call in &terms.traffic.calls {
-        let decided = world.call(*call)?;
+    let Terms { traffic, cost, grids } = *terms;
+    let keys: Vec<StoreKey> = traffic.callers.iter().map(|caller| StoreKey::new(caller)).collect();
+    // A quarter of the capacity is for logs, and shards fill unevenly.
+    let room = keys.len().saturating_mul(8).max(100_000);
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone()).with_max_keys(room);
+    let mode = if limit.longest_wait().is_zero() { Mode::Check } else { Mode::Charge };
+    let mut outcome = Outcome::new(*limit, keys.len(), grids);
+    let mut recent = vec![Recent::default(); keys.len()];
+    for call in &traffic.calls {
+        clock.set(traffic.origin.unix_time(call.at));
+        let caller = index(call.caller.into());
+        let request = Request::new(keys[caller].clone(), *limit, cost);
+        let reply = store.decide(mode, &[&request]).now_or_never();
+        let decisions = reply.ok_or("the memory store did not reply at once")??;
+        let decided = Decided::of(decisions.first().ok_or("the memory store made no decision")?);
+        outcome.note(*call, decided, cost, &mut recent[caller]);
         each(*call, decided);
     }
-    if world.store.evictions() > 0 {
+    if store.evictions() > 0 {
         return Err("the memory store has no room for all callers; select fewer of them".into());
     }
-    Ok(world.tally.into_outcome())
-}
-
-/// A store with one limit, and the clock of the store.
-struct World<'t> {
-    limit: Limit,
-    mode: Mode,
-    cost: u32,
-    keys: Vec<Option<StoreKey>>,
-    traffic: &'t Traffic,
-    clock: ManualClock,
-    store: MemoryStore<ManualClock>,
-    tally: Tally,
-}
-
-impl<'t> World<'t> {
-    fn new(limit: &Limit, terms: &Terms<'t>) -> Self {
-        let callers = terms.traffic.callers.count();
-        let clock = ManualClock::new();
-        // A quarter of the capacity is for logs, and shards fill unevenly.
-        let room = index(callers.saturating_mul(8)).max(100_000);
-        Self {
-            limit: *limit,
-            mode: if limit.longest_wait().is_zero() { Mode::Check } else { Mode::Charge },
-            cost: terms.cost,
-            keys: vec![None; index(callers)],
-            traffic: terms.traffic,
-            store: MemoryStore::with_clock(clock.clone()).with_max_keys(room),
-            clock,
-            tally: Tally::new(*limit, terms.cost, callers, terms.grids),
-        }
-    }
-
-    fn call(&mut self, call: Call) -> Result<Decided, Box<dyn Error>> {
-        self.clock.set(self.traffic.origin.unix_time(call.at));
-        let request = Request::new(self.key(call.caller), self.limit, self.cost);
-        let decisions = ready(self.store.decide(self.mode, &[&request]))?;
-        let decision = decisions.first().ok_or("the memory store made no decision")?;
-        let decided = Decided::of(decision);
-        self.tally.note(call, decided);
-        Ok(decided)
-    }
-
-    fn key(&mut self, caller: u32) -> StoreKey {
-        let make = || StoreKey::new(&self.traffic.callers.identity(caller));
-        match self.keys.get_mut(index(caller.into())) {
-            Some(key) => key.get_or_insert_with(make).clone(),
-            None => make(),
-        }
-    }
-}
-
-/// The result of a memory store, which replies at once.
-fn ready<T: Unpin>(mut reply: Reply<T>) -> Result<T, Box<dyn Error>> {
-    match Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => Ok(result?),
-        Poll::Pending => Err("the memory store did not reply at once".into()),
-    }
+    Ok(outcome)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::simulate::time::{MINUTE, SECOND};
-    use crate::simulate::traffic::{Callers, Origin};
+    use crate::simulate::traffic::Origin;
+    use crate::simulate::traffic::callers::numbered;
     use jiff::Timestamp;
     use jiff::tz::Offset;
 
@@ -113,7 +69,7 @@ mod tests {
         Traffic {
             words: String::new(),
             calls,
-            callers: Callers::Numbered(callers),
+            callers: numbered(callers),
             length,
             origin: Origin::Zero,
             notes: Vec::new(),

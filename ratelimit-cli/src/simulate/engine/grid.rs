@@ -2,7 +2,6 @@
 
 use crate::simulate::numbers::index;
 use crate::simulate::time;
-use crate::simulate::traffic::Traffic;
 
 /// Equal parts of a length of time. The last part may end after the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,25 +26,14 @@ impl Grid {
     fn part(self, at: u64) -> usize {
         index(at / self.width)
     }
-
-    fn empty(self) -> Vec<u64> {
-        vec![0; index(self.parts)]
-    }
-
-    /// The calls of traffic in each part.
-    pub(crate) fn offered(self, traffic: &Traffic) -> Vec<u64> {
-        let mut offered = self.empty();
-        for call in &traffic.calls {
-            add(&mut offered, self.part(call.at));
-        }
-        offered
-    }
 }
 
 /// The decisions of one limit in each part of a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) grid: Grid,
+    /// All calls, by the time at which they arrive.
+    pub(crate) offered: Vec<u64>,
     /// Admitted calls, by the time at which they start.
     pub(crate) admitted: Vec<u64>,
     /// Refused calls, by the time at which they arrive.
@@ -56,7 +44,12 @@ pub(crate) struct Series {
 
 impl Series {
     pub(super) fn new(grid: Grid) -> Self {
-        Self { grid, admitted: grid.empty(), refused: grid.empty(), later: 0 }
+        let [offered, admitted, refused] = [(); 3].map(|()| vec![0; index(grid.parts)]);
+        Self { grid, offered, admitted, refused, later: 0 }
+    }
+
+    pub(super) fn offer(&mut self, at: u64) {
+        add(&mut self.offered, self.grid.part(at));
     }
 
     pub(super) fn admit(&mut self, start: u64) {
@@ -86,12 +79,13 @@ mod tests {
         let grid = Grid::covering(10 * MINUTE, 60);
         assert_eq!(grid, Grid { width: 10 * SECOND, parts: 60 });
         let mut series = Series::new(grid);
+        series.offer(10 * SECOND);
         series.admit(0);
         series.admit(10 * SECOND - 1);
         series.admit(10 * SECOND);
         series.admit(10 * MINUTE);
         series.refuse(10 * MINUTE - 1);
         assert_eq!((series.admitted[0], series.admitted[1], series.later), (2, 1, 1));
-        assert_eq!(series.refused[59], 1);
+        assert_eq!((series.offered[1], series.refused[59]), (1, 1));
     }
 }

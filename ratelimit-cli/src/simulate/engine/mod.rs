@@ -3,8 +3,7 @@
 mod decide;
 mod grid;
 mod outcome;
-mod tally;
 
 pub(crate) use decide::{Terms, decide};
-pub(crate) use grid::{Grid, Series};
+pub(crate) use grid::Grid;
 pub(crate) use outcome::{CallerCounts, Decided, Outcome};

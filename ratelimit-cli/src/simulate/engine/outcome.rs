@@ -1,8 +1,11 @@
 //! The outcome of traffic under one limit, in numbers.
 
-use super::grid::Series;
-use crate::simulate::time::micros;
+use super::grid::{Grid, Series};
+use crate::simulate::numbers::index;
+use crate::simulate::time::{MS, micros};
+use crate::simulate::traffic::Call;
 use ratelimit::{Decision, Limit};
+use std::collections::VecDeque;
 
 /// The decision about a call. Times are in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +38,23 @@ pub(crate) struct Streak {
     pub(crate) length: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct CallerCounts {
+    pub(crate) offered: u32,
+    pub(crate) refused: u32,
+}
+
+/// The last calls of one caller, while the traffic is decided.
+#[derive(Clone, Default)]
+pub(super) struct Recent {
+    /// The refusals since its last admitted call, and the time of the first one.
+    streak: u32,
+    since: u64,
+    /// The milliseconds at which its last admitted calls started, within one `time`.
+    window: VecDeque<u64>,
+}
+
+#[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) limit: Limit,
     pub(crate) offered: u64,
@@ -60,7 +79,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(limit: Limit, series: Vec<Series>) -> Self {
+    pub(super) fn new(limit: Limit, callers: usize, grids: &[Grid]) -> Self {
         Self {
             limit,
             offered: 0,
@@ -72,14 +91,113 @@ impl Outcome {
             callers_refused: 0,
             streak: Streak::default(),
             worst: 0,
-            series,
-            callers: Vec::new(),
+            series: grids.iter().copied().map(Series::new).collect(),
+            callers: vec![CallerCounts::default(); callers],
+        }
+    }
+
+    /// Counts a call that costs `cost` units. `recent` is about its caller.
+    pub(super) fn note(&mut self, call: Call, decided: Decided, cost: u32, recent: &mut Recent) {
+        let caller = &mut self.callers[index(call.caller.into())];
+        self.offered += 1;
+        caller.offered += 1;
+        self.series.iter_mut().for_each(|series| series.offer(call.at));
+        match decided {
+            Decided::Admitted { wait, .. } => {
+                self.admitted += 1;
+                self.waited += u64::from(wait > 0);
+                self.longest_wait = self.longest_wait.max(wait);
+                let start = call.at.saturating_add(wait);
+                // The store decides in milliseconds.
+                let calls = recent.admit(start / MS, micros(self.limit.time()) / MS);
+                self.worst = self.worst.max(calls * u64::from(cost));
+                self.series.iter_mut().for_each(|series| series.admit(start));
+            }
+            Decided::Refused { retry_after } => {
+                self.refused += 1;
+                self.never += u64::from(retry_after.is_none());
+                self.callers_refused += u64::from(caller.refused == 0);
+                caller.refused += 1;
+                self.streak = recent.refuse(call.at, self.streak);
+                self.series.iter_mut().for_each(|series| series.refuse(call.at));
+            }
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct CallerCounts {
-    pub(crate) offered: u32,
-    pub(crate) refused: u32,
+impl Recent {
+    /// Returns how many calls started within the `time` that ends with this call.
+    fn admit(&mut self, start: u64, time: u64) -> u64 {
+        self.streak = 0;
+        while self.window.front().is_some_and(|earlier| start.saturating_sub(*earlier) >= time) {
+            self.window.pop_front();
+        }
+        self.window.push_back(start);
+        self.window.len() as u64
+    }
+
+    /// Returns the longest streak of all.
+    fn refuse(&mut self, at: u64, longest: Streak) -> Streak {
+        if self.streak == 0 {
+            self.since = at;
+        }
+        self.streak += 1;
+        let streak = Streak { refusals: self.streak.into(), length: at - self.since };
+        if (streak.refusals, streak.length) > (longest.refusals, longest.length) { streak } else { longest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::time::SECOND;
+
+    const ADMITTED: Decided = Decided::Admitted { wait: 0, remaining: 0 };
+    const REFUSED: Decided = Decided::Refused { retry_after: Some(SECOND) };
+
+    fn tally(decided: &[(u64, u32, Decided)]) -> Outcome {
+        let mut outcome = Outcome::new("counter count=9 time=10s".parse().unwrap(), 2, &[]);
+        let mut recent = [Recent::default(), Recent::default()];
+        for (second, caller, decided) in decided {
+            let recent = &mut recent[index((*caller).into())];
+            outcome.note(Call { at: second * SECOND, caller: *caller }, *decided, 2, recent);
+        }
+        outcome
+    }
+
+    #[test]
+    fn the_worst_window_is_that_of_one_caller_and_half_open() {
+        let outcome = tally(&[
+            (0, 0, ADMITTED),
+            (0, 1, ADMITTED),
+            (9, 0, ADMITTED),
+            (10, 0, ADMITTED), // the call at 0 s is no longer in the window
+            (18, 0, ADMITTED),
+        ]);
+        assert_eq!((outcome.admitted, outcome.worst), (5, 3 * 2));
+    }
+
+    #[test]
+    fn a_streak_ends_with_an_admitted_call_of_its_caller() {
+        let outcome = tally(&[
+            (0, 0, REFUSED),
+            (1, 0, REFUSED),
+            (2, 1, ADMITTED),
+            (4, 0, REFUSED),
+            (5, 0, ADMITTED),
+            (6, 0, REFUSED),
+            (7, 0, REFUSED),
+            (8, 1, Decided::Refused { retry_after: None }),
+        ]);
+        assert_eq!(outcome.streak, Streak { refusals: 3, length: 4 * SECOND });
+        assert_eq!((outcome.refused, outcome.never, outcome.callers_refused), (6, 1, 2));
+        assert_eq!(outcome.callers[0], CallerCounts { offered: 6, refused: 5 });
+    }
+
+    #[test]
+    fn a_call_that_waits_counts_when_it_starts() {
+        let wait = 9 * SECOND;
+        let outcome = tally(&[(0, 0, ADMITTED), (1, 0, Decided::Admitted { wait, remaining: 0 })]);
+        assert_eq!((outcome.waited, outcome.longest_wait, outcome.worst), (1, wait, 2));
+    }
 }

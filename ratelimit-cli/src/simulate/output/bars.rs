@@ -48,15 +48,6 @@ pub(super) fn row(bars: &[Bar], row: u64, (rows, top): (u64, u64), width: usize,
     .collect()
 }
 
-/// A round number as a short text: in thousands if it is at least 100 000, such as `150k`.
-pub(super) fn short(number: u64) -> String {
-    if number >= 100_000 && number.is_multiple_of(1000) {
-        format!("{}k", number / 1000)
-    } else {
-        number.to_string()
-    }
-}
-
 /// The smallest round number that is at least `value`: one of 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80
 /// or the last ten of them with zeros.
 pub(super) fn round_up(value: u64) -> u64 {
@@ -86,6 +77,5 @@ mod tests {
     fn axes_end_at_round_numbers() {
         assert_eq!([1, 3, 7, 9, 41, 199, 600, 12_345].map(round_up), [1, 3, 8, 10, 50, 200, 600, 15_000]);
         assert_eq!(round_up(u64::MAX), u64::MAX);
-        assert_eq!([0, 99_999, 150_000, 12_500_000].map(short), ["0", "99999", "150k", "12500k"]);
     }
 }

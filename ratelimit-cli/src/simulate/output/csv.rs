@@ -3,8 +3,8 @@
 use crate::simulate::engine::Decided;
 use crate::simulate::hash::IdentityHash;
 use crate::simulate::numbers::index;
-use crate::simulate::report::Report;
-use crate::simulate::traffic::{Call, Traffic};
+use crate::simulate::report::{FILES, Report};
+use crate::simulate::traffic::{Call, Traffic, name};
 use csv::Writer;
 use ratelimit::Limit;
 
@@ -30,11 +30,11 @@ impl Rows {
 /// The calls of each limit in each part of the time.
 pub(crate) fn parts(report: &Report<'_>) -> Vec<u8> {
     let mut rows = Rows::new(["limit", "start", "offered", "admitted", "refused"]);
-    let chart = &report.files;
-    for (outcome, series) in report.outcomes.iter().zip(&chart.series) {
-        let parts = chart.offered.iter().zip(&series.admitted).zip(&series.refused);
+    for outcome in &report.outcomes {
+        let series = &outcome.series[FILES];
+        let parts = series.offered.iter().zip(&series.admitted).zip(&series.refused);
         for (part, ((offered, admitted), refused)) in (0..).zip(parts) {
-            let start = report.traffic.origin.stamp(part * chart.grid.width);
+            let start = report.traffic.origin.stamp(part * series.grid.width);
             let counts = [offered, admitted, refused].map(ToString::to_string);
             let [offered, admitted, refused] = counts;
             rows.add([outcome.limit.to_string(), start, offered, admitted, refused]);
@@ -53,8 +53,7 @@ pub(crate) struct Calls<'t> {
 
 impl<'t> Calls<'t> {
     pub(crate) fn new(traffic: &'t Traffic, hash: Option<&IdentityHash>) -> Self {
-        let callers = u32::try_from(traffic.callers.count()).unwrap_or(u32::MAX);
-        let names = (0..callers).map(|caller| harmless(traffic.callers.name(caller, hash))).collect();
+        let names = traffic.callers.iter().map(|caller| harmless(name(caller, hash))).collect();
         let titles = ["limit", "time", "caller", "decision", "wait_us", "remaining", "retry_after_us"];
         Self { traffic, names, rows: Rows::new(titles) }
     }

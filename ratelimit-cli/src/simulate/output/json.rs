@@ -17,7 +17,7 @@ pub(crate) fn as_json(report: &Report<'_>) -> Value {
         "traffic": {
             "description": traffic.words,
             "calls": traffic.calls.len(),
-            "callers": traffic.callers.count(),
+            "callers": traffic.callers.len(),
             "start": start,
             "seconds": seconds(traffic.length),
         },

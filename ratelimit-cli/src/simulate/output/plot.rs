@@ -1,10 +1,11 @@
 //! The plot: for each limit a panel with the admitted and the offered calls over the time.
 
-use super::bars::{round_up, short};
+use super::bars::round_up;
 use crate::canvas::{self, Drawn, GRID, Lettering, NAME, NOTE, Panel, Paper, Pen, Point};
-use crate::simulate::engine::{Grid, Outcome, Series};
+use crate::output::short;
+use crate::simulate::engine::{Grid, Outcome};
 use crate::simulate::numbers::float;
-use crate::simulate::report::{Report, letter};
+use crate::simulate::report::{FILES, Report, letter};
 use crate::simulate::time;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
@@ -34,10 +35,10 @@ pub(crate) fn plot(report: &Report<'_>) -> Result<String, Box<dyn Error>> {
     let first = legend_at + 54;
     let end = first + PITCH * i32::try_from(report.outcomes.len())?;
     canvas::drawing((WIDTH, end), ["Admitted and offered calls", &words], |paper| {
-        legend(paper, legend_at, &report.files.unit())?;
-        for (at, (outcome, series)) in (0..).zip(report.outcomes.iter().zip(&report.files.series)) {
+        legend(paper, legend_at, &report.unit(FILES))?;
+        for (at, outcome) in (0..).zip(&report.outcomes) {
             let limit = format!("{}  {}", letter(at), outcome.limit);
-            panel(paper, first + PITCH * i32::try_from(at)?, &limit, outcome, series, report)?;
+            panel(paper, first + PITCH * i32::try_from(at)?, &limit, outcome, report)?;
         }
         canvas::write(paper, &report.traffic.origin.axis(), (WIDTH - 16, end - 16), RIGHT)
     })
@@ -56,17 +57,10 @@ fn legend(paper: &Paper<'_>, y: i32, unit: &str) -> Drawn {
     canvas::write(paper, unit, (WIDTH - 16, y), RIGHT)
 }
 
-fn panel(
-    paper: &Paper<'_>,
-    top: i32,
-    limit: &str,
-    outcome: &Outcome,
-    series: &Series,
-    report: &Report<'_>,
-) -> Drawn {
-    let (chart, origin) = (&report.files, report.traffic.origin);
-    let length = chart.grid.length();
-    let most = round_up(chart.most());
+fn panel(paper: &Paper<'_>, top: i32, limit: &str, outcome: &Outcome, report: &Report<'_>) -> Drawn {
+    let (series, origin) = (&outcome.series[FILES], report.traffic.origin);
+    let length = series.grid.length();
+    let most = round_up(report.most(FILES));
     canvas::write(paper, limit, (16, top - 16), NAME)?;
     canvas::write(paper, &outcome.worst_words(), (WIDTH - 16, top - 16), RIGHT)?;
     let mut panel = Panel::new(paper, (LEFT, top), PANEL, (float(length), float(most)))?;
@@ -79,9 +73,9 @@ fn panel(
     let parts = if most.is_multiple_of(2) { 2 } else { 1 };
     let heights = (0..=parts).map(|part| most * part / parts);
     panel.heights(heights.map(|height| (float(height), short(height))))?;
-    panel.area(steps(&chart.offered, chart.grid), REST)?;
-    panel.line(steps(&chart.offered, chart.grid), OFFERED)?;
-    panel.area(steps(&series.admitted, chart.grid), ADMITTED)?;
+    panel.area(steps(&series.offered, series.grid), REST)?;
+    panel.line(steps(&series.offered, series.grid), OFFERED)?;
+    panel.area(steps(&series.admitted, series.grid), ADMITTED)?;
     panel.times(times.into_iter().map(|at| (float(at), origin.label(at, step))))
 }
 

@@ -1,10 +1,10 @@
 //! The report in the terminal: a table, a chart for each limit, notes, and the comparison.
 
-use super::bars::{ADMITTED, Bar, REST, round_up, row, short};
-use crate::output::{Align, Output, Style, Table, named};
+use super::bars::{ADMITTED, Bar, REST, round_up, row};
+use crate::output::{Align, Output, Style, Table, named, short};
 use crate::simulate::engine::Outcome;
 use crate::simulate::numbers::index;
-use crate::simulate::report::{HEADINGS, LEGEND, Report, letter};
+use crate::simulate::report::{HEADINGS, LEGEND, Report, TERMINAL, letter};
 use crate::simulate::shadow::{Comparison, Hit};
 use crate::simulate::time;
 use std::fmt::Write;
@@ -71,20 +71,20 @@ fn numbers(report: &Report<'_>, output: Output) -> String {
 fn legend(report: &Report<'_>, output: Output) -> String {
     let gap = if output.columns.is_some_and(|columns| columns < 60) { "\n" } else { "  " };
     let [admitted, rest] = [ADMITTED, REST].map(|(block, style)| output.paint(block, style));
-    let unit = report.terminal.unit();
+    let unit = report.unit(TERMINAL);
     format!("{unit}:{gap}{admitted} admitted{gap}{rest} offered, but not admitted\n")
 }
 
 /// A chart for each limit, with one axis of time below the last one.
 fn charts(report: &Report<'_>, output: Output) -> String {
-    let chart = &report.terminal;
     let rows = if report.outcomes.len() <= 2 { 8 } else { 5 };
-    let top = round_up(chart.most());
-    let bar_width = (width(output) / index(chart.grid.parts).max(1)).max(1);
+    let top = round_up(report.most(TERMINAL));
+    let bar_width = (width(output) / index(report.grid(TERMINAL).parts).max(1)).max(1);
     let mut text = format!("\n{}", legend(report, output));
-    for (at, (outcome, series)) in report.outcomes.iter().zip(&chart.series).enumerate() {
+    for (at, outcome) in report.outcomes.iter().enumerate() {
+        let series = &outcome.series[TERMINAL];
         let _ = writeln!(text, "\n{}  {}", output.paint(letter(at), Style::Bold), outcome.limit);
-        let parts = series.admitted.iter().zip(&chart.offered);
+        let parts = series.admitted.iter().zip(&series.offered);
         let bars: Vec<Bar> =
             parts.map(|(admitted, offered)| Bar { admitted: *admitted, offered: *offered }).collect();
         for at in (0..rows).rev() {
@@ -102,7 +102,7 @@ fn charts(report: &Report<'_>, output: Output) -> String {
 
 /// Ticks, their labels, and the title of the axis.
 fn axis(report: &Report<'_>, output: Output, bar_width: usize) -> String {
-    let (grid, origin) = (report.terminal.grid, report.traffic.origin);
+    let (grid, origin) = (report.grid(TERMINAL), report.traffic.origin);
     let columns = index(grid.parts) * bar_width;
     let step = time::step(grid.length(), (columns / 9) as u64).max(grid.width);
     let (mut line, mut labels) = (vec!['─'; columns], vec![' '; (columns + 8).min(width(output))]);
@@ -132,7 +132,7 @@ fn compared(comparison: &Comparison, report: &Report<'_>, output: Output) -> Str
     let caller = ("caller", Align::Name);
     let mut table = Table::new([caller].into_iter().chain(Hit::COLUMNS.map(|title| (title, Align::Right))));
     for hit in &comparison.hardest_hit {
-        table.row([named(&hit.caller, output)].into_iter().chain(hit.cells()));
+        table.row([named(&hit.caller)].into_iter().chain(hit.cells()));
     }
     let heading = output.wrap(&format!("{}:", comparison.heading()), 0);
     format!("{text}\n{heading}\n\n{}", table.render(output))

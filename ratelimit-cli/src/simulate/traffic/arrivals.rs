@@ -1,43 +1,59 @@
 //! Arrivals: the times of simulated calls, which are evenly spaced, in bursts, or random.
 
 use super::call::{Call, MOST_CALLS, Traffic};
-use super::callers::{Callers, Skew};
+use super::callers::{MOST_CALLERS, chosen, numbered};
 use super::origin::Origin;
 use crate::simulate::numbers::{float, whole};
 use crate::simulate::rate::Rate;
-use crate::simulate::time;
+use crate::simulate::time::{self, MINUTE};
+use clap::builder::RangedU64ValueParser;
 use fastrand::Rng;
 
-/// The kinds of arrivals, which may be combined: all of them add calls to the same traffic.
-#[derive(Clone, Copy, Debug, Default)]
+/// The kinds of arrivals, which may be combined: all of them add calls to the same traffic. Times are in microseconds.
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Arrivals {
-    /// Evenly spaced, the first call at the start.
-    pub(crate) steady: Option<Rate>,
-    /// Calls at once, the first burst at the start.
-    pub(crate) burst: Option<Burst>,
-    /// Independent calls at a constant rate.
-    pub(crate) poisson: Option<Rate>,
+    /// Evenly spaced calls: calls per s, min, h, day or a length such as 15m
+    #[arg(long, value_name = "RATE")]
+    steady: Option<Rate>,
+    /// This number of calls at once, at the start
+    #[arg(long, value_name = "CALLS", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000_000))]
+    burst: Option<u64>,
+    /// Repeats the burst after this time, such as 30s
+    #[arg(long, value_name = "TIME", requires = "burst", value_parser = time::read)]
+    every: Option<u64>,
+    /// Independent random calls at a constant rate, such as 90/min
+    #[arg(long, value_name = "RATE")]
+    poisson: Option<Rate>,
+    /// The number of callers that make the simulated calls together; each has its own limit
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLERS)))]
+    callers: u32,
+    /// The inequality of the callers, from 0 to 5: the n-th caller has the weight 1/n^SKEW
+    #[arg(long, default_value_t = 1.0, value_parser = skew)]
+    skew: f64,
+    /// The simulated time
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = time::read)]
+    length: u64,
+    /// The seed of random traffic, which is the same for the same seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Burst {
-    pub(crate) calls: u64,
-    /// The time between two bursts in microseconds. `None`: there is one burst.
-    pub(crate) every: Option<u64>,
+fn skew(text: &str) -> Result<f64, String> {
+    let skew = text.parse().ok().filter(|skew| (0.0..=5.0).contains(skew));
+    skew.ok_or_else(|| format!("`{text}` is not a skew; expected a number from 0 to 5"))
 }
 
 impl Arrivals {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.steady.is_none() && self.burst.is_none() && self.poisson.is_none()
+    /// The time between two bursts. A single burst has none after it.
+    fn every(&self) -> u64 {
+        self.every.unwrap_or(self.length)
     }
 
-    /// The calls that are expected in a length of time.
-    fn expected(&self, length: u64) -> u64 {
-        let bursts = self.burst.map_or(0, |burst| {
-            burst.calls.saturating_mul(burst.every.map_or(1, |every| length.div_ceil(every)))
-        });
+    /// The calls that are expected.
+    fn expected(&self) -> u64 {
+        let bursts = self.burst.unwrap_or(0).saturating_mul(self.length.div_ceil(self.every()));
         let rates = [self.steady, self.poisson].into_iter().flatten();
-        rates.map(|rate| rate.calls_in(length)).fold(bursts, u64::saturating_add)
+        rates.map(|rate| rate.calls_in(self.length)).fold(bursts, u64::saturating_add)
     }
 
     /// The times of all calls before the end, in order, in microseconds.
@@ -45,8 +61,8 @@ impl Arrivals {
     /// # Errors
     ///
     /// If there are more than [`MOST_CALLS`].
-    fn times(&self, length: u64, random: &mut Rng) -> Result<Vec<u64>, String> {
-        let expected = self.expected(length);
+    fn times(&self, random: &mut Rng) -> Result<Vec<u64>, String> {
+        let (length, expected) = (self.length, self.expected());
         if expected > MOST_CALLS {
             return Err(format!(
                 "this traffic has {expected} calls; expected at most {MOST_CALLS}: shorten `--for` or lower the rate"
@@ -56,10 +72,9 @@ impl Arrivals {
         if let Some(rate) = self.steady {
             times.extend((0..).map(|call| rate.time_of(call)).take_while(|time| *time < length));
         }
-        if let Some(burst) = self.burst {
-            let every = burst.every.unwrap_or(length).max(1);
-            for start in (0..length.div_ceil(every)).map(|number| number * every) {
-                times.extend((0..burst.calls).map(|_| start));
+        if let Some(calls) = self.burst {
+            for number in 0..length.div_ceil(self.every()) {
+                times.extend((0..calls).map(|_| number * self.every()));
             }
         }
         if let Some(rate) = self.poisson {
@@ -69,32 +84,35 @@ impl Arrivals {
         Ok(times)
     }
 
-    /// Makes traffic. Callers are chosen at random, the `n`-th one with the weight `1 / n^skew`.
+    /// Makes traffic. Without any arrivals, calls come at random.
     ///
     /// # Errors
     ///
     /// If there are no calls, or more than [`MOST_CALLS`].
-    pub(crate) fn traffic(&self, length: u64, callers: u32, skew: f64, seed: u64) -> Result<Traffic, String> {
+    pub(crate) fn traffic(mut self) -> Result<Traffic, String> {
+        if (self.steady, self.burst) == (None, None) {
+            self.poisson.get_or_insert(Rate { calls: 120, per: MINUTE });
+        }
         // Arrivals and callers have separate random numbers, so that the number of callers does not change the times.
-        let mut random = Rng::with_seed(seed);
-        let chosen = Skew::new(callers, skew, random.fork());
-        let times = self.times(length, &mut random)?;
-        let shown = time::show(length);
+        let mut random = Rng::with_seed(self.seed);
+        let chosen = chosen(self.callers, self.skew, random.fork());
+        let times = self.times(&mut random)?;
+        let shown = time::show(self.length);
         if times.is_empty() {
             return Err(format!("there is no call within {shown}; raise the rate or lengthen `--for`"));
         }
         let calls: Vec<Call> =
             times.into_iter().zip(chosen).map(|(at, caller)| Call { at, caller }).collect();
-        let who = if callers == 1 { "1 caller".to_owned() } else { format!("{callers} callers") };
+        let who = if self.callers == 1 { "1 caller".to_owned() } else { format!("{} callers", self.callers) };
         let words = format!("{} for {shown}, {who}", self.words());
-        let callers = Callers::Numbered(callers);
-        Ok(Traffic { words, calls, callers, length, origin: Origin::Zero, notes: Vec::new() })
+        let callers = numbered(self.callers);
+        Ok(Traffic { words, calls, callers, length: self.length, origin: Origin::Zero, notes: Vec::new() })
     }
 
     fn words(&self) -> String {
         let mut words = Vec::new();
         words.extend(self.steady.map(|rate| format!("{rate} evenly spaced")));
-        words.extend(self.burst.map(|Burst { calls, every }| match every {
+        words.extend(self.burst.map(|calls| match self.every {
             Some(every) => format!("bursts of {calls} every {}", time::show(every)),
             None => format!("a burst of {calls}"),
         }));
@@ -117,39 +135,43 @@ fn random_times(rate: Rate, random: &mut Rng) -> impl Iterator<Item = u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::time::{DAY, MINUTE, SECOND};
+    use crate::simulate::time::SECOND;
 
-    fn rate(text: &str) -> Rate {
-        text.parse().unwrap()
+    #[derive(clap::Parser)]
+    struct Options {
+        #[command(flatten)]
+        arrivals: Arrivals,
     }
 
-    fn times(arrivals: Arrivals, length: u64) -> Vec<u64> {
-        arrivals.times(length, &mut Rng::with_seed(7)).unwrap()
+    fn arrivals(options: &str) -> Arrivals {
+        let words = ["simulate"].into_iter().chain(options.split(' '));
+        <Options as clap::Parser>::try_parse_from(words).unwrap().arrivals
+    }
+
+    fn times(arrivals: &Arrivals) -> Vec<u64> {
+        arrivals.times(&mut Rng::with_seed(7)).unwrap()
     }
 
     #[test]
     fn steady_calls_and_bursts_are_at_exact_times() {
-        let burst = Some(Burst { calls: 3, every: Some(30 * SECOND) });
-        let arrivals = Arrivals { steady: Some(rate("4/min")), burst, ..Arrivals::default() };
+        let both = arrivals("--steady 4/min --burst 3 --every 30s --for 1m");
         let seconds = [0, 0, 0, 0, 15, 30, 30, 30, 30, 45].map(|second| second * SECOND);
-        assert_eq!(times(arrivals, MINUTE), seconds);
-        assert_eq!(arrivals.words(), "4/min evenly spaced and bursts of 3 every 30s");
-        let once = Arrivals { burst: Some(Burst { calls: 2, every: None }), ..Arrivals::default() };
-        assert_eq!(times(once, MINUTE), [0, 0]);
+        assert_eq!(times(&both), seconds);
+        assert_eq!(both.words(), "4/min evenly spaced and bursts of 3 every 30s");
+        assert_eq!(times(&arrivals("--burst 2 --for 1m")), [0, 0]);
     }
 
     #[test]
     fn random_calls_have_their_rate_and_repeat_with_the_seed() {
-        let arrivals = Arrivals { poisson: Some(rate("100/s")), ..Arrivals::default() };
-        let found = times(arrivals, 100 * SECOND);
+        let arrivals = arrivals("--poisson 100/s --for 100s");
+        let found = times(&arrivals);
         assert!(found.len().abs_diff(10_000) < 300, "{}", found.len());
-        assert!(found.is_sorted() && found == times(arrivals, 100 * SECOND));
+        assert!(found.is_sorted() && found == times(&arrivals));
     }
 
     #[test]
     fn traffic_that_does_not_fit_into_memory_is_refused() {
-        let arrivals = Arrivals { steady: Some(rate("1000/s")), ..Arrivals::default() };
-        let error = arrivals.times(DAY, &mut Rng::with_seed(7)).unwrap_err();
+        let error = arrivals("--steady 1000/s --for 1d").traffic().unwrap_err();
         assert!(error.contains("86400000 calls") && error.contains("--for"), "{error}");
     }
 }

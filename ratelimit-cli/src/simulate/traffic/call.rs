@@ -1,6 +1,6 @@
 //! Calls, and traffic as a list of them.
 
-use super::callers::Callers;
+use super::callers::Caller;
 use super::origin::Origin;
 
 /// The maximum number of calls of a simulation. Each call takes 16 bytes.
@@ -21,7 +21,8 @@ pub(crate) struct Traffic {
     pub(crate) words: String,
     /// In the order of their times.
     pub(crate) calls: Vec<Call>,
-    pub(crate) callers: Callers,
+    /// The identities. Those of a log are in the order of their first calls.
+    pub(crate) callers: Vec<Caller>,
     /// From the start to the end, in microseconds, at least 1.
     pub(crate) length: u64,
     pub(crate) origin: Origin,

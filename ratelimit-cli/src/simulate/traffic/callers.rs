@@ -1,79 +1,37 @@
 //! Callers: the identities of traffic, and the random choice of one for each simulated call.
 
 use crate::simulate::hash::IdentityHash;
-use crate::simulate::numbers::index;
 use fastrand::Rng;
-use std::borrow::Cow;
 
 /// The maximum number of identities of simulated traffic.
 pub(crate) const MOST_CALLERS: u32 = 1_000_000;
 
-/// The identities of traffic.
-#[derive(Debug)]
-pub(crate) enum Callers {
-    /// Simulated identities have numbers. The first one is the busiest.
-    Numbered(u32),
-    /// The identities of a log, in the order of their first calls.
-    Named(Vec<Box<[u8]>>),
+/// An identity of traffic, as a key contains it.
+pub(crate) type Caller = Box<[u8]>;
+
+/// Simulated identities, which have numbers. The first one is the busiest.
+pub(crate) fn numbered(callers: u32) -> Vec<Caller> {
+    (1..=callers).map(|caller| format!("caller-{caller}").into_bytes().into()).collect()
 }
 
-impl Callers {
-    pub(crate) fn count(&self) -> u64 {
-        match self {
-            Self::Numbered(callers) => u64::from(*callers),
-            Self::Named(names) => names.len() as u64,
-        }
-    }
-
-    /// The identity of a caller as a key contains it.
-    pub(crate) fn identity(&self, caller: u32) -> Cow<'_, [u8]> {
-        match self {
-            Self::Numbered(_) => format!("caller-{}", u64::from(caller) + 1).into_bytes().into(),
-            Self::Named(names) => match names.get(index(u64::from(caller))) {
-                Some(name) => Cow::Borrowed(name),
-                None => Cow::Borrowed(b""),
-            },
-        }
-    }
-
-    /// The name of a caller in reports: its identity, or a hash of it.
-    pub(crate) fn name(&self, caller: u32, hash: Option<&IdentityHash>) -> String {
-        let identity = self.identity(caller);
-        hash.map_or_else(|| String::from_utf8_lossy(&identity).into_owned(), |hash| hash.name(&identity))
-    }
+/// The name of a caller in reports: its identity, or a hash of it.
+pub(crate) fn name(caller: &Caller, hash: Option<&IdentityHash>) -> String {
+    hash.map_or_else(|| String::from_utf8_lossy(caller).into_owned(), |hash| hash.name(caller))
 }
 
-/// Chooses callers at random. The weight of the `n`-th caller is `1 / n^skew`.
-pub(crate) struct Skew {
-    /// The sum of the weights up to each caller.
-    sums: Vec<f64>,
-    random: Rng,
-}
-
-impl Skew {
-    pub(crate) fn new(callers: u32, skew: f64, random: Rng) -> Self {
-        let weights = (1..=callers).map(|caller| f64::from(caller).powf(-skew));
-        let sums = weights.scan(0.0, |sum, weight| {
-            *sum += weight;
-            Some(*sum)
-        });
-        Self { sums: sums.collect(), random }
-    }
-
-    fn choose(&mut self) -> u32 {
-        let all = self.sums.last().copied().unwrap_or_default();
-        let chosen = self.random.f64() * all;
-        let at = self.sums.partition_point(|sum| *sum <= chosen).min(self.sums.len().saturating_sub(1));
+/// Chooses callers at random, by their positions. The weight of the `n`-th caller is `1 / n^skew`.
+pub(crate) fn chosen(callers: u32, skew: f64, mut random: Rng) -> impl Iterator<Item = u32> {
+    let weights = (1..=callers).map(|caller| f64::from(caller).powf(-skew));
+    let sums = weights.scan(0.0, |sum, weight| {
+        *sum += weight;
+        Some(*sum)
+    });
+    let sums: Vec<f64> = sums.collect();
+    std::iter::repeat_with(move || {
+        let chosen = random.f64() * sums.last().copied().unwrap_or_default();
+        let at = sums.partition_point(|sum| *sum <= chosen).min(sums.len().saturating_sub(1));
         u32::try_from(at).unwrap_or_default()
-    }
-}
-
-impl Iterator for Skew {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        Some(self.choose())
-    }
+    })
 }
 
 #[cfg(test)]
@@ -81,8 +39,8 @@ mod tests {
     use super::*;
 
     fn calls_of_each(skew: f64) -> Vec<usize> {
-        let chosen: Vec<u32> = Skew::new(4, skew, Rng::with_seed(7)).take(10_000).collect();
-        (0..4).map(|caller| chosen.iter().filter(|found| **found == caller).count()).collect()
+        let found: Vec<u32> = chosen(4, skew, Rng::with_seed(7)).take(10_000).collect();
+        (0..4).map(|caller| found.iter().filter(|found| **found == caller).count()).collect()
     }
 
     #[test]
@@ -99,8 +57,8 @@ mod tests {
     }
 
     #[test]
-    fn identities_are_numbers_from_one_or_names() {
-        assert_eq!(*Callers::Numbered(2).identity(1), *b"caller-2");
-        assert_eq!(*Callers::Named(vec![(*b"ann").into()]).identity(0), *b"ann");
+    fn simulated_identities_are_numbers_from_one() {
+        assert_eq!(numbered(2), [*b"caller-1", *b"caller-2"].map(Caller::from));
+        assert_eq!(name(&numbered(2)[1], None), "caller-2");
     }
 }

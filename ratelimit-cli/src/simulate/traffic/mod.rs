@@ -2,11 +2,11 @@
 
 mod arrivals;
 mod call;
-mod callers;
+pub(crate) mod callers;
 pub(crate) mod log;
 mod origin;
 
-pub(crate) use arrivals::{Arrivals, Burst};
+pub(crate) use arrivals::Arrivals;
 pub(crate) use call::{Call, Traffic};
-pub(crate) use callers::{Callers, MOST_CALLERS};
+pub(crate) use callers::{Caller, name};
 pub(crate) use origin::Origin;

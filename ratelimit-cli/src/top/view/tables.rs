@@ -34,7 +34,7 @@ fn name_row<'t>(row: &NameRow, view: &View, columns: &[Column; 5]) -> Row<'t> {
     let refusing = if row.sum.known > 0 { number(row.sum.at_limit) } else { "?".to_owned() };
     let style = if row.sum.at_limit > 0 { view.style(Color::Red) } else { Style::new() };
     Row::new([
-        name.cell(shortened(&safe(&row.name), name.width(), view.unicode)),
+        name.cell(shortened(&safe(&row.name), name.width())),
         keys.cell(number(row.sum.keys)),
         units.cell(per_second(row.sum.per_second())),
         at_limit.cell(refusing).style(style),
@@ -69,13 +69,10 @@ fn key_row<'t>(hot: &HotKey, view: &View, columns: &[Column; 6]) -> Row<'t> {
     let [who, name, used, units, state, bars] = columns;
     let usage = hot.reading.usage;
     let color = if usage.is_at_limit() { Color::Red } else { Color::Green };
-    let bar = usage
-        .share()
-        .map(|share| bar(share, bars.width().saturating_sub(1), view.unicode))
-        .unwrap_or_default();
+    let bar = usage.share().map(|share| bar(share, bars.width().saturating_sub(1))).unwrap_or_default();
     Row::new([
-        who.cell(shortened(&hot.who, who.width(), view.unicode)),
-        name.cell(shortened(&safe(hot.key.name()), name.width(), view.unicode)),
+        who.cell(shortened(&hot.who, who.width())),
+        name.cell(shortened(&safe(hot.key.name()), name.width())),
         used.cell(in_use(usage)),
         units.cell(per_second(hot.rate)),
         state.cell(state_of(usage)).style(if usage.is_at_limit() { view.style(color) } else { Style::new() }),

@@ -52,7 +52,7 @@ fn snapshot() -> Snapshot {
 }
 
 fn view() -> View {
-    View { colors: false, unicode: true, order: Order::BusiestFirst, paused: false, above: 0 }
+    View { colors: false, order: Order::BusiestFirst, paused: false, above: 0 }
 }
 
 fn drawn(columns: u16, rows: u16, snapshot: &Snapshot, view: &mut View) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Identities of a log: addresses as the library counts them, and a number for each identity.
 
+use crate::simulate::traffic::Caller;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -22,8 +23,8 @@ pub(super) fn normalized(address: &[u8]) -> Vec<u8> {
 pub(super) struct Numbers {
     /// The texts of the lines. Several addresses may have one number.
     seen: HashMap<Box<[u8]>, u32>,
-    identities: HashMap<Box<[u8]>, u32>,
-    names: Vec<Box<[u8]>>,
+    identities: HashMap<Caller, u32>,
+    names: Vec<Caller>,
 }
 
 impl Numbers {
@@ -42,7 +43,7 @@ impl Numbers {
         number
     }
 
-    pub(super) fn into_names(self) -> Vec<Box<[u8]>> {
+    pub(super) fn into_names(self) -> Vec<Caller> {
         self.names
     }
 }

@@ -8,4 +8,4 @@ mod selection;
 mod table;
 
 pub(crate) use read::{open, read};
-pub(crate) use selection::{By, Selection, status};
+pub(crate) use selection::Selection;

@@ -9,7 +9,7 @@ use crate::output::safe;
 use crate::simulate::numbers::index;
 use crate::simulate::time::{self, SECOND};
 use crate::simulate::traffic::call::{Call, MOST_CALLS, Traffic};
-use crate::simulate::traffic::{Callers, Origin};
+use crate::simulate::traffic::{Caller, Origin};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use std::fs::File;
@@ -165,7 +165,7 @@ impl Reading {
 
     /// Removes calls that are more than a year away from the middle call, because one line with a wrong year would stretch the time
     /// over all these years. Returns the names of the remaining callers. The calls must be sorted by time.
-    fn within_a_year(&mut self) -> Vec<Box<[u8]>> {
+    fn within_a_year(&mut self) -> Vec<Caller> {
         let middle = self.calls[self.calls.len() / 2].0;
         let all = self.calls.len();
         self.calls.retain(|(at, _)| at.abs_diff(middle) < YEAR);
@@ -186,7 +186,7 @@ impl Reading {
         };
         // The sort is stable, so the calls of one second stay in the order of their lines.
         self.calls.sort_by_key(|(at, _)| *at);
-        let callers = Callers::Named(self.within_a_year());
+        let callers = self.within_a_year();
         let (first, last) = (self.calls[0].0, self.calls[self.calls.len() - 1].0);
         let since = |at: i64| at.abs_diff(first).saturating_mul(SECOND);
         let length = since(last) + SECOND; // the last second is a part of the log
@@ -198,7 +198,7 @@ impl Reading {
             By::Address => "address",
             By::User => "user",
         };
-        let who = match (noun, callers.count()) {
+        let who = match (noun, callers.len()) {
             ("", _) => "one limit for all".to_owned(),
             (noun, 1) => format!("1 {noun}"),
             ("address", all) => format!("{all} addresses"),

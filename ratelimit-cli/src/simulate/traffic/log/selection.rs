@@ -17,12 +17,16 @@ pub(crate) enum By {
 }
 
 /// The lines of a log that are calls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Selection {
+    /// Who is limited in a log
+    #[arg(long, value_name = "WHO", requires = "log", default_value = "address", value_enum)]
     pub(crate) by: By,
-    /// The start of the path.
+    /// Only lines of the log whose path begins with this
+    #[arg(long, value_name = "PREFIX", requires = "log")]
     pub(crate) path: Option<String>,
-    /// A line is a call if it has one of these statuses. An empty list selects all lines.
+    /// Only lines of the log with one of these statuses, such as `401,403` or `4xx`: for a limit that counts failures only
+    #[arg(long = "status", value_name = "STATUS", requires = "log", value_delimiter = ',', value_parser = status)]
     pub(crate) statuses: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Tests of reading: what becomes a call, what is left out, and what is an error.
 
 use super::*;
-use crate::simulate::traffic::log::status;
+use crate::simulate::traffic::log::selection::status;
 
 fn line(second: u32, address: &str, user: &str, path: &str) -> String {
     format!("{address} - {user} [22/Nov/2026:12:36:{second:02} +0100] \"GET {path} HTTP/1.1\" 200 7\n")
@@ -42,7 +42,7 @@ fn users_and_paths_select_lines() {
     .concat();
     let selection = Selection { by: By::User, path: Some("/login".to_owned()), statuses: Vec::new() };
     let found = traffic(&text, &selection).unwrap();
-    assert_eq!((found.calls.len(), found.callers.count()), (1, 1));
+    assert_eq!((found.calls.len(), found.callers.len()), (1, 1));
     assert!(found.notes[0].contains("another path: 1."), "{:?}", found.notes);
     assert!(found.notes[1].contains("which were left out: 1."), "{:?}", found.notes);
     let error = traffic(&text, &Selection { path: Some("/x".to_owned()), ..selection }).unwrap_err();
@@ -100,7 +100,7 @@ fn calls_of_another_year_are_left_out() {
     let of = |year: &str| line(10, "203.0.113.9", "-", "/").replace("2026", year);
     let text = of("1970") + &usual(10) + &of("2038") + &usual(11);
     let found = traffic(&text, &Selection::default()).unwrap();
-    assert_eq!((found.calls.len(), found.callers.count(), found.length), (2, 1, 2 * SECOND));
+    assert_eq!((found.calls.len(), found.callers.len(), found.length), (2, 1, 2 * SECOND));
     assert_eq!(found.notes[0], "Calls of another year than most others, which were left out: 2.");
     let year = of("2026").replace("22/Nov", "01/Jan") + &of("2026").replace("22/Nov", "31/Dec");
     assert_eq!(traffic(&year, &Selection::default()).unwrap().calls.len(), 2);
