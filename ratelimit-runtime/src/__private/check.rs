@@ -5,7 +5,7 @@ use super::call::Call;
 use super::site::{Site, SiteRequest};
 use crate::key::Name;
 use crate::limiter::current::current;
-use crate::limiter::{Attempt, Began, Member, Pending, RateLimiter, failed, join};
+use crate::limiter::{Attempt, Member, Pending, RateLimiter, failed, join};
 use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
@@ -61,7 +61,7 @@ impl Call {
 
     #[inline(never)]
     fn admit_completed(&self, limiter: RateLimiter) -> Check {
-        Check(State::Admitting(Box::pin(Completed::of_one(limiter, self.clone()).admit(Began::default()))))
+        Check(State::Admitting(Box::pin(Completed::of_one(limiter, self.clone()).admit(None))))
     }
 }
 
@@ -77,7 +77,7 @@ impl Calls {
             Err(rejection) => return Check::refused(rejection),
         };
         if !completed.stack.iter().all(Member::is_only_checked) {
-            return Check(State::Admitting(Box::pin(completed.admit(Began::default()))));
+            return Check(State::Admitting(Box::pin(completed.admit(None))));
         }
         join(completed.stack.iter_mut().map(|member| &mut member.request));
         let requests: SmallVec<[&Request; 2]> =
@@ -99,7 +99,7 @@ impl Check {
     /// Decides completed requests, which stay where they are.
     fn run(limiter: &RateLimiter, names: &[Name<'static>], requests: &[&Request]) -> Self {
         let mut check = Self(State::Admitted);
-        let ended = Attempt { limiter, began: Began::default(), names }.run(requests, |decided| {
+        let ended = Attempt { limiter, began: None, names }.run(requests, |decided| {
             if let Err(rejection) = decided {
                 check.0 = State::Refused(Some(rejection));
             }

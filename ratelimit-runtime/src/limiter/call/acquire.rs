@@ -10,11 +10,12 @@ use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::off::admitted;
-use crate::limiter::store_call::{Began, invalid_reply};
+use crate::limiter::store_call::invalid_reply;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::Request;
 use crate::store::cost::Cost;
+use tokio::time::Instant;
 
 impl RateLimiter {
     /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
@@ -52,7 +53,7 @@ impl RateLimiter {
     /// Admits a call of one limit, which may wait. Returns what the call holds, and the decision.
     pub(super) async fn admit_one(
         &self,
-        began: Began,
+        began: Option<Instant>,
         name: &str,
         request: Result<Request, Error>,
     ) -> Result<(Holdings, Decision), Rejection> {

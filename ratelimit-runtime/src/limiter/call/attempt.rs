@@ -12,7 +12,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::LimitName;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Began, Decided, longest_refusal};
+use crate::limiter::store_call::{Decided, longest_refusal};
 use crate::observe::{self, Final, Outcome, Watch, report};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
@@ -20,12 +20,15 @@ use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use tokio::time::Instant;
 
 /// One attempt of a call: who decides it, and the names of its limits in the order of its requests.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a, N> {
     pub(crate) limiter: &'a RateLimiter,
-    pub(crate) began: Began,
+    /// When the call began, if it has waited for the overrides or for another decision: its question to the store has the rest of
+    /// its deadline. Otherwise the deadline begins when the store is asked.
+    pub(crate) began: Option<Instant>,
     pub(crate) names: &'a [N],
 }
 

@@ -1,6 +1,5 @@
 //! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
-use super::began::Began;
 use super::decided::Decided;
 use super::deciding::Deciding;
 use super::deny_cache::Forgetting;
@@ -20,7 +19,7 @@ impl RateLimiter {
     #[inline]
     pub(in crate::limiter) fn decide<T>(
         &self,
-        began: Began,
+        began: Option<Instant>,
         mode: Mode,
         requests: &[&Request],
         then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,

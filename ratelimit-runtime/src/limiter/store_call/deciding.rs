@@ -1,6 +1,5 @@
 //! `Deciding`: a decision that waits for the reply of the store.
 
-use super::began::Began;
 use super::decided::Decided;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
@@ -25,7 +24,7 @@ pub(super) struct Deciding {
 impl Deciding {
     pub(super) fn new(
         limiter: RateLimiter,
-        began: Began,
+        began: Option<Instant>,
         reply: PendingReply<Decisions>,
         mode: Mode,
         requests: &[&Request],
@@ -35,7 +34,7 @@ impl Deciding {
             None => requests.iter().copied().cloned().collect(),
         };
         let sent = Instant::now();
-        let reply = limiter.shared.store.with_deadline(began.moment().unwrap_or(sent), reply);
+        let reply = limiter.shared.store.with_deadline(began.unwrap_or(sent), reply);
         Self { limiter, mode, requests, sent, reply, is_polled: false }
     }
 
