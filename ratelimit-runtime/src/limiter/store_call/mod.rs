@@ -2,7 +2,6 @@
 
 mod decide;
 mod decided;
-mod deciding;
 mod deny_cache;
 mod outage;
 
