@@ -145,7 +145,7 @@ impl Passed {
         });
         let Some(deciding) = deciding else { return Ok(()) };
         let admission = context.clone().scope(deciding).await?;
-        *lock(&self.admission) = admission;
+        *lock(&self.admission) = Some(admission);
         Ok(())
     }
 
