@@ -113,8 +113,8 @@ impl Proxies {
     /// The client of a trusted peer, or the last hop that is known.
     fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
         let mut lines = Lines::new();
-        headers.header_lines(self.header.name(), &mut |line| lines.push(line));
-        match self.header.syntax() {
+        headers.header_lines(&self.header.name, &mut |line| lines.push(line));
+        match self.header.syntax {
             Some(syntax) => {
                 let entries = lines.backwards().flat_map(|line| parse::entries(syntax, line));
                 client(trust, peer, entries)
