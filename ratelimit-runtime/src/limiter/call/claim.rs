@@ -39,24 +39,6 @@ pub(super) async fn admit(
     Ok(holdings)
 }
 
-/// Asks the store. Calls `before_wait` if the store does not reply at once, because the store may then decide although its
-/// reply does not arrive.
-async fn ask(
-    limiter: &RateLimiter,
-    began: Option<Instant>,
-    mode: Mode,
-    requests: &[&Request],
-    before_wait: impl FnOnce(),
-) -> Result<Decided, Error> {
-    match limiter.decide(began, mode, requests, |decided| decided.map(Decided::copy)) {
-        Ok(decided) => decided,
-        Err(reply) => {
-            before_wait();
-            reply.await
-        }
-    }
-}
-
 /// A stack that is being decided.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
@@ -132,11 +114,15 @@ impl<'l> Claim<'l> {
             return Ok(Decided { decisions: Decisions::new(), source: Source::Store });
         }
         let before = *in_store;
-        let decided = ask(limiter, began, mode, &requests, || {
-            *in_store = Some(Stage::Lost);
-            *asked = Some(began.unwrap_or_else(Instant::now));
-        });
-        let decided = decided.await;
+        let decided = match limiter.decide(began, mode, &requests, |decided| decided.map(Decided::copy)) {
+            Ok(decided) => decided,
+            Err(reply) => {
+                // The store may decide although its reply does not arrive.
+                *in_store = Some(Stage::Lost);
+                *asked = Some(began.unwrap_or_else(Instant::now));
+                reply.await
+            }
+        };
         drop(requests);
         match &decided {
             // A store that replies with an error has taken nothing.
