@@ -1,8 +1,7 @@
 //! `Watch`: one call, from its start until its decision is final. It counts the outcome of each limit exactly once.
 
-use super::limit::LimitSeries;
 use super::outcome::Outcome;
-use super::{Hooks, IdentityHash, NearLimit, Refusal, Share};
+use super::{Hooks, IdentityHash, LimitSeries, NearLimit, Refusal, Share};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{KeySettings, LimitName, StoreKey};

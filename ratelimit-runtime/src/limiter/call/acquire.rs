@@ -64,7 +64,7 @@ impl RateLimiter {
             return Ok((nothing, admitted(&request)));
         }
         let attempt = Attempt { limiter: self, began, names: &[name] };
-        let holdings = attempt.run_held(Stack::from_iter([Member::new(request).named(name)])).await?;
+        let holdings = attempt.run_held(Stack::from_iter([Member::new(request, name)])).await?;
         match holdings.decision() {
             Some(decision) => Ok((holdings, decision)),
             None => Err(failed(name, invalid_reply())),
