@@ -73,7 +73,8 @@ impl Slots {
         keys: impl Iterator<Item = StoreKey>,
     ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
         let (nodes, all_served) = self.with_map(|map| {
-            let (number, all_served) = map.number_of_serving();
+            let (serving, all_served) = map.serving();
+            let number = serving.len();
             let mut found: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(number);
             for key in keys {
                 if found.len() == number {
@@ -96,7 +97,7 @@ impl Slots {
 
     /// Returns each node that serves slots, as far as the slot map is known.
     pub(crate) fn serving_nodes(&self) -> Vec<Arc<Node>> {
-        self.with_map(SlotMap::serving_nodes)
+        self.with_map(|map| map.serving().0)
     }
 
     /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.
