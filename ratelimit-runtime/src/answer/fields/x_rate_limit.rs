@@ -10,7 +10,8 @@ const LIMIT: &str = "x-ratelimit-limit";
 const REMAINING: &str = "x-ratelimit-remaining";
 const RESET: &str = "x-ratelimit-reset";
 
-/// Writes the fields of one of the shown limits. `X-RateLimit-Reset` is left out where there is no such time.
+/// Writes the fields of one of the shown limits. `X-RateLimit-Reset` is a number of seconds, or the point in time after them if
+/// `now` is given. It is left out where there is no such time.
 pub(super) fn write(limits: &Shown<'_>, now: Option<SystemTime>, add: &mut AddField<'_>) {
     let Some(limit) = limits.states().min_by_key(|limit| urgency(limit)) else { return };
     let recorded = limit.recorded;
