@@ -4,13 +4,13 @@ use super::decided::Decided;
 use super::deny_cache::Forgetting;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
+use crate::limiter::off::admitted;
 use crate::limiter::{OnError, RateLimiter};
 use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
 use crate::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, Store,
 };
 use smallvec::SmallVec;
-use std::time::Duration;
 use tokio::time::Instant;
 
 impl RateLimiter {
@@ -154,10 +154,8 @@ impl RateLimiter {
         match self.on_error {
             OnError::Deny => Err(error),
             OnError::Allow => {
-                let allow = |request: &&Request| {
-                    Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
-                };
-                Ok(Decided { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
+                let decisions = requests.iter().map(|request| admitted(request)).collect();
+                Ok(Decided { decisions, source: Source::Nobody })
             }
             OnError::Local => {
                 let decisions = self.shared.store.local().decide_now(mode, requests)?;
