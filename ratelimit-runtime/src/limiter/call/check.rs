@@ -213,7 +213,8 @@ impl RateLimiter {
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, Cost::new(1))?;
-        self.shared.leases.forget(request.key());
+        // The units are not returned, because the state in the store is deleted.
+        drop(self.shared.leases.take_back(request.key()));
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)

@@ -19,7 +19,7 @@ use super::RateLimiter;
 use super::store_call::Decided;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
-use crate::store::{Decisions, Mode, Reply, ReplyKind, Request};
+use crate::store::{Decisions, Mode, Reply, Request};
 use call::LeasingCall;
 use fetch::Fetch;
 use key_lease::{KeyLease, Next, Tried};
@@ -127,10 +127,5 @@ impl RateLimiter {
                 },
             }
         }
-    }
-
-    /// Asks the store about one request. The reply says whether it had to be awaited.
-    fn ask_one(&self, request: &Request) -> ReplyKind<Decisions> {
-        self.shared.store.bare().decide(Mode::Check, &[request]).into_kind()
     }
 }
