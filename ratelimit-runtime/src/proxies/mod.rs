@@ -11,11 +11,12 @@ pub(crate) use settings::Settings;
 use crate::error::Error;
 use crate::identity::{PeerAddr, RequestHeaders};
 use error::configuration;
+use parking_lot::RwLock;
 use settings::Header;
 use smallvec::SmallVec;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 /// The trusted proxies of a limiter.
 #[derive(Default)]
@@ -68,7 +69,7 @@ impl Proxies {
             ));
         }
         let networks = Arc::new(Networks::parse(networks)?);
-        *self.replaced.write().unwrap_or_else(PoisonError::into_inner) = Some(networks);
+        *self.replaced.write() = Some(networks);
         self.flags.fetch_or(REPLACED, Ordering::Relaxed);
         Ok(())
     }
@@ -132,7 +133,7 @@ impl Proxies {
     }
 
     fn replacement(&self) -> Trust {
-        let replaced = self.replaced.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let replaced = self.replaced.read().clone();
         // Another thread may see the flag before it sees the networks.
         replaced.map_or_else(|| self.built.clone(), Trust::Networks)
     }

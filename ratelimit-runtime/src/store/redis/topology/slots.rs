@@ -8,8 +8,9 @@ use crate::key::StoreKey;
 use crate::store::Awaited;
 use crate::store::redis::connect::{Connector, Endpoint, Role};
 use crate::store::redis::server::{Node, PerRuntime, SendError, UnderWay};
+use parking_lot::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// The maximum time for one node to reply with the slot map. It is longer than the TLS handshake with a server that does not
@@ -115,14 +116,13 @@ impl Slots {
     /// Returns the node that a redirection by `by` names. The node is stored, because a slot that moves there sends many calls.
     pub(super) fn redirected(&self, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
-        self.map.write().unwrap_or_else(PoisonError::into_inner).node_at(&endpoint, &self.seeds)
+        self.map.write().node_at(&endpoint, &self.seeds)
     }
 
     /// Assigns a slot to the node that a redirection by `by` names.
     pub(super) fn moved(self: &Arc<Self>, slot: u16, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
-        let node =
-            self.map.write().unwrap_or_else(PoisonError::into_inner).moved(slot, &endpoint, &self.seeds);
+        let node = self.map.write().moved(slot, &endpoint, &self.seeds);
         self.refresh();
         node
     }
@@ -190,7 +190,7 @@ impl Slots {
         for node in self.nodes_to_ask() {
             match tokio::time::timeout(QUERY_TIMEOUT, slot_ranges(&node)).await {
                 Ok(Ok(ranges)) => {
-                    let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+                    let mut map = self.map.write();
                     map.replace(&ranges, &self.seeds);
                     return Ok(());
                 }
@@ -221,7 +221,7 @@ impl Slots {
     }
 
     fn with_map<R>(&self, act: impl FnOnce(&SlotMap) -> R) -> R {
-        act(&self.map.read().unwrap_or_else(PoisonError::into_inner))
+        act(&self.map.read())
     }
 }
 
