@@ -7,6 +7,7 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 pub(crate) struct LimitSeries;
 
+#[allow(clippy::unused_self, reason = "the same signatures as with the feature")]
 impl LimitSeries {
     pub(crate) const fn named(_: &str) -> Self {
         Self

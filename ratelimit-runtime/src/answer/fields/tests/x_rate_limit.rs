@@ -1,7 +1,7 @@
 //! `X-RateLimit-*`, byte for byte.
 
 use super::super::Shown;
-use super::super::x_rate_limit::{Reset, write};
+use super::super::x_rate_limit::write;
 use super::*;
 use std::time::UNIX_EPOCH;
 
