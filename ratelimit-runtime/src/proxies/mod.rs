@@ -112,7 +112,7 @@ impl Proxies {
 
     /// The client of a trusted peer, or the last hop that is known.
     fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
-        let mut lines = SmallVec::<[&[u8]; 4]>::new();
+        let mut lines = SmallVec::<[&[u8]; MOST_ENTRIES]>::new();
         headers.header_lines(&self.header.name, &mut |line| {
             // Each line has at least one entry, so no more lines than entries are walked.
             if lines.len() == MOST_ENTRIES {
