@@ -76,7 +76,6 @@ pub mod layer {
     #[allow(unreachable_pub, reason = "rocket and salvo have no such type")]
     pub use crate::frameworks::layers::*;
     pub(crate) use finish::{ResponseParts, Swallowed};
-    pub(crate) use limits::Deciding;
     pub use limits::LayerRequest;
     pub(crate) use settings::{Entered, RateLimitLayer, RequestParts, Settings};
 }

@@ -3,7 +3,7 @@
 use super::call::Call;
 use crate::body::{BodySent, Held, Holds, Settle};
 use crate::key::Name;
-use crate::limiter::{Attempt, Began, Holdings, RateLimiter, Stack, failed, shadow_failed};
+use crate::limiter::{Attempt, Holdings, RateLimiter, Stack, failed, shadow_failed};
 use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
@@ -11,6 +11,7 @@ use smallvec::{SmallVec, smallvec};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// A future of the decision about a call and of its admission.
 pub type Admit = Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>;
@@ -43,12 +44,12 @@ impl Calls {
         self.0.iter().all(|call| !call.is_shadow() && call.knows_overrides())
     }
 
-    /// Waits until the overrides are known.
-    pub(super) async fn learn_overrides(&self) -> Began {
+    /// Waits until the overrides are known. Returns when the call began, or `None` if it has not waited.
+    pub(super) async fn learn_overrides(&self) -> Option<Instant> {
         let mut limiters = self.0.iter().filter(|call| !call.is_skipped()).map(Call::limiter);
         match limiters.find_map(Result::ok) {
             Some(limiter) => limiter.learn_overrides().await,
-            None => Began::default(),
+            None => None,
         }
     }
 
@@ -102,7 +103,7 @@ impl Calls {
 }
 
 impl Completed {
-    pub(super) async fn admit(self, began: Began) -> Result<Admission, Rejection> {
+    pub(super) async fn admit(self, began: Option<Instant>) -> Result<Admission, Rejection> {
         let attempt = Attempt { limiter: &self.limiter, began, names: &self.names };
         Ok(Admission(Some(Box::new(attempt.run_held(self.stack).await?))))
     }

@@ -215,7 +215,7 @@ impl Call {
 
     /// The member of a stack with the completed request. The limit has this position in its attribute.
     pub(super) fn into_member(self, position: usize) -> Member {
-        let mut member = Member::new(self.request).named(self.key.name().as_str());
+        let mut member = Member::new(self.request, self.key.name().as_str());
         (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
         member
     }

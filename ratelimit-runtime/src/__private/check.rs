@@ -1,19 +1,19 @@
 //! `Check`: the decision about a call whose units are never returned, which is the most frequent case.
 
-use super::admission::{Admit, Calls, Completed};
+use super::admission::{Admission, Admit, Calls, Completed};
 use super::call::Call;
 use super::site::{Site, SiteRequest};
 use crate::key::Name;
 use crate::limiter::current::current;
-use crate::limiter::{Attempt, Began, Member, Pending, RateLimiter, failed, join};
+use crate::limiter::{Attempt, Member, Pending, RateLimiter, failed, join};
 use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
 use crate::store::Request;
 use smallvec::SmallVec;
-use std::future::Future;
+use std::future::{Future, Ready, ready};
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 /// A future of the decision about a call. If the call waits for a turn, the future is ready at its turn.
 #[must_use = "the decision must be awaited"]
@@ -21,8 +21,7 @@ pub struct Check(State);
 
 enum State {
     Admitted,
-    /// `None` after the future was ready.
-    Refused(Option<Rejection>),
+    Refused(Ready<Rejection>),
     /// The reply of the store is the whole decision.
     Deciding(Pending<Name<'static>>),
     /// All other calls, such as calls that may wait for a turn or must load the overrides first.
@@ -61,7 +60,7 @@ impl Call {
 
     #[inline(never)]
     fn admit_completed(&self, limiter: RateLimiter) -> Check {
-        Check(State::Admitting(Box::pin(Completed::of_one(limiter, self.clone()).admit(Began::default()))))
+        Check(State::Admitting(Box::pin(Completed::of_one(limiter, self.clone()).admit(None))))
     }
 }
 
@@ -77,7 +76,7 @@ impl Calls {
             Err(rejection) => return Check::refused(rejection),
         };
         if !completed.stack.iter().all(Member::is_only_checked) {
-            return Check(State::Admitting(Box::pin(completed.admit(Began::default()))));
+            return Check(State::Admitting(Box::pin(completed.admit(None))));
         }
         join(completed.stack.iter_mut().map(|member| &mut member.request));
         let requests: SmallVec<[&Request; 2]> =
@@ -99,9 +98,9 @@ impl Check {
     /// Decides completed requests, which stay where they are.
     fn run(limiter: &RateLimiter, names: &[Name<'static>], requests: &[&Request]) -> Self {
         let mut check = Self(State::Admitted);
-        let ended = Attempt { limiter, began: Began::default(), names }.run(requests, |decided| {
+        let ended = Attempt { limiter, began: None, names }.run(requests, |decided| {
             if let Err(rejection) = decided {
-                check.0 = State::Refused(Some(rejection));
+                check.0 = State::Refused(ready(rejection));
             }
         });
         if let Err(pending) = ended {
@@ -112,7 +111,7 @@ impl Check {
 
     #[cold]
     fn refused(rejection: Rejection) -> Self {
-        Self(State::Refused(Some(rejection)))
+        Self(State::Refused(ready(rejection)))
     }
 
     /// The decision, unless the call is admitted at once.
@@ -129,25 +128,16 @@ impl Check {
 }
 
 impl Future for Check {
-    type Output = Result<(), Rejection>;
+    /// What the call holds: nothing, unless it has a permit.
+    type Output = Result<Admission, Rejection>;
 
-    /// # Panics
-    ///
-    /// If it is polled again after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(match &mut self.0 {
-            State::Admitted => Ok(()),
-            State::Refused(rejection) => match rejection.take() {
-                Some(rejection) => Err(rejection),
-                #[expect(
-                    clippy::panic,
-                    reason = "futures may panic if they are polled after they were ready"
-                )]
-                None => panic!("polled after it was ready"),
-            },
-            State::Deciding(pending) => ready!(Pin::new(pending).poll(context)).map(drop),
-            State::Admitting(admit) => ready!(admit.as_mut().poll(context)).map(drop),
-        })
+        match &mut self.0 {
+            State::Admitted => Poll::Ready(Ok(Admission::default())),
+            State::Refused(refused) => Pin::new(refused).poll(context).map(Err),
+            State::Deciding(pending) => Pin::new(pending).poll(context).map_ok(|_| Admission::default()),
+            State::Admitting(admit) => admit.as_mut().poll(context),
+        }
     }
 }
 

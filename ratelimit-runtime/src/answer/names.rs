@@ -19,33 +19,20 @@ impl Named<'_> {
 
 /// Returns the limits of a request in the order of their first decision.
 ///
-/// If a request asks one limit several times, the last decision counts. Limits with the same public name have their time after
-/// it: `search/1s` and `search/1d`. Limits that then still have the same name are numbered: `search/1s/2`.
+/// Limits with the same public name have their time after it: `search/1s` and `search/1d`. Limits that then still have the same
+/// name are numbered: `search/1s/2`. The context of a request has one decision for each limit, the last.
 pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> {
     if let [recorded] = decisions {
         return SmallVec::from_buf([Named { name: Cow::Borrowed(recorded.name.public()), recorded }]);
     }
-    let last = last(decisions);
-    let public: Vec<&str> = last.iter().map(|recorded| recorded.name.public()).collect();
-    let mut all = SmallVec::with_capacity(last.len());
-    for (recorded, public_name) in last.into_iter().zip(&public) {
+    let public: Vec<&str> = decisions.iter().map(|recorded| recorded.name.public()).collect();
+    let mut all = SmallVec::with_capacity(decisions.len());
+    for (recorded, public_name) in decisions.iter().zip(&public) {
         let is_shared = public.iter().filter(|other| *other == public_name).count() > 1;
         let name = if is_shared { with_time(public_name, recorded) } else { Cow::Borrowed(*public_name) };
         all.push(Named { name: unused(name, &all), recorded });
     }
     all
-}
-
-/// The last decision of each limit.
-fn last(decisions: &[RecordedDecision]) -> Vec<&RecordedDecision> {
-    let mut last: Vec<&RecordedDecision> = Vec::new();
-    for recorded in decisions {
-        match last.iter_mut().find(|known| known.is_about_same_limit(recorded)) {
-            Some(known) => *known = recorded,
-            None => last.push(recorded),
-        }
-    }
-    last
 }
 
 /// The name with its time, if it does not end with it.

@@ -1,17 +1,13 @@
 //! The limits of a layer: they are decided before the framework reads the body.
 
 use super::{RequestParts, Settings};
-use crate::__private::{Admission, Admit, Call, Calls, Check};
+use crate::__private::{Call, Calls, Check};
 use crate::context::{ContextClientIp, RequestContext};
 use crate::identity::Identity;
 use crate::limit::Limit;
 use crate::macros::opaque;
-use crate::rejection::Rejection;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 /// A limit for all requests that pass through a layer.
 #[derive(Clone)]
@@ -114,22 +110,17 @@ impl Settings {
     }
 
     /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
-    pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
+    pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
         context.sync_scope(|| self.start(context, parts))
     }
 
-    fn start(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Deciding> {
+    fn start(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
         let request = LayerRequest { parts, context };
         let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
         let mut first = calls.next()?;
-        let holds = self.limits.iter().any(|limit| limit.limit.is_concurrency());
         Some(match calls.next() {
-            None if holds => Deciding::Admit(first.admit()),
-            None => Deciding::Check(first.start()),
-            Some(second) => {
-                let stack = calls.fold(first.and(second), Calls::and);
-                if holds { Deciding::Admit(stack.admit()) } else { Deciding::Check(stack.start()) }
-            }
+            None => first.start(),
+            Some(second) => calls.fold(first.and(second), Calls::and).start(),
         })
     }
 }
@@ -147,24 +138,6 @@ impl LayerLimit {
             Source::Request(read) => read(request)?.write(&mut call.identity()),
         }
         Some(call)
-    }
-}
-
-/// A future of the decision about a request. The permits that the request then holds are returned when the future's result
-/// is dropped.
-pub(crate) enum Deciding {
-    Check(Check),
-    Admit(Admit),
-}
-
-impl Future for Deciding {
-    type Output = Result<Option<Admission>, Rejection>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.get_mut() {
-            Self::Check(check) => Pin::new(check).poll(context).map_ok(|()| None),
-            Self::Admit(admit) => Pin::new(admit).poll(context).map_ok(Some),
-        }
     }
 }
 

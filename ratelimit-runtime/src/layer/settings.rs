@@ -1,8 +1,8 @@
 //! `RateLimitLayer`: its settings, and what they do with a request that enters.
 
 use super::finish;
-use super::limits::{By, Deciding, LayerLimit};
-use crate::__private::RequestPeer;
+use super::limits::{By, LayerLimit};
+use crate::__private::{Check, RequestPeer};
 use crate::answer::{Answers, RateLimitHeaders};
 use crate::context::{RequestContext, words};
 use crate::error::Error;
@@ -167,14 +167,14 @@ impl Settings {
     pub(crate) async fn pass<R, T>(
         &self,
         context: &RequestContext,
-        deciding: Option<Deciding>,
+        deciding: Option<Check>,
         request: R,
         answer: impl AsyncFnOnce(R) -> T,
     ) -> Result<T, (Rejection, R)> {
         let mut admission = None;
         if let Some(deciding) = deciding {
             match context.clone().scope(deciding).await {
-                Ok(admitted) => admission = admitted,
+                Ok(admitted) => admission = Some(admitted),
                 Err(rejection) => return Err((rejection, request)),
             }
         }

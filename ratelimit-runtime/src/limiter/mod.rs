@@ -22,7 +22,6 @@ pub(crate) use current::CurrentLimiter;
 pub(crate) use limits::note;
 pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
 pub use status::Status;
-pub(crate) use store_call::Began;
 
 use crate::clock::timer;
 use crate::key::KeySettings;

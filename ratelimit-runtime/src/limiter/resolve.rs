@@ -94,7 +94,7 @@ impl RateLimiter {
 }
 
 #[inline]
-fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
+pub(super) fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     if limit.is_concurrency() {
         return Err(Error::new(
             ErrorKind::Configuration,

@@ -33,7 +33,8 @@ pub use metrics::{Kind, METRICS, Metric};
 pub use near_limit::NearLimit;
 
 pub(crate) use hooks::Hooks;
-pub(crate) use limit::{LimitSeries, PermitsHeld, Waiting};
+pub(crate) use limit::{PermitsHeld, Waiting};
+pub(crate) use metrics::LimitSeries;
 pub(crate) use near_limit::Share;
 pub(crate) use outcome::Outcome;
 pub(crate) use store::{

@@ -1,8 +1,7 @@
 //! `Watch`: one call, from its start until its decision is final. It counts the outcome of each limit exactly once.
 
-use super::limit::LimitSeries;
 use super::outcome::Outcome;
-use super::{Hooks, IdentityHash, NearLimit, Refusal, Share};
+use super::{Hooks, IdentityHash, LimitSeries, NearLimit, Refusal, Share};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{KeySettings, LimitName, StoreKey};
@@ -10,9 +9,11 @@ use smallvec::SmallVec;
 use std::time::Duration;
 
 /// Who observes the calls of a limiter, besides the metrics and the traces.
+#[derive(Clone)]
 pub(crate) struct Observers {
     /// Limits are off.
     off: bool,
+    /// The hook for refusals, and for limits that are nearly used up.
     hooks: Hooks,
     near: Share,
     /// Whether calls are observed in a special way: limits are off, there is a hook, or another share than the default counts as
@@ -22,6 +23,8 @@ pub(crate) struct Observers {
 
 impl Observers {
     pub(crate) fn new(off: bool, hooks: Hooks, near: Share) -> Self {
+        // While limits are off, nothing is refused, so no hook is called.
+        let hooks = if off { Hooks::default() } else { hooks };
         Self { off, is_special: off || hooks.is_set() || near != Share::DEFAULT, hooks, near }
     }
 }
@@ -37,13 +40,9 @@ pub(crate) struct Watch {
     span: super::span::DecisionSpan,
 }
 
-/// The observers of one limiter.
+/// The observation of the calls of few limiters.
 struct Special {
-    /// Limits are off.
-    off: bool,
-    /// The hook for refusals, and for limits that are nearly used up.
-    hooks: Hooks,
-    near: Share,
+    observers: Observers,
     /// Who calls, by the position of the limit.
     callers: SmallVec<[Option<IdentityHash>; 2]>,
 }
@@ -76,7 +75,7 @@ impl Watch {
             // Exempt calls have no span.
             #[cfg(feature = "trace")]
             span: match &special {
-                Some(special) if special.off => super::span::DecisionSpan::default(),
+                Some(special) if special.observers.off => super::span::DecisionSpan::default(),
                 _ => super::span::DecisionSpan::begin(name),
             },
             special,
@@ -128,7 +127,7 @@ impl Watch {
         decisions: &[Decision],
         of: impl Fn(usize) -> (&'n str, u32),
     ) {
-        let is_off = self.special.as_ref().is_some_and(|special| special.off);
+        let is_off = self.special.as_ref().is_some_and(|special| special.observers.off);
         let is_refused = decisions.iter().any(|decision| !decision.is_allowed());
         for (at, decision) in decisions.iter().enumerate() {
             let outcome = match is_refused {
@@ -155,7 +154,7 @@ impl Watch {
     }
 
     fn count(&self, at: usize, limit: &Final<'_>) {
-        let near = self.special.as_ref().map_or(Share::DEFAULT, |special| special.near);
+        let near = self.special.as_ref().map_or(Share::DEFAULT, |special| special.observers.near);
         let crossing = limit
             .decision
             .filter(|decision| limit.outcome.is_admitted() && near.is_crossed(decision, limit.cost));
@@ -184,24 +183,26 @@ impl Special {
         settings: &KeySettings,
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Self {
-        let off = observers.off;
-        // While limits are off, nothing is refused, so no hook is called.
-        let hooks = if off { Hooks::default() } else { observers.hooks.clone() };
-        let callers = keys.filter(|_| hooks.is_set()).map(|key| IdentityHash::of(settings, key)).collect();
-        Self { off, hooks, near: observers.near, callers }
+        let has_hook = observers.hooks.is_set();
+        let callers = keys.filter(|_| has_hook).map(|key| IdentityHash::of(settings, key)).collect();
+        Self { observers: observers.clone(), callers }
     }
 
     #[cold]
     fn near_limit(&self, at: usize, limit: &Final<'_>, decision: Decision) {
         if matches!(limit.outcome, Outcome::Allowed | Outcome::Waited) {
             let identity = self.callers.get(at).copied().flatten();
-            self.hooks.near_limit(NearLimit { name: LimitName::copy(limit.name), decision, identity });
+            self.observers.hooks.near_limit(NearLimit {
+                name: LimitName::copy(limit.name),
+                decision,
+                identity,
+            });
         }
     }
 
     #[cold]
     fn refused(&self, at: usize, limit: &Final<'_>, decision: Decision) {
-        self.hooks.refused(Refusal {
+        self.observers.hooks.refused(Refusal {
             name: LimitName::copy(limit.name),
             decision,
             identity: self.callers.get(at).copied().flatten(),

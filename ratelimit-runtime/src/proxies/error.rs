@@ -33,7 +33,7 @@ pub(super) fn unix_socket() -> Error {
 
 /// The peer is a trusted unix socket, and the header of its request names nobody.
 pub(super) fn nameless_proxy(header: &Header) -> Error {
-    let name = header.name();
+    let name = &header.name;
     configuration(format!(
         "the proxy on the unix socket does not name the client; let it send `{name}`, or write in `forwarded_by` which header it sends"
     ))

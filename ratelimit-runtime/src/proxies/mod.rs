@@ -1,7 +1,6 @@
 //! Trusted proxies: whose forwarding header is read, and the address of the client behind them.
 
 mod error;
-mod lines;
 mod networks;
 pub(crate) mod parse;
 mod settings;
@@ -12,11 +11,12 @@ pub(crate) use settings::Settings;
 use crate::error::Error;
 use crate::identity::{PeerAddr, RequestHeaders};
 use error::configuration;
-use lines::Lines;
+use parking_lot::RwLock;
 use settings::Header;
+use smallvec::SmallVec;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 /// The trusted proxies of a limiter.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl Proxies {
             ));
         }
         let networks = Arc::new(Networks::parse(networks)?);
-        *self.replaced.write().unwrap_or_else(PoisonError::into_inner) = Some(networks);
+        *self.replaced.write() = Some(networks);
         self.flags.fetch_or(REPLACED, Ordering::Relaxed);
         Ok(())
     }
@@ -112,19 +112,28 @@ impl Proxies {
 
     /// The client of a trusted peer, or the last hop that is known.
     fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
-        let mut lines = Lines::new();
-        headers.header_lines(self.header.name(), &mut |line| lines.push(line));
-        match self.header.syntax() {
+        let mut lines = SmallVec::<[&[u8]; MOST_ENTRIES]>::new();
+        headers.header_lines(&self.header.name, &mut |line| {
+            // Each line has at least one entry, so no more lines than entries are walked.
+            if lines.len() == MOST_ENTRIES {
+                lines.remove(0);
+            }
+            lines.push(line);
+        });
+        match self.header.syntax {
             Some(syntax) => {
-                let entries = lines.backwards().flat_map(|line| parse::entries(syntax, line));
+                let entries = lines.iter().rev().flat_map(|line| parse::entries(syntax, line));
                 client(trust, peer, entries)
             }
-            None => lines.only().and_then(parse::single).map_or(peer, PeerAddr::Ip),
+            None => match lines[..] {
+                [line] => parse::single(line).map_or(peer, PeerAddr::Ip),
+                _ => peer,
+            },
         }
     }
 
     fn replacement(&self) -> Trust {
-        let replaced = self.replaced.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let replaced = self.replaced.read().clone();
         // Another thread may see the flag before it sees the networks.
         replaced.map_or_else(|| self.built.clone(), Trust::Networks)
     }

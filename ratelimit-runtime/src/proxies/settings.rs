@@ -5,6 +5,7 @@ use super::parse::Syntax;
 use super::{Networks, Proxies, Trust};
 use crate::error::Error;
 use crate::identity::Forwarded;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The number of proxies that can be trusted by counting.
@@ -47,9 +48,10 @@ impl Settings {
 }
 
 fn counted(hops: u8, header: &Header) -> Result<Trust, Error> {
-    if let Header::Single(name) = header {
+    if header.syntax.is_none() {
         return Err(configuration(format!(
-            "`trusted_hops` counts the entries of a list, but the header {name:?} has one address; use `trusted_proxies` with it"
+            "`trusted_hops` counts the entries of a list, but the header {:?} has one address; use `trusted_proxies` with it",
+            header.name
         )));
     }
     if !HOPS.contains(&hops) {
@@ -62,34 +64,20 @@ fn counted(hops: u8, header: &Header) -> Result<Trust, Error> {
 }
 
 /// A [`Forwarded`] whose name is checked.
-#[derive(Debug, Default)]
-pub(crate) enum Header {
-    #[default]
-    XForwardedFor,
-    Rfc7239,
-    Single(Box<str>),
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// The name in lower case.
+    pub(super) name: Cow<'static, str>,
+    /// The syntax of the header's lines. `None` for a header with only one address.
+    pub(super) syntax: Option<Syntax>,
 }
 
 const X_FORWARDED_FOR: &str = "x-forwarded-for";
 const FORWARDED: &str = "forwarded";
 
-impl Header {
-    /// The name in lower case.
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::XForwardedFor => X_FORWARDED_FOR,
-            Self::Rfc7239 => FORWARDED,
-            Self::Single(name) => name,
-        }
-    }
-
-    /// The syntax of the header's lines. `None` for a header with only one address.
-    pub(super) const fn syntax(&self) -> Option<Syntax> {
-        match self {
-            Self::XForwardedFor => Some(Syntax::List),
-            Self::Rfc7239 => Some(Syntax::Rfc7239),
-            Self::Single(_) => None,
-        }
+impl Default for Header {
+    fn default() -> Self {
+        Self { name: X_FORWARDED_FOR.into(), syntax: Some(Syntax::List) }
     }
 }
 
@@ -98,8 +86,8 @@ impl TryFrom<Forwarded<'_>> for Header {
 
     fn try_from(forwarded: Forwarded<'_>) -> Result<Self, Error> {
         match forwarded {
-            Forwarded::XForwardedFor => Ok(Self::XForwardedFor),
-            Forwarded::Rfc7239 => Ok(Self::Rfc7239),
+            Forwarded::XForwardedFor => Ok(Self::default()),
+            Forwarded::Rfc7239 => Ok(Self { name: FORWARDED.into(), syntax: Some(Syntax::Rfc7239) }),
             Forwarded::Single(name) => single(name),
         }
     }
@@ -115,7 +103,7 @@ fn single(name: &str) -> Result<Header, Error> {
     let variant = match name.to_ascii_lowercase() {
         name if name == X_FORWARDED_FOR => "XForwardedFor",
         name if name == FORWARDED => "Rfc7239",
-        name => return Ok(Header::Single(name.into())),
+        name => return Ok(Header { name: name.into(), syntax: None }),
     };
     Err(configuration(format!(
         "the header {name:?} is a list, not a single address; write `Forwarded::{variant}`"

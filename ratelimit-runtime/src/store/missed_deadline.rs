@@ -1,6 +1,7 @@
 //! `MissedDeadline`: the observer of calls that did not wait any longer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Observes missed deadlines of replies.
@@ -18,19 +19,19 @@ pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
 impl Awaited {
     /// Sets what the call waits for now.
     pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(awaited);
+        *self.0.lock() = Some(awaited);
     }
 
     /// Notes that the reply has arrived.
     pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.0.lock() = None;
     }
 }
 
 impl MissedDeadline for Awaited {
     fn missed_deadline(&self, deadline: Duration) {
         // Several calls may wait for one fetch, and each of them reports its missed deadline.
-        let awaited = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let awaited = self.0.lock().clone();
         if let Some(awaited) = awaited {
             awaited.missed_deadline(deadline);
         }

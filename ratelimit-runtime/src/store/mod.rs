@@ -67,7 +67,7 @@ pub use reply::Reply;
 pub(crate) use reply::{DeadlineWatch, PendingReply, QueuedReply, ReplyKind};
 pub(crate) use request::NO_PERMIT;
 pub use request::{Mode, Request, stacks};
-pub use results::{Adjusted, Decisions};
+pub use results::{Adjusted, Decisions, Results};
 
 #[cfg(doc)]
 use crate::decision::Decision;

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 /// The reply of a store: a future that borrows nothing. It may be ready from the start.
 #[must_use = "a reply does nothing until it is awaited"]
-pub struct Reply<T>(Option<ReplyKind<T>>);
+pub struct Reply<T>(ReplyKind<T>);
 
 /// The two kinds of replies.
 pub(crate) enum ReplyKind<T> {
@@ -66,22 +66,22 @@ impl<T> Reply<T> {
     /// Makes a reply that is ready.
     #[inline]
     pub const fn ready(result: Result<T, Error>) -> Self {
-        Self(Some(ReplyKind::Ready(result)))
+        Self(ReplyKind::Ready(result))
     }
 
     /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
-        Self(Some(ReplyKind::Pending(PendingReply::new(future))))
+        Self(ReplyKind::Pending(PendingReply::new(future)))
     }
 
     /// Makes a reply from a call of a store of this crate.
     pub(crate) fn call(call: impl QueuedReply<T> + 'static) -> Self {
-        Self(Some(ReplyKind::Pending(PendingReply::Call(Box::new(call)))))
+        Self(ReplyKind::Pending(PendingReply::Call(Box::new(call))))
     }
 
     /// Sets the observer of a missed deadline. A reply that is ready cannot miss its deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
-        if let Some(ReplyKind::Pending(PendingReply::Future(_, observed_by))) = &mut self.0 {
+        if let ReplyKind::Pending(PendingReply::Future(_, observed_by)) = &mut self.0 {
             *observed_by = Some(observer);
         }
         self
@@ -130,23 +130,20 @@ impl<T> Reply<T> {
     #[inline]
     pub const fn ready_value(&self) -> Option<&T> {
         match &self.0 {
-            Some(ReplyKind::Ready(Ok(value))) => Some(value),
+            ReplyKind::Ready(Ok(value)) => Some(value),
             _ => None,
         }
     }
 
     /// Returns the result, or the reply that must be awaited. A reply that a store has awaited already is an error.
     pub(crate) fn into_kind(self) -> ReplyKind<T> {
-        self.0.unwrap_or_else(|| {
-            let message = "the store returned a reply that was already awaited";
-            ReplyKind::Ready(Err(Error::new(ErrorKind::Configuration, message)))
-        })
+        self.0
     }
 }
 
 impl<T> From<ReplyKind<T>> for Reply<T> {
     fn from(kind: ReplyKind<T>) -> Self {
-        Self(Some(kind))
+        Self(kind)
     }
 }
 
@@ -199,17 +196,13 @@ impl<T: Unpin> Future for Reply<T> {
     ///
     /// If it is polled again after it was ready.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let kind = &mut self.get_mut().0;
-        match kind {
-            Some(ReplyKind::Pending(pending)) => Pin::new(pending).poll(context),
-            ready => match ready.take() {
-                Some(ReplyKind::Ready(result)) => Poll::Ready(result),
-                #[expect(
-                    clippy::panic,
-                    reason = "futures may panic if they are polled after they were ready"
-                )]
-                _ => panic!("polled after it was ready"),
-            },
+        match &mut self.get_mut().0 {
+            ReplyKind::Pending(pending) => Pin::new(pending).poll(context),
+            ReplyKind::Ready(result) => {
+                let message = "the store returned a reply that was already awaited";
+                let awaited = Err(Error::new(ErrorKind::Configuration, message));
+                Poll::Ready(std::mem::replace(result, awaited))
+            }
         }
     }
 }
@@ -217,8 +210,8 @@ impl<T: Unpin> Future for Reply<T> {
 impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
-            Some(ReplyKind::Pending(_)) => "Reply::Pending",
-            Some(ReplyKind::Ready(_)) | None => "Reply::Ready",
+            ReplyKind::Pending(_) => "Reply::Pending",
+            ReplyKind::Ready(_) => "Reply::Ready",
         })
     }
 }

@@ -3,22 +3,43 @@
 use crate::decision::Decision;
 use std::ops::Deref;
 
+/// The results in a reply, in the order of what was asked. Dereferences to a slice. `collect` makes it from an iterator. One result
+/// needs no heap allocation.
+#[derive(Clone, Debug)]
+#[must_use = "a decision limits nothing unless you check `is_allowed()`, and an adjustment may have changed fewer units"]
+pub struct Results<T>(Place<T>);
+
+/// The decisions about a slice of [`Request`](super::Request)s.
+pub type Decisions = Results<Decision>;
+
+/// The number of units that each [`Adjustment`](super::Adjustment) changed.
+pub type Adjusted = Results<u32>;
+
 /// One result in place, or any number on the heap. A single result is written where it is read, which a small vector does
 /// not achieve.
 #[derive(Clone, Debug)]
-enum Results<T> {
+enum Place<T> {
     One([T; 1]),
     Several(Vec<T>),
 }
 
 impl<T> Results<T> {
-    fn push(&mut self, result: T) {
-        *self = match std::mem::take(self) {
-            Self::One([first]) => Self::Several(vec![first, result]),
-            Self::Several(results) if results.is_empty() => Self::One([result]),
-            Self::Several(mut results) => {
+    pub(crate) const fn new() -> Self {
+        Self(Place::Several(Vec::new()))
+    }
+
+    #[inline]
+    pub(crate) fn one(result: T) -> Self {
+        Self(Place::One([result]))
+    }
+
+    pub(crate) fn push(&mut self, result: T) {
+        self.0 = match std::mem::take(self).0 {
+            Place::One([first]) => Place::Several(vec![first, result]),
+            Place::Several(results) if results.is_empty() => Place::One([result]),
+            Place::Several(mut results) => {
                 results.push(result);
-                Self::Several(results)
+                Place::Several(results)
             }
         };
     }
@@ -26,7 +47,7 @@ impl<T> Results<T> {
 
 impl<T> Default for Results<T> {
     fn default() -> Self {
-        Self::Several(Vec::new())
+        Self::new()
     }
 }
 
@@ -35,9 +56,9 @@ impl<T> Deref for Results<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        match self {
-            Self::One(result) => result,
-            Self::Several(results) => several(results),
+        match &self.0 {
+            Place::One(result) => result,
+            Place::Several(results) => several(results),
         }
     }
 }
@@ -49,83 +70,34 @@ fn several<T>(results: &[T]) -> &[T] {
     results
 }
 
-macro_rules! results {
-    ($(#[$attribute:meta])* $name:ident of $element:ty) => {
-        $(#[$attribute])*
-        #[derive(Clone, Debug, Default)]
-        pub struct $name(Results<$element>);
-
-        impl $name {
-            pub(crate) fn new() -> Self {
-                Self::default()
-            }
-        }
-
-        impl PartialEq for $name {
-            fn eq(&self, other: &Self) -> bool {
-                **self == **other
-            }
-        }
-
-        impl Eq for $name {}
-
-        impl Deref for $name {
-            type Target = [$element];
-
-            #[inline]
-            fn deref(&self) -> &[$element] {
-                &self.0
-            }
-        }
-
-        impl FromIterator<$element> for $name {
-            fn from_iter<I: IntoIterator<Item = $element>>(elements: I) -> Self {
-                let mut all = Self::default();
-                all.extend(elements);
-                all
-            }
-        }
-
-        impl Extend<$element> for $name {
-            fn extend<I: IntoIterator<Item = $element>>(&mut self, elements: I) {
-                elements.into_iter().for_each(|element| self.0.push(element));
-            }
-        }
-
-        impl<'a> IntoIterator for &'a $name {
-            type Item = &'a $element;
-            type IntoIter = std::slice::Iter<'a, $element>;
-
-            fn into_iter(self) -> Self::IntoIter {
-                self.iter()
-            }
-        }
-    };
-}
-
-results! {
-    /// The decisions about a slice of [`Request`](super::Request)s, in the order of the requests.
-    ///
-    /// Dereferences to a slice of [`Decision`]s. `collect` makes it from an iterator. One decision needs no heap allocation.
-    #[must_use = "a decision limits nothing unless you check `is_allowed()`"]
-    Decisions of Decision
-}
-
-results! {
-    /// The number of units that each [`Adjustment`](super::Adjustment) changed, in the order of the adjustments.
-    ///
-    /// Dereferences to a slice of numbers. `collect` makes it from an iterator. One number needs no heap allocation.
-    Adjusted of u32
-}
-
-impl Decisions {
-    #[inline]
-    pub(crate) fn one(decision: Decision) -> Self {
-        Self(Results::One([decision]))
+impl<T: PartialEq> PartialEq for Results<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
     }
+}
 
-    pub(crate) fn push(&mut self, decision: Decision) {
-        self.0.push(decision);
+impl<T: Eq> Eq for Results<T> {}
+
+impl<T> FromIterator<T> for Results<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(results: I) -> Self {
+        let mut all = Self::new();
+        all.extend(results);
+        all
+    }
+}
+
+impl<T> Extend<T> for Results<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, results: I) {
+        results.into_iter().for_each(|result| self.push(result));
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Results<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -145,7 +117,7 @@ mod tests {
         assert_eq!(decisions.iter().map(Decision::remaining).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
         assert_eq!((&decisions).into_iter().count(), decisions.len());
         assert_eq!(Decisions::one(decision(7)), [decision(7)].into_iter().collect());
-        assert!(Decisions::new().is_empty() && matches!(Decisions::one(decision(7)).0, Results::One(_)));
+        assert!(Decisions::new().is_empty() && matches!(Decisions::one(decision(7)).0, Place::One(_)));
         assert_eq!(*[1, 2].into_iter().collect::<Adjusted>(), [1, 2]);
     }
 }

@@ -7,8 +7,9 @@ use crate::key::StoreKey;
 use crate::macros::opaque;
 use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A store for tests. Clones share all state.
@@ -61,14 +62,14 @@ impl TestStore {
 
     /// Returns the last decision of each limit since the last call of this method, without those of shadow limits.
     pub(super) fn take_decisions(&self) -> Vec<Decided> {
-        let mut decided = std::mem::take(&mut *self.0.decided.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut decided = std::mem::take(&mut *self.0.decided.lock());
         decided.retain(|decided| !decided.is_of_shadow());
         decided
     }
 
     /// Remembers a decision. A call that waits for a permit asks several times, and the last decision counts.
     fn remember(&self, requests: &[&Request], decisions: &Decisions) {
-        let mut decided = self.0.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut decided = self.0.decided.lock();
         for (request, decision) in requests.iter().zip(decisions) {
             decided.retain(|earlier| earlier.key != *request.key());
             decided.push(Decided { key: request.key().clone(), decision: *decision });

@@ -114,7 +114,7 @@ async fn read_then_write(correct: Correct, mode: Mode, requests: Vec<Request>) -
         let take = |request: &Request| {
             Adjustment::new(request.key().clone(), *request.limit(), request.cost(), Change::Take)
         };
-        correct.adjust(&requests.iter().map(take).collect::<Vec<_>>()).await?;
+        let _ = correct.adjust(&requests.iter().map(take).collect::<Vec<_>>()).await?;
     }
     Ok(decisions)
 }

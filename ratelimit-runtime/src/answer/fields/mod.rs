@@ -10,7 +10,6 @@ use crate::answer::recorded::RecordedDecision;
 use crate::rejection::whole_seconds;
 use smallvec::SmallVec;
 use std::time::SystemTime;
-use x_rate_limit::Reset;
 
 /// Which header fields describe the limits of a request in its response.
 ///
@@ -90,13 +89,13 @@ impl RateLimitHeaders {
         if decisions.is_empty() || !Self::are_allowed_on(status) {
             return;
         }
-        let reset = match self {
+        let now = match self {
             Self::None => return,
             Self::Draft11 => return draft11::write(&Shown::of(decisions, status), add),
-            Self::XRateLimit => Reset::Seconds,
-            Self::XRateLimitEpoch => Reset::Since(SystemTime::now()),
+            Self::XRateLimit => None,
+            Self::XRateLimitEpoch => Some(SystemTime::now()),
         };
-        x_rate_limit::write(&Shown::of(decisions, status), reset, add);
+        x_rate_limit::write(&Shown::of(decisions, status), now, add);
     }
 }
 

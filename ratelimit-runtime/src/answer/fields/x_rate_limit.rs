@@ -10,17 +10,9 @@ const LIMIT: &str = "x-ratelimit-limit";
 const REMAINING: &str = "x-ratelimit-remaining";
 const RESET: &str = "x-ratelimit-reset";
 
-/// The meaning of `X-RateLimit-Reset`, which differs between services.
-#[derive(Clone, Copy)]
-pub(super) enum Reset {
-    /// A number of seconds.
-    Seconds,
-    /// The point in time after that number of seconds, in seconds since 1970.
-    Since(SystemTime),
-}
-
-/// Writes the fields of one of the shown limits. `X-RateLimit-Reset` is left out where there is no such time.
-pub(super) fn write(limits: &Shown<'_>, reset: Reset, add: &mut AddField<'_>) {
+/// Writes the fields of one of the shown limits. `X-RateLimit-Reset` is a number of seconds, or the point in time after them if
+/// `now` is given. It is left out where there is no such time.
+pub(super) fn write(limits: &Shown<'_>, now: Option<SystemTime>, add: &mut AddField<'_>) {
     let Some(limit) = limits.states().min_by_key(|limit| urgency(limit)) else { return };
     let recorded = limit.recorded;
     let mut add_number = |name, number: u64| {
@@ -31,11 +23,7 @@ pub(super) fn write(limits: &Shown<'_>, reset: Reset, add: &mut AddField<'_>) {
     add_number(LIMIT, recorded.limit().capacity().into());
     add_number(REMAINING, recorded.decision().remaining().into());
     if let Some(seconds) = effective_window(recorded) {
-        let value = match reset {
-            Reset::Seconds => seconds,
-            Reset::Since(now) => unix_seconds(now, seconds),
-        };
-        add_number(RESET, value);
+        add_number(RESET, now.map_or(seconds, |now| unix_seconds(now, seconds)));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Rejections as responses and errors of actix-web, and what the layer changes in a response.
 
 use crate::answer::Answered;
-use crate::frameworks::response_head;
+use crate::frameworks::{from_rejection, response_head};
 use crate::layer::ResponseParts;
-use crate::rejection::{FromRejection, Rejection};
+use crate::rejection::Rejection;
 use actix_web::body::BoxBody;
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
@@ -55,11 +55,7 @@ impl From<Rejection> for HttpResponse {
     }
 }
 
-impl FromRejection for HttpResponse {
-    fn from_rejection(rejection: Rejection) -> Self {
-        rejection.into()
-    }
-}
+from_rejection!(HttpResponse);
 
 impl Responder for Rejection {
     type Body = BoxBody;

@@ -1,7 +1,8 @@
 //! Rejections as responses of axum.
 
+use crate::frameworks::from_rejection;
 use crate::frameworks::http::{refusal, status};
-use crate::rejection::{FromRejection, Rejection};
+use crate::rejection::Rejection;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -28,11 +29,7 @@ impl From<Rejection> for Response {
     }
 }
 
-impl FromRejection for Response {
-    fn from_rejection(rejection: Rejection) -> Self {
-        rejection.into()
-    }
-}
+from_rejection!(Response);
 
 /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
 /// it is JSON.

@@ -8,11 +8,12 @@ use crate::layer::{Entered, Settings};
 use crate::limiter::RateLimiter;
 use crate::limiter::current;
 use crate::rejection::Rejection;
+use parking_lot::Mutex;
 use rocket::Request;
 use rocket::http::Status;
 use smallvec::SmallVec;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The layers that a request has entered.
 ///
@@ -56,7 +57,7 @@ impl Passage {
     /// Enters a layer that is attached to the application.
     pub(super) fn enter(&self, settings: &Arc<Settings>, request: &Request<'_>) -> Arc<Passed> {
         let mut earlier = Layers::default(); // dropped after the lock is released
-        let mut layers = lock(&self.layers);
+        let mut layers = self.layers.lock();
         if layers.passed.iter().any(|passed| Arc::ptr_eq(&passed.settings, settings)) {
             // This request is a clone of an earlier one of rocket's local client, and shares its
             // cache.
@@ -80,13 +81,13 @@ impl Passage {
 
     /// The layer, if the request has entered it.
     pub(super) fn passed(&self, settings: &Arc<Settings>) -> Option<Arc<Passed>> {
-        let layers = lock(&self.layers);
+        let layers = self.layers.lock();
         layers.passed.iter().find(|passed| Arc::ptr_eq(&passed.settings, settings)).cloned()
     }
 
     /// Ends the request's context, if this layer is the last one that sees the response.
     pub(super) fn leave(&self, passed: &Arc<Passed>) {
-        let mut layers = lock(&self.layers);
+        let mut layers = self.layers.lock();
         if layers.passed.last().is_some_and(|last| Arc::ptr_eq(last, passed)) {
             layers.registrations = None;
         }
@@ -94,7 +95,7 @@ impl Passage {
 
     /// The context of the request, also if its task cannot tell the context.
     pub(crate) fn context(&self) -> Option<RequestContext> {
-        let of_innermost = || Some(lock(&self.layers).passed.last()?.entered.context.clone());
+        let of_innermost = || Some(self.layers.lock().passed.last()?.entered.context.clone());
         RequestContext::current().or_else(of_innermost)
     }
 
@@ -145,17 +146,13 @@ impl Passed {
         });
         let Some(deciding) = deciding else { return Ok(()) };
         let admission = context.clone().scope(deciding).await?;
-        *lock(&self.admission) = admission;
+        *self.admission.lock() = Some(admission);
         Ok(())
     }
 
     /// Returns what the limits of the layer hold.
     pub(super) fn release(&self) {
-        let admission = lock(&self.admission).take();
+        let admission = self.admission.lock().take();
         drop(admission); // without the lock
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

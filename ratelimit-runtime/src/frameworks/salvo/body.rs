@@ -2,11 +2,9 @@
 
 use crate::body::held_body::set_length;
 use crate::body::{Held, HeldBody, HoldBody};
-use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
+use salvo_core::Response;
 use salvo_core::http::ResBody;
-use salvo_core::{BoxedError, Response};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 impl HoldBody for ResBody {
     type Output = Self;
@@ -22,7 +20,7 @@ impl HoldBody for ResBody {
                 held.complete();
                 self
             }
-            body => Self::Boxed(Box::pin(Boxable(HeldBody::new(body).hold(held)))),
+            body => Self::Boxed(Box::pin(HeldBody::new(body).hold(held).map_err(Into::into))),
         }
     }
 }
@@ -44,28 +42,5 @@ impl HoldBody for &mut Response {
         held.warn_of_upgrade(self.status_code.map_or(200, |status| status.as_u16()));
         set_length(&mut held, &self.headers);
         self.body = self.take_body().hold(held);
-    }
-}
-
-/// A body with the error type of `ResBody::Boxed`.
-struct Boxable(HeldBody<ResBody>);
-
-impl Body for Boxable {
-    type Data = bytes::Bytes;
-    type Error = BoxedError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<bytes::Bytes>, BoxedError>>> {
-        Pin::new(&mut self.0).poll_frame(context).map_err(Into::into)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
     }
 }

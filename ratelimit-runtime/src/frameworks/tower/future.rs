@@ -1,10 +1,10 @@
 //! `ResponseFuture`: the response of a service with a layer around it.
 
 use super::layer_body::LayerBody;
-use crate::__private::Admission;
+use crate::__private::{Admission, Check};
 use crate::context::{Contextual, RequestContext};
 use crate::frameworks::http::{grpc_type, refusal};
-use crate::layer::{Deciding, Entered, Settings};
+use crate::layer::{Entered, Settings};
 use crate::limiter::current::{InScope, in_scope};
 use crate::rejection::Rejection;
 use bytes::Bytes;
@@ -38,7 +38,7 @@ pin_project! {
     where
         S: Service<Request<A>>,
     {
-        Deciding { deciding: Deciding, next: Option<(S, Request<A>)> },
+        Deciding { deciding: Check, next: Option<(S, Request<A>)> },
         Answering { #[pin] future: InScope<Contextual<S::Future>> },
     }
 }
@@ -83,7 +83,7 @@ where
                 StateProjection::Deciding { deciding, next } => {
                     let entered = &this.entered.context;
                     match ready!(entered.sync_scope(|| Pin::new(deciding).poll(context))) {
-                        Ok(admission) => *this.admission = admission,
+                        Ok(admission) => *this.admission = Some(admission),
                         Err(rejection) => {
                             let request = next.as_ref().map(|(_, request)| request);
                             let grpc = request.and_then(|request| grpc_type(request.headers()));

@@ -10,10 +10,10 @@ use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::off::admitted;
-use crate::limiter::store_call::{Began, invalid_reply};
+use crate::limiter::resolve::ensure_not_concurrency;
+use crate::limiter::store_call::invalid_reply;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
-use crate::store::Request;
 use crate::store::cost::Cost;
 
 impl RateLimiter {
@@ -42,20 +42,22 @@ impl RateLimiter {
         key: impl AsKey,
         cost: impl Into<Cost>,
     ) -> Result<Admitted, Rejection> {
-        let cost = cost.into();
-        let began = self.learn_overrides().await;
-        let request = self.spending_request(limit, &key, cost);
-        let (_, decision) = self.admit_one(began, key.name(), request).await?;
+        let (_, decision) = self.admit_one(limit, &key, cost.into(), ensure_not_concurrency).await?;
         Ok(Admitted(decision))
     }
 
-    /// Admits a call of one limit, which may wait. Returns what the call holds, and the decision.
+    /// Admits a call of one limit, which may wait. The limit in force must pass `check`. Returns what the call holds, and the
+    /// decision.
     pub(super) async fn admit_one(
         &self,
-        began: Began,
-        name: &str,
-        request: Result<Request, Error>,
+        limit: &Limit,
+        key: &impl AsKey,
+        cost: Cost,
+        check: fn(&Limit) -> Result<(), Error>,
     ) -> Result<(Holdings, Decision), Rejection> {
+        let (began, name) = (self.learn_overrides().await, key.name());
+        let request = self.request(limit, key, cost);
+        let request = request.and_then(|request| check(request.limit()).map(|()| request));
         let request = request.map_err(|error| failed(name, error))?;
         if self.is_off() {
             exempt(name);
@@ -63,7 +65,7 @@ impl RateLimiter {
             return Ok((nothing, admitted(&request)));
         }
         let attempt = Attempt { limiter: self, began, names: &[name] };
-        let holdings = attempt.run_held(Stack::from_iter([Member::new(request).named(name)])).await?;
+        let holdings = attempt.run_held(Stack::from_iter([Member::new(request, name)])).await?;
         match holdings.decision() {
             Some(decision) => Ok((holdings, decision)),
             None => Err(failed(name, invalid_reply())),

@@ -12,7 +12,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::LimitName;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Began, Decided, longest_refusal};
+use crate::limiter::store_call::{Decided, longest_refusal};
 use crate::observe::{self, Final, Outcome, Watch, report};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
@@ -20,12 +20,15 @@ use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use tokio::time::Instant;
 
 /// One attempt of a call: who decides it, and the names of its limits in the order of its requests.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a, N> {
     pub(crate) limiter: &'a RateLimiter,
-    pub(crate) began: Began,
+    /// When the call began, if it has waited for the overrides or for another decision: its question to the store has the rest of
+    /// its deadline. Otherwise the deadline begins when the store is asked.
+    pub(crate) began: Option<Instant>,
     pub(crate) names: &'a [N],
 }
 
@@ -44,9 +47,9 @@ impl<N: CallName> Attempt<'_, N> {
             then(concluded(self.names, cost, &watch, || self.record(requests), decided))
         });
         decided.map_err(|reply| {
-            let costs = Costs::of(requests);
+            let costs: SmallVec<[u32; 1]> = requests.iter().map(|request| request.cost()).collect();
             let record = self.record(requests);
-            let is_heard = record.is_some() || !watch.is_plain() || costs.0.is_some();
+            let is_heard = record.is_some() || !watch.is_plain() || costs.iter().any(|cost| *cost != 1);
             let told = is_heard.then(|| Box::new(Told { record, watch, costs }));
             Pending { names: SmallVec::from_slice(self.names), told, reply }
         })
@@ -205,27 +208,12 @@ pub(crate) struct Pending<N> {
     reply: PendingReply<Decided>,
 }
 
-/// The costs of the requests of a pending call. `None` if each is 1, as nearly always.
-#[derive(Default)]
-struct Costs(Option<Box<[u32]>>);
-
-impl Costs {
-    fn of(requests: &[&Request]) -> Self {
-        let costs = requests.iter().map(|request| request.cost());
-        Self(costs.clone().any(|cost| cost != 1).then(|| costs.collect()))
-    }
-
-    fn at(&self, at: usize) -> u32 {
-        self.0.as_ref().and_then(|costs| costs.get(at)).copied().unwrap_or(1)
-    }
-}
-
-/// What a pending decision is reported to: the request context, the hook and the span.
+/// What a pending decision is reported to: the request context, the hook and the span. Also the cost of each limit.
 #[derive(Default)]
 struct Told {
     record: Option<Record>,
     watch: Watch,
-    costs: Costs,
+    costs: SmallVec<[u32; 1]>,
 }
 
 impl<N: CallName> Future for Pending<N> {
@@ -234,12 +222,14 @@ impl<N: CallName> Future for Pending<N> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
         let Told { record, watch, costs } = self.told.take().map_or_else(Told::default, |told| *told);
-        let (source, decisions) = match decided {
-            Ok(Decided { source, decisions }) => (source, decisions),
-            Err(error) => return Poll::Ready(Err(undecided(&self.names, &watch, error))),
-        };
-        let cost = |at| costs.at(at);
-        let admitted = concluded(&self.names, cost, &watch, || record, Ok((source, &decisions))).map(drop);
-        Poll::Ready(admitted.map(|()| decisions))
+        Poll::Ready(match decided {
+            Ok(Decided { source, decisions }) => {
+                let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
+                concluded(&self.names, cost, &watch, || record, Ok((source, &decisions)))
+                    .map(drop)
+                    .map(|()| decisions)
+            }
+            Err(error) => Err(undecided(&self.names, &watch, error)),
+        })
     }
 }

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
+use crate::limiter::resolve::ensure_not_concurrency;
 use crate::limiter::store_call::invalid_reply;
 use crate::macros::opaque;
 use crate::rejection::Rejection;
@@ -114,10 +115,8 @@ impl RateLimiter {
         key: impl AsKey,
         cost: impl Into<Cost>,
     ) -> Result<Charge, Rejection> {
-        let cost = cost.into();
-        let began = self.learn_overrides().await;
-        let request = self.spending_request(limit, &key, cost);
-        let (holdings, decision) = self.admit_one(began, key.name(), request).await?;
+        let admitted = self.admit_one(limit, &key, cost.into(), ensure_not_concurrency).await;
+        let (holdings, decision) = admitted?;
         Ok(Charge { holdings, decision })
     }
 

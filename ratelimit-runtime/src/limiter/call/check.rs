@@ -7,13 +7,14 @@ use crate::error::{Error, ErrorKind};
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Began, Forgetting, invalid_reply};
+use crate::limiter::store_call::{Forgetting, invalid_reply};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
 use crate::store::{Mode, PROBE, Request};
 use smallvec::SmallVec;
 use std::future::Future;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// A call that its limit has admitted.
 ///
@@ -87,7 +88,7 @@ impl RateLimiter {
         let cost = cost.into();
         // The future of an `async fn` moves its arguments when it is first polled.
         async move {
-            let began = if self.knows_overrides() { Began::default() } else { self.learn_overrides().await };
+            let began = if self.knows_overrides() { None } else { self.learn_overrides().await };
             let pending = {
                 let mut refused = None;
                 match self.spend(began, limit, &key, cost, &mut refused) {
@@ -104,7 +105,7 @@ impl RateLimiter {
     #[inline]
     fn spend<'k>(
         &self,
-        began: Began,
+        began: Option<Instant>,
         limit: &Limit,
         key: &'k impl AsKey,
         cost: Cost,
@@ -212,7 +213,8 @@ impl RateLimiter {
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, Cost::new(1))?;
-        self.shared.leases.forget(request.key());
+        // The units are not returned, because the state in the store is deleted.
+        drop(self.shared.leases.take_back(request.key()));
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)

@@ -8,16 +8,21 @@ use crate::clock::timer;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::permits::{PermitWaiter, Stage};
-use crate::limiter::store_call::{Began, Decided, longest_refusal};
+use crate::limiter::store_call::{Decided, longest_refusal};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::observe::Waiting;
 use crate::random;
 use crate::store::{Decisions, Mode, Request};
 use smallvec::SmallVec;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Charges a stack, waits for its turn, and returns what the call holds.
-pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> Result<Holdings, Refused> {
+pub(super) async fn admit(
+    limiter: &RateLimiter,
+    began: Option<Instant>,
+    stack: Stack,
+) -> Result<Holdings, Refused> {
     let mut claim = Claim::new(limiter, began, stack);
     let decided = claim.decide().await?;
     let asked = claim.asked;
@@ -34,31 +39,13 @@ pub(super) async fn admit(limiter: &RateLimiter, began: Began, stack: Stack) -> 
     Ok(holdings)
 }
 
-/// Asks the store. Calls `before_wait` if the store does not reply at once, because the store may then decide although its
-/// reply does not arrive.
-async fn ask(
-    limiter: &RateLimiter,
-    began: Began,
-    mode: Mode,
-    requests: &[&Request],
-    before_wait: impl FnOnce(),
-) -> Result<Decided, Error> {
-    match limiter.decide(began, mode, requests, |decided| decided.map(Decided::copy)) {
-        Ok(decided) => decided,
-        Err(reply) => {
-            before_wait();
-            reply.await
-        }
-    }
-}
-
 /// A stack that is being decided.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
     /// The deadline of the first request.
-    began: Began,
+    began: Option<Instant>,
     /// When the last request was sent, if the store did not reply at once.
-    asked: Began,
+    asked: Option<Instant>,
     stack: Stack,
     /// The stage of the permits and tickets that the store may have given to this call. `None`: the store has given none. Dropping the
     /// claim returns them.
@@ -70,22 +57,14 @@ struct Claim<'l> {
 }
 
 impl<'l> Claim<'l> {
-    fn new(limiter: &'l RateLimiter, began: Began, mut stack: Stack) -> Self {
+    fn new(limiter: &'l RateLimiter, began: Option<Instant>, mut stack: Stack) -> Self {
         join(stack.iter_mut().filter(|member| !member.shadow).map(|member| &mut member.request));
-        Self {
-            limiter,
-            began,
-            asked: Began::default(),
-            stack,
-            in_store: None,
-            in_memory: false,
-            waited: None,
-        }
+        Self { limiter, began, asked: None, stack, in_store: None, in_memory: false, waited: None }
     }
 
     /// Decides, and asks again for permits as long as the limits allow it.
     async fn decide(&mut self) -> Result<Decided, Refused> {
-        let (started, longest) = (self.began.or_now(), self.permit_wait());
+        let (started, longest) = (self.began.unwrap_or_else(Instant::now), self.permit_wait());
         // Registers the call before its first request, so that a permit that is returned meanwhile wakes it.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter()).flatten();
         let may_wait = longest.is_zero() || waiter.is_some();
@@ -97,7 +76,7 @@ impl<'l> Claim<'l> {
             let mode = if is_last || !may_wait { Mode::Check } else { Mode::Charge };
             if is_last {
                 // The deadline of the last request starts at the end of the wait, even if an earlier request was late.
-                self.began = Began::at(started + longest);
+                self.began = Some(started + longest);
             }
             let decided = self.ask(mode).await?;
             let Some(refused) = longest_refusal(&decided.decisions) else {
@@ -135,11 +114,15 @@ impl<'l> Claim<'l> {
             return Ok(Decided { decisions: Decisions::new(), source: Source::Store });
         }
         let before = *in_store;
-        let decided = ask(limiter, began, mode, &requests, || {
-            *in_store = Some(Stage::Lost);
-            *asked = Began::at(began.or_now());
-        });
-        let decided = decided.await;
+        let decided = match limiter.decide(began, mode, &requests, |decided| decided.map(Decided::copy)) {
+            Ok(decided) => decided,
+            Err(reply) => {
+                // The store may decide although its reply does not arrive.
+                *in_store = Some(Stage::Lost);
+                *asked = Some(began.unwrap_or_else(Instant::now));
+                reply.await
+            }
+        };
         drop(requests);
         match &decided {
             // A store that replies with an error has taken nothing.

@@ -28,8 +28,8 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// A limit that may refuse the call.
-    pub(crate) fn new(request: Request) -> Self {
+    /// A limit of this name that may refuse the call.
+    pub(crate) fn new(request: Request, name: &str) -> Self {
         Self {
             request,
             position: 0,
@@ -37,14 +37,9 @@ impl Member {
             pauses: false,
             decision: None,
             takes_nothing: false,
-            series: LimitSeries::default(),
+            series: LimitSeries::named(name),
             held: PermitsHeld::default(),
         }
-    }
-
-    /// Returns the member, which from now on measures under this name.
-    pub(crate) fn named(self, name: &str) -> Self {
-        Self { series: LimitSeries::named(name), ..self }
     }
 
     /// The store's decision about the limit. `None` if the store has not decided.

@@ -9,7 +9,6 @@ use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::macros::opaque;
 use crate::rejection::Rejection;
-use crate::store::Request;
 use crate::store::cost::Cost;
 
 /// A place of a concurrency limit, which no other process can take until the permit is dropped.
@@ -103,21 +102,18 @@ impl RateLimiter {
         key: impl AsKey,
         cost: impl Into<Cost>,
     ) -> Result<Permit, Rejection> {
-        let cost = cost.into();
-        let began = self.learn_overrides().await;
-        let request = self.permit_request(limit, &key, cost);
-        let (holdings, decision) = self.admit_one(began, key.name(), request).await?;
+        let admitted = self.admit_one(limit, &key, cost.into(), ensure_concurrency).await;
+        let (holdings, decision) = admitted?;
         Ok(Permit { holdings, decision })
     }
+}
 
-    fn permit_request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
-        let request = self.request(limit, key, cost)?;
-        if request.limit().is_concurrency() {
-            return Ok(request);
-        }
-        Err(Error::new(
-            ErrorKind::Configuration,
-            "only a concurrency limit has permits; use `check` or `charge` instead",
-        ))
+fn ensure_concurrency(limit: &Limit) -> Result<(), Error> {
+    if limit.is_concurrency() {
+        return Ok(());
     }
+    Err(Error::new(
+        ErrorKind::Configuration,
+        "only a concurrency limit has permits; use `check` or `charge` instead",
+    ))
 }

@@ -5,7 +5,6 @@ use super::member::Member;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::permits::Stage;
-use crate::limiter::store_call::Began;
 use crate::observe::store_replied;
 use crate::store::{Decisions, Mode, ReplyKind, Request};
 use smallvec::SmallVec;
@@ -15,13 +14,13 @@ impl Holdings {
     /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
     /// call wait is charged for the turn, but the call does not wait. If the store does not decide a limit within the rest
     /// of the call's deadline, the limit is not decided.
-    pub(super) async fn decide_shadows(&mut self, began: Began) {
+    pub(super) async fn decide_shadows(&mut self, began: Option<Instant>) {
         // `Check` for permits: a shadow limit does not wait, so it must not leave a ticket.
         self.decide_shadows_by(began, Mode::Check, Member::is_permit).await;
         self.decide_shadows_by(began, Mode::Charge, |member| !member.is_permit()).await;
     }
 
-    async fn decide_shadows_by(&mut self, began: Began, mode: Mode, of: impl Fn(&Member) -> bool) {
+    async fn decide_shadows_by(&mut self, began: Option<Instant>, mode: Mode, of: impl Fn(&Member) -> bool) {
         let positions: SmallVec<[usize; 1]> =
             (0..self.members.len()).filter(|at| self.members[*at].shadow && of(&self.members[*at])).collect();
         if positions.is_empty() {
@@ -41,7 +40,12 @@ impl Holdings {
 
     /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse. An outage
     /// is noted even if only shadow limits meet it.
-    async fn shadow_decisions(&mut self, began: Began, mode: Mode, positions: &[usize]) -> Decisions {
+    async fn shadow_decisions(
+        &mut self,
+        began: Option<Instant>,
+        mode: Mode,
+        positions: &[usize],
+    ) -> Decisions {
         if self.source != Source::Store {
             return Decisions::new();
         }
@@ -51,7 +55,12 @@ impl Holdings {
             ReplyKind::Ready(decisions) => decisions,
             ReplyKind::Pending(deciding) => {
                 let sent = Instant::now();
-                let decisions = self.limiter.shared.store.until_deadline(began.or_now(), deciding).await;
+                let decisions = self
+                    .limiter
+                    .shared
+                    .store
+                    .until_deadline(began.unwrap_or_else(Instant::now), deciding)
+                    .await;
                 store_replied(sent);
                 if decisions.as_ref().is_err_and(Error::is_transient) {
                     self.return_lost_permits(positions);

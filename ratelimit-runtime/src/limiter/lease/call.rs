@@ -78,10 +78,11 @@ impl LeasingCall {
     /// counted in the lease.
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
         let sent = self.limiter.shared.leases.now();
-        match self.limiter.ask_one(&self.request) {
+        let store = &self.limiter.shared.store;
+        match store.bare().decide(Mode::Check, &[&self.request]).into_kind() {
             ReplyKind::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
             ReplyKind::Pending(reply) => {
-                let reply = self.limiter.shared.store.with_deadline(self.began, reply);
+                let reply = store.with_deadline(self.began, reply);
                 self.state = State::Asking { reply, sent, epoch };
                 None
             }

@@ -16,10 +16,10 @@ mod unused;
 pub(super) use table::Leases;
 
 use super::RateLimiter;
-use super::store_call::{Began, Decided};
+use super::store_call::Decided;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
-use crate::store::{Decisions, Mode, Reply, ReplyKind, Request};
+use crate::store::{Decisions, Mode, Reply, Request};
 use call::LeasingCall;
 use fetch::Fetch;
 use key_lease::{KeyLease, Next, Tried};
@@ -68,8 +68,12 @@ impl RateLimiter {
 
     /// Decides a call that has found no leased units, which it fetches. Returns `None` if the call asks the store as if there were
     /// no lease.
-    pub(super) fn decide_by_lease(&self, began: Began, request: &Request) -> Option<Reply<Decided>> {
-        let (began, id) = (began.or_now(), self.shared.leases.id(request.key()));
+    pub(super) fn decide_by_lease(
+        &self,
+        began: Option<Instant>,
+        request: &Request,
+    ) -> Option<Reply<Decided>> {
+        let (began, id) = (began.unwrap_or_else(Instant::now), self.shared.leases.id(request.key()));
         let mut tried = Tried::default();
         match self.step(id, request, &mut tried) {
             Step::WithoutLease => None,
@@ -123,10 +127,5 @@ impl RateLimiter {
                 },
             }
         }
-    }
-
-    /// Asks the store about one request. The reply says whether it had to be awaited.
-    fn ask_one(&self, request: &Request) -> ReplyKind<Decisions> {
-        self.shared.store.bare().decide(Mode::Check, &[request]).into_kind()
     }
 }

@@ -115,13 +115,8 @@ impl Leases {
         Some(act(&mut inserted.get_mut().lease))
     }
 
-    /// Forgets the units of a key without returning them, because its state in the store is deleted.
-    pub(in crate::limiter) fn forget(&self, key: &StoreKey) {
-        drop(self.take_back(key));
-    }
-
     /// Removes the units of a key, which are to be returned.
-    pub(super) fn take_back(&self, key: &StoreKey) -> Vec<Adjustment> {
+    pub(in crate::limiter) fn take_back(&self, key: &StoreKey) -> Vec<Adjustment> {
         let now = self.now();
         self.with(self.id(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
     }

@@ -138,7 +138,7 @@ impl<'l> Overrides<'l> {
         });
         let (change, field) = (change?, field?);
         self.limiter.check_override(&name, &change).await?;
-        self.save(Ok((field, Some(change.to_string()))), expires).await
+        self.save(&field, Some(&change.to_string()), expires).await
     }
 
     /// Removes an override. The override of the name applies again, or the limit in the code.
@@ -147,8 +147,8 @@ impl<'l> Overrides<'l> {
     ///
     /// The store cannot remove it, whatever the failure policy is, or the key has an absent identity. It is no error if there
     /// was no override.
-    pub fn remove(self, key: impl AsKey) -> impl Future<Output = Result<(), Error>> + Send {
-        self.save(self.field(&key).map(|field| (field, None)), None)
+    pub async fn remove(self, key: impl AsKey) -> Result<(), Error> {
+        self.save(&self.field(&key)?, None, None).await
     }
 
     /// Removes an override that [`list`](Self::list) returned.
@@ -156,13 +156,13 @@ impl<'l> Overrides<'l> {
     /// # Errors
     ///
     /// As [`remove`](Self::remove).
-    pub fn remove_target(self, target: &OverrideTarget) -> impl Future<Output = Result<(), Error>> + Send {
+    pub async fn remove_target(self, target: &OverrideTarget) -> Result<(), Error> {
         let field = match target {
             OverrideTarget::Name(name) => field_of_name(name),
             OverrideTarget::Key(key) => [KEY, key.as_bytes()].concat(),
             OverrideTarget::Other(field) => field.as_bytes().to_vec(),
         };
-        self.save(Ok((field, None)), None)
+        self.save(&field, None, None).await
     }
 
     /// The override of exactly this name or key, as the store has it now. `None` also if its text cannot be read.
@@ -170,13 +170,10 @@ impl<'l> Overrides<'l> {
     /// # Errors
     ///
     /// The store does not reply, whatever the failure policy is, or the key has an absent identity.
-    pub fn get(self, key: impl AsKey) -> impl Future<Output = Result<Option<LimitChange>, Error>> + Send {
-        let (limiter, field) = (self.limiter.clone(), self.field(&key));
-        async move {
-            let field = field?;
-            limiter.refresh_overrides().await?;
-            Ok(limiter.shared.overrides.entry(&field).map(|entry| *entry.change()))
-        }
+    pub async fn get(self, key: impl AsKey) -> Result<Option<LimitChange>, Error> {
+        let field = self.field(&key)?;
+        self.limiter.refresh_overrides().await?;
+        Ok(self.limiter.shared.overrides.entry(&field).map(|entry| *entry.change()))
     }
 
     /// All overrides, as the store has them now, in the order of their names.
@@ -184,19 +181,13 @@ impl<'l> Overrides<'l> {
     /// # Errors
     ///
     /// The store does not reply, whatever the failure policy is.
-    pub fn list(self) -> impl Future<Output = Result<Vec<Override>, Error>> + Send {
-        let limiter = self.limiter.clone();
-        async move {
-            limiter.refresh_overrides().await?;
-            let entries = limiter.shared.overrides.entries();
-            let mut list: Vec<Override> = entries
-                .iter()
-                .filter(|(_, entry)| entry.is_in_force(Instant::now))
-                .map(|(field, entry)| Override::of(field, entry))
-                .collect();
-            list.sort_by(|a, b| a.target().cmp(b.target()));
-            Ok(list)
-        }
+    pub async fn list(self) -> Result<Vec<Override>, Error> {
+        self.limiter.refresh_overrides().await?;
+        let entries = self.limiter.shared.overrides.entries();
+        let in_force = entries.iter().filter(|(_, entry)| entry.is_in_force(Instant::now));
+        let mut list: Vec<Override> = in_force.map(|(field, entry)| Override::of(field, entry)).collect();
+        list.sort_by(|a, b| a.target().cmp(b.target()));
+        Ok(list)
     }
 
     /// Returns the change, or an error if this process knows that it does not fit the limit with this name.
@@ -214,18 +205,10 @@ impl<'l> Overrides<'l> {
         }
     }
 
-    fn save(
-        self,
-        target: Result<(Vec<u8>, Option<String>), Error>,
-        expires: Option<Duration>,
-    ) -> impl Future<Output = Result<(), Error>> + Send + use<> {
-        let limiter = self.limiter.clone();
-        async move {
-            let ((field, change), key) = (target?, limiter.overrides_key());
-            let saved = limiter.shared.store.bare().save_override(&key, &field, change.as_deref(), expires);
-            limiter.shared.store.within_deadline(saved).await?;
-            limiter.refresh_overrides().await
-        }
+    async fn save(self, field: &[u8], change: Option<&str>, expires: Option<Duration>) -> Result<(), Error> {
+        let (store, key) = (&self.limiter.shared.store, self.limiter.overrides_key());
+        store.within_deadline(store.bare().save_override(&key, field, change, expires)).await?;
+        self.limiter.refresh_overrides().await
     }
 
     fn field(self, key: &(impl AsKey + ?Sized)) -> Result<Vec<u8>, Error> {

@@ -8,7 +8,6 @@ use crate::limit::{Algorithm, LimitChange};
 use crate::limiter::RateLimiter;
 use crate::observe::registry::changes;
 use std::collections::{BTreeMap, HashMap};
-use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
@@ -74,13 +73,10 @@ impl RateLimiter {
     /// # Errors
     ///
     /// The store does not reply, whatever the failure policy is.
-    pub fn published_limits(&self) -> impl Future<Output = Result<Vec<KnownLimit>, Error>> + Send + use<> {
-        let limiter = self.clone();
-        async move {
-            let mut all = limiter.load_limits().await?;
-            all.extend(limiter.limits().into_iter().map(|met| (met.name.to_string(), met)));
-            Ok(all.into_values().collect())
-        }
+    pub async fn published_limits(&self) -> Result<Vec<KnownLimit>, Error> {
+        let mut all = self.load_limits().await?;
+        all.extend(self.limits().into_iter().map(|met| (met.name.to_string(), met)));
+        Ok(all.into_values().collect())
     }
 
     /// Compares an override with the published limits. A limit that nobody has published may exist, so its absence is only

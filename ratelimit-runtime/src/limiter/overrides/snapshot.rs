@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::single_task::{InCharge, SingleTask};
-use crate::limiter::store_call::Began;
 use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::store::{Overridden, Reply, ReplyKind};
 use parking_lot::RwLock;
@@ -180,12 +179,13 @@ impl RateLimiter {
     }
 
     /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided within the rest of
-    /// that deadline.
-    pub(crate) async fn learn_overrides(&self) -> Began {
+    /// that deadline. Returns when the call began, or `None` if it has not waited.
+    #[must_use = "the call has one deadline"]
+    pub(crate) async fn learn_overrides(&self) -> Option<Instant> {
         if self.knows_overrides() {
-            return Began::default();
+            return None;
         }
-        let began = Began::at(Instant::now());
+        let began = Some(Instant::now());
         // The future is boxed, so that the futures of calls stay small.
         let loaded = Box::pin(self.shared.store.within_rest(began, self.load_overrides())).await;
         self.shared.overrides.learn(loaded);

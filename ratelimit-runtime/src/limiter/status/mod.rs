@@ -42,16 +42,22 @@ pub struct Status {
 }
 
 impl Status {
-    /// The status while limits are off.
-    const fn off(on_error: OnError) -> Self {
+    /// The status of a limiter whose servers have returned these results. If somebody has to repair one of the errors, it has that
+    /// error.
+    fn of(results: Vec<Result<(), Error>>) -> Self {
+        let servers = results.len();
+        let mut errors: Vec<Error> = results.into_iter().filter_map(Result::err).collect();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let reachable = count(servers - errors.len());
+        errors.sort_by_key(Error::is_transient);
         Self {
-            off: true,
-            servers: 0,
-            reachable: 0,
+            off: false,
+            servers: count(servers),
+            reachable,
             unreachable_for: None,
-            error: None,
+            error: errors.into_iter().next(),
             calls_failed: false,
-            on_error,
+            on_error: OnError::default(),
             denying: Vec::new(),
         }
     }

@@ -4,10 +4,11 @@ use super::Status;
 use crate::error::{Error, ErrorKind};
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Outage, invalid_reply};
-use crate::store::{PROBE, Reply, ReplyKind, StoreKey, all};
+use crate::store::{PROBE, StoreKey, all};
 use parking_lot::Mutex;
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -21,16 +22,7 @@ pub(in crate::limiter) struct Probes {
 }
 
 /// The result of a probe, or `None` while it is under way.
-type UnderWay = watch::Receiver<Option<Probed>>;
-
-/// The result of a probe.
-#[derive(Clone)]
-struct Probed {
-    servers: u32,
-    reachable: u32,
-    error: Option<Error>,
-    unreachable_since: Option<Instant>,
-}
+type UnderWay = watch::Receiver<Option<Status>>;
 
 impl RateLimiter {
     /// Asks the store whether it can decide now, for a health endpoint. It returns at the latest after the
@@ -58,23 +50,14 @@ impl RateLimiter {
     /// If the future is dropped, the probe goes on for others that wait for it.
     pub async fn status(&self) -> Status {
         if self.is_off() {
-            return Status::off(self.on_error);
+            return Status { off: true, on_error: self.on_error, ..Status::of(Vec::new()) };
         }
-        let probed = self.probed().await;
-        Status {
-            off: false,
-            servers: probed.servers,
-            reachable: probed.reachable,
-            unreachable_for: probed.unreachable_since.map(|since| since.elapsed()),
-            error: probed.error,
-            calls_failed: self.shared.store.outage().is_recent(),
-            denying: self.denying_limits(),
-            on_error: self.on_error,
-        }
+        // Limiters with other policies share the probe.
+        Status { on_error: self.on_error, ..self.probed().await }
     }
 
     /// Joins the probe of this runtime, or starts one.
-    async fn probed(&self) -> Probed {
+    async fn probed(&self) -> Status {
         let Ok(runtime) = Handle::try_current() else { return self.clone().probe().await };
         let (mut result, sender) = self.shared.probes.join(runtime.id());
         if let Some(sender) = sender {
@@ -92,53 +75,33 @@ impl RateLimiter {
         let result = result.wait_for(Option::is_some).await;
         result.ok().and_then(|probed| probed.clone()).unwrap_or_else(|| {
             let message = "the runtime of the probe has shut down; ask again";
-            Probed::failed(Error::new(ErrorKind::Unavailable, message))
+            Status::of(vec![Err(Error::new(ErrorKind::Unavailable, message))])
         })
     }
 
-    async fn probe(self) -> Probed {
-        let sent = Instant::now();
+    async fn probe(self) -> Status {
+        let (store, sent) = (&self.shared.store, Instant::now());
         let key = format!("{}:{{#}}:probe:{}", self.keys().prefix(), PROBE.state_format());
-        let servers = self.shared.store.bare().probe(&StoreKey::new(key.as_bytes()));
-        let mut probed = match self.until(sent, servers).await {
-            Ok(servers) if servers.is_empty() => Probed::failed(invalid_reply()),
+        let servers = store.bare().probe(&StoreKey::new(key.as_bytes()));
+        let results = match store.within_rest(Some(sent), servers).await {
+            Ok(servers) if servers.is_empty() => vec![Err(invalid_reply())],
             Ok(servers) => {
-                let waiting = servers.into_iter().map(|reply| Box::pin(self.until(sent, reply)));
-                Probed::of(all(waiting.collect()).await)
+                let replies = servers.into_iter();
+                all(replies.map(|reply| Box::pin(store.within_rest(Some(sent), reply))).collect()).await
             }
-            Err(error) => Probed::failed(error),
+            Err(error) => vec![Err(error)],
         };
-        self.shared.probes.note(self.shared.store.outage(), &mut probed);
-        probed
-    }
-
-    async fn until<T>(&self, sent: Instant, reply: Reply<T>) -> Result<T, Error> {
-        match reply.into_kind() {
-            ReplyKind::Ready(result) => result,
-            ReplyKind::Pending(reply) => self.shared.store.until_deadline(sent, reply).await,
-        }
-    }
-}
-
-impl Probed {
-    fn failed(error: Error) -> Self {
-        Self { servers: 1, reachable: 0, error: Some(error), unreachable_since: None }
-    }
-
-    /// The result of a probe of several servers. If somebody has to repair one of the errors, the result has that error.
-    fn of(results: Vec<Result<(), Error>>) -> Self {
-        let servers = results.len();
-        let mut errors: Vec<Error> = results.into_iter().filter_map(Result::err).collect();
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let reachable = count(servers - errors.len());
-        errors.sort_by_key(Error::is_transient);
-        Self { servers: count(servers), reachable, error: errors.into_iter().next(), unreachable_since: None }
+        let mut status = Status::of(results);
+        status.unreachable_for = self.shared.probes.note(store.outage(), status.error.as_ref());
+        status.calls_failed = store.outage().is_recent();
+        status.denying = self.denying_limits();
+        status
     }
 }
 
 impl Probes {
     /// Returns the probe of this runtime that is under way. If there is none, also returns the sender of a new one.
-    fn join(&self, runtime: Id) -> (UnderWay, Option<watch::Sender<Option<Probed>>>) {
+    fn join(&self, runtime: Id) -> (UnderWay, Option<watch::Sender<Option<Status>>>) {
         let mut under_way = self.under_way.lock();
         under_way.retain(|(_, probe)| probe.has_changed().is_ok() && probe.borrow().is_none());
         if let Some((_, probe)) = under_way.iter().find(|(id, _)| *id == runtime) {
@@ -148,20 +111,19 @@ impl Probes {
         under_way.push((runtime, result.clone()));
         (result, Some(sender))
     }
-}
 
-impl Probes {
-    /// Notes the result of a probe, as an outage if it is one, and sets since when servers are unreachable.
-    fn note(&self, outage: &Outage, probed: &mut Probed) {
+    /// Notes the result of a probe, as an outage if it is one. Returns for how long servers have been unreachable.
+    fn note(&self, outage: &Outage, error: Option<&Error>) -> Option<Duration> {
         let mut failing_since = self.failing_since.lock();
-        let Some(error) = &probed.error else {
+        let Some(error) = error else {
             *failing_since = None;
-            return outage.succeeded();
+            outage.succeeded();
+            return None;
         };
         let since = *failing_since.get_or_insert_with(Instant::now);
         if error.is_transient() {
             outage.failed(error);
         }
-        probed.unreachable_since = Some(outage.began().map_or(since, |began| began.min(since)));
+        Some(outage.began().map_or(since, |began| began.min(since)).elapsed())
     }
 }

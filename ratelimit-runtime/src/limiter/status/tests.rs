@@ -76,7 +76,12 @@ fn a_status_says_what_happens_to_calls_and_no_address() {
             None,
             "the store is reachable",
         ),
-        (Status::off(Deny), true, None, "limits are off: every call passes"),
+        (
+            Status { off: true, on_error: Deny, ..Status::of(Vec::new()) },
+            true,
+            None,
+            "limits are off: every call passes",
+        ),
     ] {
         assert_eq!(status.to_string(), says);
         assert_eq!((status.is_ready(), status.fallback()), (ready, fallback), "{status:?}");

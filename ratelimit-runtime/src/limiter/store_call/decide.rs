@@ -1,17 +1,16 @@
 //! Sends requests to the store under a deadline, and applies the failure policy to errors.
 
-use super::began::Began;
 use super::decided::Decided;
-use super::deciding::Deciding;
 use super::deny_cache::Forgetting;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
+use crate::limiter::off::admitted;
 use crate::limiter::{OnError, RateLimiter};
 use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
 use crate::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, Store,
 };
-use std::time::Duration;
+use smallvec::SmallVec;
 use tokio::time::Instant;
 
 impl RateLimiter {
@@ -20,7 +19,7 @@ impl RateLimiter {
     #[inline]
     pub(in crate::limiter) fn decide<T>(
         &self,
-        began: Began,
+        began: Option<Instant>,
         mode: Mode,
         requests: &[&Request],
         then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,
@@ -51,7 +50,39 @@ impl RateLimiter {
         match reply.into_kind() {
             ReplyKind::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
             ReplyKind::Pending(reply) => {
-                Err(PendingReply::new(Deciding::new(self.clone(), began, reply, mode, requests)))
+                Err(PendingReply::new(self.clone().deciding(began, reply, mode, requests)))
+            }
+        }
+    }
+
+    /// Awaits the reply of the store. The future owns its limiter and its requests. Nearly every call of a remote store is one, so
+    /// it keeps what it captures in place.
+    fn deciding(
+        self,
+        began: Option<Instant>,
+        reply: PendingReply<Decisions>,
+        mode: Mode,
+        requests: &[&Request],
+    ) -> impl Future<Output = Result<Decided, Error>> + Send + use<> {
+        // A reply that keeps its request has copied it already.
+        let requests: Vec<Request> = match reply.request() {
+            Some(_) => Vec::new(),
+            None => requests.iter().copied().cloned().collect(),
+        };
+        let sent = Instant::now();
+        let mut reply = self.shared.store.with_deadline(began.unwrap_or(sent), reply);
+        async move {
+            self.take_over_tasks(sent);
+            let decisions = match Error::unless_runtime() {
+                Ok(()) => (&mut reply).await.unwrap_or_else(|| Err(self.shared.store.too_late())),
+                Err(error) => Err(error),
+            };
+            match (reply.request(), requests.as_slice()) {
+                (Some(request), _) | (None, [request]) => self.received(sent, decisions, mode, &[request]),
+                (None, requests) => {
+                    let requests: SmallVec<[&Request; 4]> = requests.iter().collect();
+                    self.received(sent, decisions, mode, &requests)
+                }
             }
         }
     }
@@ -123,10 +154,8 @@ impl RateLimiter {
         match self.on_error {
             OnError::Deny => Err(error),
             OnError::Allow => {
-                let allow = |request: &&Request| {
-                    Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
-                };
-                Ok(Decided { decisions: requests.iter().map(allow).collect(), source: Source::Nobody })
+                let decisions = requests.iter().map(|request| admitted(request)).collect();
+                Ok(Decided { decisions, source: Source::Nobody })
             }
             OnError::Local => {
                 let decisions = self.shared.store.local().decide_now(mode, requests)?;

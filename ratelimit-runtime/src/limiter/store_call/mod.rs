@@ -1,13 +1,10 @@
 //! The store's part of a call: the question under a deadline, the remembered refusals, and the failure policy.
 
-mod began;
 mod decide;
 mod decided;
-mod deciding;
 mod deny_cache;
 mod outage;
 
-pub(crate) use began::Began;
 pub(super) use decided::{Decided, invalid_reply, longest_refusal};
 pub(super) use deny_cache::Forgetting;
 pub(super) use outage::Outage;
@@ -60,22 +57,26 @@ impl StoreCalls {
     }
 
     pub(super) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
-        self.within_rest(Began::default(), reply).await
+        self.within_rest(None, reply).await
     }
 
     /// Awaits a reply for the rest of the deadline of a call. Asks nothing if the deadline has passed.
-    pub(super) async fn within_rest<T: Unpin>(&self, began: Began, reply: Reply<T>) -> Result<T, Error> {
+    pub(super) async fn within_rest<T: Unpin>(
+        &self,
+        began: Option<Instant>,
+        reply: Reply<T>,
+    ) -> Result<T, Error> {
         self.ensure_time(began)?;
         match reply.into_kind() {
             ReplyKind::Ready(result) => result,
-            ReplyKind::Pending(reply) => self.until_deadline(began.or_now(), reply).await,
+            ReplyKind::Pending(reply) => self.until_deadline(began.unwrap_or_else(Instant::now), reply).await,
         }
     }
 
     /// An error if the deadline of a call has passed before the store is asked.
     #[inline]
-    pub(super) fn ensure_time(&self, began: Began) -> Result<(), Error> {
-        match began.moment() {
+    pub(super) fn ensure_time(&self, began: Option<Instant>) -> Result<(), Error> {
+        match began {
             Some(began) if began.elapsed() >= self.within() => Err(self.too_late()),
             _ => Ok(()),
         }

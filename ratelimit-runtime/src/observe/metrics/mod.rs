@@ -5,5 +5,6 @@ mod limit;
 pub(super) mod table;
 
 pub(super) use handle::{Handle, Level};
-pub(super) use limit::{LimitMetrics, Measured, named};
+pub(super) use limit::LimitMetrics;
+pub(crate) use limit::LimitSeries;
 pub use table::{Kind, METRICS, Metric};

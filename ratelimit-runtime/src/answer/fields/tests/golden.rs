@@ -1,6 +1,7 @@
 //! Fields of draft 11, byte for byte: the examples of the guide, and one for each rule.
 
 use super::*;
+use crate::context::RequestContext;
 use crate::key::Name;
 use crate::limit::Calendar;
 
@@ -218,15 +219,16 @@ fn limits_with_one_name_have_their_time_and_then_a_number() {
 
 #[test]
 fn the_last_decision_of_a_limit_counts() {
-    let others = admitted("other", BURST, 1, ONE_SECOND);
+    let context = RequestContext::new();
+    context.record([
+        refused("search", BURST, 0, Some(ONE_SECOND)),
+        admitted("other", BURST, 1, ONE_SECOND),
+        admitted("search", BURST, 4, ONE_SECOND),
+        admitted("search", Limit::counter(12, ONE_SECOND), 5, ONE_SECOND), // an override came between
+    ]);
     assert_fields(
         200,
-        &[
-            refused("search", BURST, 0, Some(ONE_SECOND)),
-            others,
-            admitted("search", BURST, 4, ONE_SECOND),
-            admitted("search", Limit::counter(12, ONE_SECOND), 5, ONE_SECOND), // an override came between
-        ],
+        &context.decisions(),
         r#""search";q=12;w=1, "other";q=10;w=1"#,
         r#""search";r=5;t=1, "other";r=1;t=1"#,
     );

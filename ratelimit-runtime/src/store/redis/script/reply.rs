@@ -102,10 +102,10 @@ pub(crate) fn decision(
     limit: &Limit,
 ) -> Result<Decision, &'static str> {
     if delay == -NEVER {
-        return refuse_forever(limit, remaining, reset);
+        return refuse(limit, remaining, None, reset);
     }
     if delay < 0 {
-        return refuse(limit, remaining, delay.checked_neg().ok_or(OUT_OF_RANGE)?, reset);
+        return refuse(limit, remaining, Some(delay.checked_neg().ok_or(OUT_OF_RANGE)?), reset);
     }
     let longest_wait = if mode == Mode::Charge { limit.longest_wait() } else { Duration::ZERO };
     let delay = ms(delay)?;
@@ -149,23 +149,18 @@ pub(super) fn allow(limit: &Limit, remaining: i64, reset_ms: i64) -> Result<Deci
     Ok(Decision::allow(limit, self::remaining(limit, remaining)?, ms(reset_ms)?))
 }
 
-/// Creates the decision of a refused call, which can pass after `retry_ms` (at least 1).
+/// A refusal: the call passes after `retry_ms`, or never.
 pub(super) fn refuse(
     limit: &Limit,
     remaining: i64,
-    retry_ms: i64,
+    retry_ms: Option<i64>,
     reset_ms: i64,
 ) -> Result<Decision, &'static str> {
-    if retry_ms < 1 {
+    if retry_ms.is_some_and(|retry_ms| retry_ms < 1) {
         return Err(OUT_OF_RANGE);
     }
-    let remaining = self::remaining(limit, remaining)?;
-    Ok(Decision::refuse(limit, remaining, Some(ms(retry_ms)?), ms(reset_ms)?))
-}
-
-/// Creates the decision of a call that can never pass.
-pub(super) fn refuse_forever(limit: &Limit, remaining: i64, reset_ms: i64) -> Result<Decision, &'static str> {
-    Ok(Decision::refuse(limit, self::remaining(limit, remaining)?, None, ms(reset_ms)?))
+    let retry = retry_ms.map(ms).transpose()?;
+    Ok(Decision::refuse(limit, self::remaining(limit, remaining)?, retry, ms(reset_ms)?))
 }
 
 /// Reads a time from 0 to [`LONGEST_MS`].
@@ -191,24 +186,24 @@ mod tests {
         let longest = Duration::from_millis((1 << 53) - 3);
         assert_eq!(allow(&LIMIT, 10, 0).unwrap().remaining(), 10);
         assert_eq!(allow(&LIMIT, 0, LONGEST_MS).unwrap().reset_after(), longest);
-        assert_eq!(refuse(&LIMIT, 0, LONGEST_MS, 1).unwrap().retry_after(), Some(longest));
-        assert_eq!(refuse(&LIMIT, 0, 1, 1).unwrap().retry_after(), Some(Duration::from_millis(1)));
-        assert_eq!(refuse_forever(&LIMIT, 10, 1).unwrap().retry_after(), None);
+        assert_eq!(refuse(&LIMIT, 0, Some(LONGEST_MS), 1).unwrap().retry_after(), Some(longest));
+        assert_eq!(refuse(&LIMIT, 0, Some(1), 1).unwrap().retry_after(), Some(Duration::from_millis(1)));
+        assert_eq!(refuse(&LIMIT, 10, None, 1).unwrap().retry_after(), None);
     }
 
     #[test]
     fn rejects_numbers_out_of_range() {
         for wrong in [i64::MIN, i64::MIN + 1, -1, 11, 1 << 32, 1 << 53, i64::MAX] {
             assert!(allow(&LIMIT, wrong, 0).is_err(), "{wrong}");
-            assert!(refuse(&LIMIT, wrong, 1, 0).is_err(), "{wrong}");
-            assert!(refuse_forever(&LIMIT, wrong, 0).is_err(), "{wrong}");
+            assert!(refuse(&LIMIT, wrong, Some(1), 0).is_err(), "{wrong}");
+            assert!(refuse(&LIMIT, wrong, None, 0).is_err(), "{wrong}");
         }
         for wrong in [i64::MIN, i64::MIN + 1, -1, FOREIGN_KEY, NEVER, 1 << 53, i64::MAX] {
             assert!(allow(&LIMIT, 0, wrong).is_err(), "{wrong}");
-            assert!(refuse(&LIMIT, 0, wrong, 0).is_err(), "{wrong}");
-            assert!(refuse(&LIMIT, 0, 1, wrong).is_err(), "{wrong}");
-            assert!(refuse_forever(&LIMIT, 0, wrong).is_err(), "{wrong}");
+            assert!(refuse(&LIMIT, 0, Some(wrong), 0).is_err(), "{wrong}");
+            assert!(refuse(&LIMIT, 0, Some(1), wrong).is_err(), "{wrong}");
+            assert!(refuse(&LIMIT, 0, None, wrong).is_err(), "{wrong}");
         }
-        assert!(refuse(&LIMIT, 0, 0, 0).is_err());
+        assert!(refuse(&LIMIT, 0, Some(0), 0).is_err());
     }
 }

@@ -42,31 +42,30 @@ impl SingleScripts {
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
         // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
         let reply_fits = u128::from(limit.count()) * u128::from(limit.time_ms() + 1) < 1 << 53;
+        let is_near = limit.time_ms() <= NEAR_MS;
+        // The script, and whether it serves the limit. A state must nearly always have the short form of `lua/head.lua`, the only one
+        // that the small scripts know.
         let (script, serves) = match limit.state() {
-            State::Number(NumberState::Counter) => (&self.counter, reply_fits),
-            State::Number(NumberState::SlidingWindow) => (&self.sliding_window, true),
-            State::Number(NumberState::Bucket) => (&self.token_bucket, !limit.refills_by_interval()),
+            State::Number(NumberState::Counter) => {
+                (&self.counter, reply_fits && is_near && limit.count() < 92_000_000)
+            }
+            State::Number(NumberState::SlidingWindow) => {
+                (&self.sliding_window, is_near && limit.count() < 1000)
+            }
+            State::Number(NumberState::Bucket) => {
+                // A bucket with these bounds has a tag of at most 33.
+                let is_short = limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000;
+                (&self.token_bucket, is_short && !limit.refills_by_interval())
+            }
             State::List(ListState::Log) => (&self.sliding_log, cost == 1),
             State::List(ListState::Permits) => (&self.concurrency, cost == 1),
         };
-        (plain && serves && has_short_state(limit)).then_some(script)
+        (plain && serves).then_some(script)
     }
 }
 
-/// Whether the state of a limit nearly always has the short form of `lua/head.lua`, the only one that the small scripts know.
-fn has_short_state(limit: &Limit) -> bool {
-    /// The longest `time` of a limit with such a state: 57 days, in milliseconds.
-    const NEAR_MS: u64 = 5_000_000_000;
-    match limit.state() {
-        State::Number(NumberState::Counter) => limit.count() < 92_000_000 && limit.time_ms() <= NEAR_MS,
-        State::Number(NumberState::SlidingWindow) => limit.count() < 1000 && limit.time_ms() <= NEAR_MS,
-        State::Number(NumberState::Bucket) => {
-            // A bucket with these bounds has a tag of at most 33.
-            limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000
-        }
-        State::List(ListState::Log | ListState::Permits) => true,
-    }
-}
+/// The longest `time` of a counter or a window with a short state: 57 days, in milliseconds.
+const NEAR_MS: u64 = 5_000_000_000;
 
 /// Adds the number of keys, the key and the arguments.
 pub(crate) fn encode(command: &mut Cmd, request: &Request) {
@@ -94,7 +93,7 @@ pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<D
         Value::Array(fields) => match fields.as_slice() {
             [Value::Int(remaining), Value::Int(reset)] if lists => reply::allow(limit, *remaining, *reset)?,
             [Value::Int(retry), Value::Int(reset), Value::Int(remaining)] if !one_number => {
-                reply::refuse(limit, *remaining, retry.checked_neg().ok_or(OUT_OF_RANGE)?, *reset)?
+                reply::refuse(limit, *remaining, Some(retry.checked_neg().ok_or(OUT_OF_RANGE)?), *reset)?
             }
             _ => return Err(WRONG_TYPE.into()),
         },
@@ -113,7 +112,7 @@ fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static 
     match limit.state() {
         State::Number(NumberState::Counter) if packed < 0 => {
             let ttl = packed.checked_neg().ok_or(OUT_OF_RANGE)?;
-            reply::refuse(limit, 0, ttl, ttl)
+            reply::refuse(limit, 0, Some(ttl), ttl)
         }
         State::Number(NumberState::Counter | NumberState::SlidingWindow) => {
             let base = longest_reset(limit) + 1;
@@ -147,5 +146,5 @@ fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, &'static str
         return reply::allow(limit, units(room)?, ms(full - room));
     }
     let before = room + i128::from(cost) * period;
-    reply::refuse(limit, units(before)?.max(0), ms(-room), ms(full - before))
+    reply::refuse(limit, units(before)?.max(0), Some(ms(-room)), ms(full - before))
 }

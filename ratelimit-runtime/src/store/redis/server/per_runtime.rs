@@ -5,7 +5,8 @@
 
 use crate::clock::timer;
 use crate::error::Error;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use parking_lot::RwLock;
+use std::sync::{Arc, OnceLock, Weak};
 use tokio::runtime::{Handle, Id};
 use tokio::task::AbortHandle;
 
@@ -35,7 +36,7 @@ impl<T> PerRuntime<T> {
             return Ok(value);
         }
         timer::runtime()?;
-        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        let mut others = self.others.write();
         if let Some(entry) =
             self.first.get().into_iter().chain(&*others).find(|entry| entry.is_of(runtime.id()))
         {
@@ -62,15 +63,14 @@ impl<T> PerRuntime<T> {
     /// Returns whether the value of any runtime passes a test.
     pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
         let passes = |entry: &Entry<T>| !entry.lifetime.has_ended() && test(&entry.value);
-        self.first.get().is_some_and(passes)
-            || self.others.read().unwrap_or_else(PoisonError::into_inner).iter().any(passes)
+        self.first.get().is_some_and(passes) || self.others.read().iter().any(passes)
     }
 
     fn of(&self, runtime: Id) -> Option<Arc<T>> {
         if let Some(first) = self.first.get().filter(|first| first.is_of(runtime)) {
             return Some(Arc::clone(&first.value));
         }
-        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        let others = self.others.read();
         others.iter().find(|entry| entry.is_of(runtime)).map(|entry| Arc::clone(&entry.value))
     }
 }

@@ -8,7 +8,8 @@ use super::under_way::UnderWay;
 use super::unhealthy::{UnhealthyFlag, UnhealthySessions};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{AnySlot, Connection, Connector, Endpoint};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -194,7 +195,7 @@ impl SessionConnection {
 
 impl Inner {
     fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let result = act(&mut state);
         self.unhealthy.set(!state.breaker.is_closed());
         result

@@ -1,21 +1,13 @@
 //! `UnderWay`: work whose result many calls wait for. They are woken in the order in which they began to wait.
 
-use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use tokio::sync::Notify;
+use std::sync::Arc;
+use tokio::sync::SetOnce;
 
 /// Waits for a result.
-pub(crate) struct UnderWay<T>(Arc<Shared<T>>);
+pub(crate) struct UnderWay<T>(Arc<SetOnce<Option<T>>>);
 
-/// Ends the work. If it is dropped without a result, as with its runtime, nobody waits any longer.
-pub(crate) struct Ending<T>(Arc<Shared<T>>);
-
-struct Shared<T> {
-    result: OnceLock<T>,
-    has_ended: AtomicBool,
-    ended: Notify,
-}
+/// Ends the work. If it is dropped without a result, as with its runtime, the result is `None`, and nobody waits any longer.
+pub(crate) struct Ending<T>(Arc<SetOnce<Option<T>>>);
 
 impl<T> Clone for UnderWay<T> {
     fn clone(&self) -> Self {
@@ -25,43 +17,35 @@ impl<T> Clone for UnderWay<T> {
 
 impl<T: Clone> UnderWay<T> {
     pub(crate) fn start() -> (Ending<T>, Self) {
-        let ended = Notify::new();
-        let shared = Arc::new(Shared { result: OnceLock::new(), has_ended: AtomicBool::new(false), ended });
-        (Ending(Arc::clone(&shared)), Self(shared))
+        let result = Arc::new(SetOnce::new());
+        (Ending(Arc::clone(&result)), Self(result))
     }
 
     /// Returns whether there will be a result, or is one.
     pub(crate) fn is_alive(&self) -> bool {
-        self.0.result.get().is_some() || !self.0.has_ended.load(Ordering::Acquire)
+        self.0.get().is_none_or(Option::is_some)
     }
 
     /// Returns whether the work has a result.
     pub(crate) fn has_result(&self) -> bool {
-        self.0.result.get().is_some()
+        self.0.get().is_some_and(Option::is_some)
     }
 
     /// Waits for the result. It is `None` if the work was dropped.
     pub(crate) async fn result(&self) -> Option<T> {
-        let mut ended = pin!(self.0.ended.notified());
-        // From here on `ended` receives the notification, so the end cannot be missed.
-        ended.as_mut().enable();
-        if !self.0.has_ended.load(Ordering::Acquire) {
-            ended.await;
-        }
-        self.0.result.get().cloned()
+        self.0.wait().await.clone()
     }
 }
 
 impl<T> Ending<T> {
     pub(crate) fn with(self, result: T) {
-        let _ = self.0.result.set(result);
+        let _ = self.0.set(Some(result));
     }
 }
 
 impl<T> Drop for Ending<T> {
     fn drop(&mut self) {
-        self.0.has_ended.store(true, Ordering::Release);
-        self.0.ended.notify_waiters();
+        let _ = self.0.set(None);
     }
 }
 

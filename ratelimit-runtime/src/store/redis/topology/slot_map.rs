@@ -36,25 +36,8 @@ impl SlotMap {
         self.node_of.iter().all(|index| *index == UNSERVED)
     }
 
-    /// Returns the number of nodes that serve slots, and whether all slots are served.
-    pub(super) fn number_of_serving(&self) -> (usize, bool) {
-        let (serves, all_served) = self.serving();
-        (serves.into_iter().filter(|serves| *serves).count(), all_served)
-    }
-
-    /// Returns each node that serves slots.
-    pub(super) fn serving_nodes(&self) -> Vec<Arc<Node>> {
-        let (serves, _) = self.serving();
-        self.nodes
-            .iter()
-            .zip(serves)
-            .filter(|(_, serves)| *serves)
-            .map(|(node, _)| Arc::clone(node))
-            .collect()
-    }
-
-    /// Returns for each node whether it serves slots, and whether all slots are served.
-    fn serving(&self) -> (Vec<bool>, bool) {
+    /// Returns the nodes that serve slots, and whether each slot has a node.
+    pub(super) fn serving(&self) -> (Vec<Arc<Node>>, bool) {
         let mut serves = vec![false; self.nodes.len()];
         let mut all_served = true;
         for index in &self.node_of {
@@ -63,7 +46,8 @@ impl SlotMap {
                 None => all_served = false,
             }
         }
-        (serves, all_served)
+        let nodes = self.nodes.iter().zip(serves).filter(|(_, serves)| *serves);
+        (nodes.map(|(node, _)| Arc::clone(node)).collect(), all_served)
     }
 
     /// Assigns a slot to the node at an endpoint.
@@ -187,13 +171,14 @@ mod tests {
 
     #[test]
     fn nodes_that_serve_slots_are_counted() {
+        let number_of_serving = |map: &SlotMap| (map.serving().0.len(), map.serving().1);
         let mut map = map_of(vec![range(0, 99, "a", 1), range(100, 16_383, "b", 2)]);
-        assert_eq!((map.number_of_serving(), map.is_empty()), ((2, true), false));
+        assert_eq!((number_of_serving(&map), map.is_empty()), ((2, true), false));
         map.node_at(&own(), &[]);
-        assert_eq!(map.number_of_serving(), (2, true), "a known node without slots");
-        assert_eq!(map_of(vec![range(5, 5, "a", 1)]).number_of_serving(), (1, false));
+        assert_eq!(number_of_serving(&map), (2, true), "a known node without slots");
+        assert_eq!(number_of_serving(&map_of(vec![range(5, 5, "a", 1)])), (1, false));
         assert_eq!(
-            (SlotMap::default().number_of_serving(), SlotMap::default().is_empty()),
+            (number_of_serving(&SlotMap::default()), SlotMap::default().is_empty()),
             ((0, false), true)
         );
     }

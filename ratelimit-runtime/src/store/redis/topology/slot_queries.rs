@@ -3,8 +3,9 @@
 use crate::error::Error;
 use crate::store::MissedDeadline;
 use crate::store::redis::server::{Ending, SlowCalls, UnderWay};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -33,7 +34,7 @@ impl SlotQueries {
     /// Returns the query under way, or one that has just ended. Otherwise starts a new one by `start`. Calls wait for it in the
     /// order of their arrival.
     pub(super) fn join(&self, start: impl FnOnce(Ending<QueryResult>)) -> UnderWay<QueryResult> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if let Some(query) = &*last
             && query.result.is_alive()
             && (!query.result.has_result() || query.began.elapsed() < INTERVAL)

@@ -8,8 +8,9 @@ use crate::key::StoreKey;
 use crate::store::Awaited;
 use crate::store::redis::connect::{Connector, Endpoint, Role};
 use crate::store::redis::server::{Node, PerRuntime, SendError, UnderWay};
+use parking_lot::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// The maximum time for one node to reply with the slot map. It is longer than the TLS handshake with a server that does not
@@ -73,7 +74,8 @@ impl Slots {
         keys: impl Iterator<Item = StoreKey>,
     ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
         let (nodes, all_served) = self.with_map(|map| {
-            let (number, all_served) = map.number_of_serving();
+            let (serving, all_served) = map.serving();
+            let number = serving.len();
             let mut found: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(number);
             for key in keys {
                 if found.len() == number {
@@ -96,7 +98,7 @@ impl Slots {
 
     /// Returns each node that serves slots, as far as the slot map is known.
     pub(crate) fn serving_nodes(&self) -> Vec<Arc<Node>> {
-        self.with_map(SlotMap::serving_nodes)
+        self.with_map(|map| map.serving().0)
     }
 
     /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.
@@ -114,14 +116,13 @@ impl Slots {
     /// Returns the node that a redirection by `by` names. The node is stored, because a slot that moves there sends many calls.
     pub(super) fn redirected(&self, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
-        self.map.write().unwrap_or_else(PoisonError::into_inner).node_at(&endpoint, &self.seeds)
+        self.map.write().node_at(&endpoint, &self.seeds)
     }
 
     /// Assigns a slot to the node that a redirection by `by` names.
     pub(super) fn moved(self: &Arc<Self>, slot: u16, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
-        let node =
-            self.map.write().unwrap_or_else(PoisonError::into_inner).moved(slot, &endpoint, &self.seeds);
+        let node = self.map.write().moved(slot, &endpoint, &self.seeds);
         self.refresh();
         node
     }
@@ -189,7 +190,7 @@ impl Slots {
         for node in self.nodes_to_ask() {
             match tokio::time::timeout(QUERY_TIMEOUT, slot_ranges(&node)).await {
                 Ok(Ok(ranges)) => {
-                    let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+                    let mut map = self.map.write();
                     map.replace(&ranges, &self.seeds);
                     return Ok(());
                 }
@@ -220,7 +221,7 @@ impl Slots {
     }
 
     fn with_map<R>(&self, act: impl FnOnce(&SlotMap) -> R) -> R {
-        act(&self.map.read().unwrap_or_else(PoisonError::into_inner))
+        act(&self.map.read())
     }
 }
 
