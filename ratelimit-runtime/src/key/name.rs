@@ -177,6 +177,7 @@ mod tests {
             (Name::of_site("::").written(), "::"),
             (Name::of_site(""), ""),
             (Name::of_site("a:b"), "a:b"),
+            (Name::of_site("a:"), "a:"),
         ] {
             assert_eq!(name.is_path(), name.as_str().starts_with("shop") && public.starts_with("search"));
             assert_eq!(LimitName::from(name).public(), public);

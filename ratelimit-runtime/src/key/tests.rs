@@ -4,6 +4,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::writer::KeyWriter;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 fn settings() -> KeySettings {
     KeySettings::new("shop", None, 64)
@@ -53,6 +54,19 @@ fn a_text_is_a_key_by_its_name() {
 #[test]
 fn store_keys_are_equal_if_their_bytes_are() {
     assert!(StoreKey::new(b"a") == StoreKey::new(b"a") && StoreKey::new(b"a") != StoreKey::new(b"b"));
+    let (state, key) = (RandomState::new(), |bytes: &[u8]| StoreKey::new(bytes));
+    assert_eq!(state.hash_one(key(b"a")), state.hash_one(key(b"a")));
+    assert_ne!(state.hash_one(key(b"a")), state.hash_one(key(b"b")), "every key has the same hash");
+}
+
+#[test]
+fn a_key_without_its_format_is_the_key_before_it() {
+    for key in [Key::new("n").by(""), Key::new("n:m").by("a:b")] {
+        let mut key = render(&key, &settings()).unwrap();
+        let before = key.as_bytes().to_vec();
+        key.add_format(&crate::Limit::counter(1, std::time::Duration::from_secs(1)));
+        assert_eq!(key.without_format(), before);
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use support::SECOND;
 
 /// Polls once. The memory store is never pending.
-fn now<F: Future>(future: F) -> F::Output {
+pub(super) fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("the memory store is never pending"),

@@ -4,6 +4,7 @@
 mod charges;
 mod costs;
 mod keep;
+mod memory_state;
 mod memory_store;
 mod methods;
 mod rates;

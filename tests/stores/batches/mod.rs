@@ -6,4 +6,5 @@ mod dropped_calls;
 mod failures;
 mod fleet_model;
 mod large_costs;
+mod lost_batches;
 mod randomly_dropped_calls;

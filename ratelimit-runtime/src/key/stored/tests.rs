@@ -63,7 +63,9 @@ fn the_format_names_the_algorithm() {
         let key = stored("n", &Limit::any_of(algorithm));
         assert_eq!(StoredKey::parse("shop:eu", &key).unwrap().algorithm(), Some(algorithm));
     }
-    assert_eq!(StoredKey::parse("p", b"p:{n}:c0").unwrap().algorithm(), None, "of another version");
+    let other = StoredKey::parse("p", b"p:{n}:c0").unwrap();
+    assert_eq!((other.algorithm(), other.format()), (None, "c0"), "of another version");
+    assert_eq!(other.with_format("c2").algorithm(), Some(Algorithm::Counter));
 }
 
 #[test]

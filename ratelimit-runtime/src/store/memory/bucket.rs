@@ -162,7 +162,7 @@ impl<'l> NumberAlgorithm<'l> for Bucket<'l> {
     #[inline]
     fn charge(&mut self, cost: u32, _: u64) -> Number {
         let anchor = signed(self.now) - self.level.elapsed_ms;
-        let lives_on = self.level.grains > 0 && self.level.end == own_end(self.limit, anchor);
+        let lives_on = self.level.end == own_end(self.limit, anchor);
         self.level.units += u64::from(cost);
         self.level.grains = self.level.grains.saturating_add(i64::from(cost) * self.scale.per_unit);
         match self.number {

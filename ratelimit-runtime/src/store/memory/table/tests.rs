@@ -198,6 +198,18 @@ fn the_bytes_that_values_use_are_bounded() {
 }
 
 #[test]
+fn no_more_is_evicted_than_the_bytes_need() {
+    let list = || List::Log(Box::<Log>::default());
+    let table = Table::<List>::new(100, list().weight());
+    for key in [1, 2] {
+        let cell = Cell::new(list(), 10, Claim::default());
+        table.lock(hash(key)).entry(hash(key), 0).set(cell);
+    }
+    table.shed(0);
+    assert_eq!((table.len(), table.evictions()), (1, 1));
+}
+
+#[test]
 fn the_smallest_table_works() {
     let table = Table::new(0, 0);
     fill(&table, 0..1000, 10, 0);

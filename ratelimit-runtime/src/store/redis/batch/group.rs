@@ -100,9 +100,8 @@ impl Group {
             Form::Single => None,
             Form::Decide(merged) => Some(merged.replies(reply, self.any_slot.is_some())),
         };
-        if let (Some(any_slot), Form::Decide(merged), Some(Ok(replies))) =
-            (&self.any_slot, &self.form, &replies)
-            && replies.elsewhere() * 2 > merged.len()
+        if let (Some(any_slot), Some(Ok(replies))) = (&self.any_slot, &replies)
+            && replies.are_mostly_elsewhere()
         {
             // The server may no longer permit keys of several slots.
             *any_slot.lock() = None; // the next batch probes again

@@ -133,7 +133,7 @@ impl Merged {
     /// Returns how many of the first keys the script may read at once: keys that differ.
     pub(super) fn read_at_once(&self, requests: &[&Request]) -> usize {
         if self.differ {
-            return self.entries.len();
+            return self.len();
         }
         differing(self.ordered_entries().map(|entry| requests[self.entries[entry].first].key()))
     }
@@ -141,7 +141,7 @@ impl Merged {
     /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a separate run.
     /// With `is_any_slot`, the script reads each key by itself, because servers do not read keys of several slots at once.
     pub(super) fn encode(&self, requests: &[&Request], is_any_slot: bool, command: &mut Cmd) {
-        command.arg(self.entries.len());
+        command.arg(self.len());
         for entry in self.ordered_entries() {
             command.arg(requests[self.entries[entry].first].key().as_bytes());
         }
@@ -162,7 +162,7 @@ impl Merged {
 
     /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, keys may be on another node.
     pub(super) fn replies(&self, reply: &Value, is_any_slot: bool) -> Result<Replies<'_>, InvalidReply> {
-        let mut entries = vec![EntryReply::Elsewhere; self.entries.len()];
+        let mut entries = vec![EntryReply::Elsewhere; self.len()];
         let mut numbers = Numbers::of(reply)?;
         for section in &self.sections {
             for entry in &section.entries {

@@ -2,7 +2,7 @@
 
 use crate::decision::Decision;
 use crate::store::redis::script::{
-    FOREIGN_KEY, InvalidReply, Numbers, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision,
+    FOREIGN_KEY, InvalidReply, NEVER, Numbers, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, decision,
 };
 use crate::store::{Mode, Request};
 
@@ -14,9 +14,10 @@ pub(super) struct Replies<'b> {
 }
 
 impl Replies<'_> {
-    /// Returns the number of entries whose keys are elsewhere.
-    pub(super) fn elsewhere(&self) -> usize {
-        self.entries.iter().filter(|entry| matches!(entry, EntryReply::Elsewhere)).count()
+    /// Returns whether the keys of more than half of the entries are elsewhere.
+    pub(super) fn are_mostly_elsewhere(&self) -> bool {
+        let elsewhere = self.entries.iter().filter(|entry| matches!(entry, EntryReply::Elsewhere));
+        elsewhere.count() > self.entries.len() / 2
     }
 
     /// Returns the decision about the request at the position `at`, or `None` if its key is elsewhere. Call it in order of
@@ -78,7 +79,7 @@ impl EntryReply {
         let record = if passes {
             *passing -= 1;
             [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
-        } else if request.closes_gate() && -delay < FOREIGN_KEY {
+        } else if request.closes_gate() && delay != -NEVER {
             // The first refused request has closed the gate. The numbers in the reply describe the requests that pass.
             [delay, 0, reset.max(-delay), 0]
         } else {

@@ -4,7 +4,7 @@ use super::is_batchable;
 use super::merge::Merged;
 use crate::key::StoreKey;
 use crate::limit::Limit;
-use crate::store::redis::script::FOREIGN_KEY;
+use crate::store::redis::script::{FOREIGN_KEY, NEVER};
 use crate::store::{Mode, Request};
 use redis::Value;
 use std::time::Duration;
@@ -62,6 +62,19 @@ fn each_merged_request_receives_its_own_numbers() {
     }
 }
 
+/// A request above the capacity closes no gate, so the others may pass.
+#[test]
+fn merged_requests_that_never_pass_find_all_units_left() {
+    let request = request("a", Limit::counter(9, MINUTE).block(&[MINUTE]), 10);
+    let merged = Merged::new(Mode::Check, &[&request; 2]);
+    let reply = reply(&[0, 9, 0, -NEVER]);
+    let mut replies = merged.replies(&reply, false).ok().unwrap();
+    for at in [0, 1] {
+        let decision = replies.next(at, &request).unwrap().ok().unwrap();
+        assert_eq!((decision.retry_after(), decision.remaining()), (None, 9));
+    }
+}
+
 #[test]
 fn a_reply_that_no_script_sends_is_an_error() {
     let request = request("a", PLAIN, 1);
@@ -87,14 +100,17 @@ fn a_foreign_key_may_be_elsewhere() {
     let requests = [&a, &b, &c];
     let merged = Merged::new(Mode::Check, &requests);
     let reply = reply(&[-FOREIGN_KEY, 0, 0, -5000, 0, 5000, -FOREIGN_KEY, 0, 0]);
-    for (is_any_slot, elsewhere) in [(true, 2), (false, 0)] {
+    for is_any_slot in [true, false] {
         let mut replies = merged.replies(&reply, is_any_slot).ok().unwrap();
-        assert_eq!(replies.elsewhere(), elsewhere);
+        assert_eq!(replies.are_mostly_elsewhere(), is_any_slot);
         assert_eq!(replies.next(0, &a).is_none(), is_any_slot);
         assert!(replies.next(1, &b).unwrap().is_ok());
         assert!(replies.next(2, &c).is_none_or(|decision| decision.is_err()));
         assert!(replies.next(3, &c).unwrap().is_err());
     }
+    let half = self::reply(&[-FOREIGN_KEY, 0, 0, -5000, 0, 5000]);
+    let merged = Merged::new(Mode::Check, &requests[..2]);
+    assert!(!merged.replies(&half, true).ok().unwrap().are_mostly_elsewhere());
 }
 
 #[test]

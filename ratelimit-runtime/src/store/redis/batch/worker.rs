@@ -4,6 +4,7 @@ use super::group::{self, Group, GroupOutcome, Probe};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
 use crate::store::redis::connect::{AnySlot, UNRESPONSIVE_AFTER};
+use crate::store::redis::script::mode_name;
 use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::{CallItem, CallSender, Worker};
@@ -89,19 +90,11 @@ impl Drop for GroupCalls {
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
 fn split(client: &Arc<Client>, calls: Vec<CallSender>, is_any_slot: bool) -> Vec<GroupCalls> {
     let one_slot = client.requires_one_slot() && !is_any_slot;
-    let mode = |call: &CallSender| call.item().map(CallItem::mode);
-    let first_mode = calls.first().and_then(mode);
-    if !one_slot
-        && let Some(first) = first_mode
-        && calls.iter().all(|call| mode(call) == first_mode)
-    {
-        return vec![GroupCalls { client: Arc::clone(client), mode: first, calls }];
-    }
-    let mut by_group: BTreeMap<(bool, Option<u16>), GroupCalls> = BTreeMap::new();
+    let mut by_group: BTreeMap<(&str, Option<u16>), GroupCalls> = BTreeMap::new();
     for call in calls {
         let Some(item) = call.item() else { continue };
         let mode = item.mode();
-        let group = (mode == Mode::Charge, one_slot.then(|| key_slot(item.request().key().as_bytes())));
+        let group = (mode_name(mode), one_slot.then(|| key_slot(item.request().key().as_bytes())));
         let new = || GroupCalls { client: Arc::clone(client), mode, calls: Vec::new() };
         by_group.entry(group).or_insert_with(new).calls.push(call);
     }

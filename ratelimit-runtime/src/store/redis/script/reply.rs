@@ -135,7 +135,7 @@ pub(crate) fn adjusted(reply: &Value, adjustments: &[Adjustment]) -> Result<Adju
 }
 
 /// The scripts' negated delay of a request that can never pass (`lua/head.lua`).
-pub(super) const NEVER: i64 = (1 << 53) - 1;
+pub(crate) const NEVER: i64 = (1 << 53) - 1;
 /// The scripts' negated delay of a request whose key holds a foreign value (`lua/head.lua`).
 pub(crate) const FOREIGN_KEY: i64 = (1 << 53) - 2;
 /// The longest time in a reply, in milliseconds.
