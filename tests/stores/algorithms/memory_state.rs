@@ -180,8 +180,11 @@ fn a_key_whose_units_were_given_back_is_evicted_first() {
         let stamp = ask(1, 2);
         ask(2, 1);
         // The first key then has one unit in use, and the second one both.
-        now(store.adjust(&[Adjustment::new(key(1), limit, 1, Change::Give(stamp))])).unwrap();
-        now(store.adjust(&[Adjustment::new(key(2), limit, 1, Change::Take)])).unwrap();
+        assert_eq!(
+            now(store.adjust(&[Adjustment::new(key(1), limit, 1, Change::Give(stamp))])).unwrap()[0],
+            1
+        );
+        assert_eq!(now(store.adjust(&[Adjustment::new(key(2), limit, 1, Change::Take)])).unwrap()[0], 1);
         ask(3, 1);
         let left = [1, 2].map(|number| now(store.reset(&[key(number)])).unwrap());
         assert_eq!((store.evictions(), left), (1, [0, 1]), "{limit}");

@@ -74,8 +74,8 @@ impl RateLimitHeaders {
     /// ```
     ///
     /// A response with an error status names in `RateLimit` only the limits that refused the request, if there are any, so that
-    /// no wait in it is longer than `Retry-After`. `RateLimit-Policy` always names all. If a request asks one limit several
-    /// times, the last decision counts.
+    /// no wait in it is longer than `Retry-After`. `RateLimit-Policy` always names all. Of a
+    /// limit that was asked several times, pass only the last decision, as [`RequestContext`](crate::context::RequestContext) does.
     pub fn fields(self, status: u16, decisions: &[RecordedDecision]) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         self.write(status, decisions, &mut |name, value| {

@@ -225,9 +225,8 @@ impl<N: CallName> Future for Pending<N> {
         Poll::Ready(match decided {
             Ok(Decided { source, decisions }) => {
                 let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
-                concluded(&self.names, cost, &watch, || record, Ok((source, &decisions)))
-                    .map(drop)
-                    .map(|()| decisions)
+                let told = concluded(&self.names, cost, &watch, || record, Ok((source, &decisions)));
+                told.map(drop).map(|()| decisions)
             }
             Err(error) => Err(undecided(&self.names, &watch, error)),
         })

@@ -159,7 +159,7 @@ async fn send_one(session: &Arc<Session>, group: &Group) -> Result<RedisResult<V
     };
     match reply {
         Ok(value) => Ok(Ok(value)),
-        Err(SendError::Failed(_, error)) if !error.is_io_error() => Ok(Err(error)),
+        Err(SendError::Failed(_, error)) => Ok(Err(error)),
         Err(failed) => Err(failed),
     }
 }
