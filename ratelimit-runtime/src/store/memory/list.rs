@@ -158,7 +158,7 @@ pub(super) fn adjust(
 ) -> u32 {
     match change {
         _ if limit.refuses_all() => 0,
-        Change::Give(stamp) => give(entry, units, stamp),
+        Change::Give(stamp) => give(entry, limit, units, stamp),
         Change::Take => {
             let cost = takeable(limit, units, judge(state, &entry, &Terms::unchecked(limit, 0), now).room);
             if cost > 0 {
@@ -172,11 +172,15 @@ pub(super) fn adjust(
     }
 }
 
-fn give(mut entry: Entry<'_, List>, units: u32, stamp: u64) -> u32 {
-    let given = entry.change(|cell| match &mut cell.value {
-        List::Log(log) => log.give(units, stamp),
-        List::Permits(permits) => permits.give(units, stamp),
-        List::Empty => 0,
+fn give(mut entry: Entry<'_, List>, limit: &Limit, units: u32, stamp: u64) -> u32 {
+    let given = entry.change(|cell| {
+        let given = match &mut cell.value {
+            List::Log(log) => log.give(units, stamp),
+            List::Permits(permits) => permits.give(units, stamp),
+            List::Empty => 0,
+        };
+        cell.set_until(cell.deadline(), limit, cell.value.room(limit));
+        given
     });
     if entry.cell().is_some_and(|cell| cell.value.is_empty()) {
         entry.remove();

@@ -44,7 +44,7 @@ impl<T> Cell<T> {
 
     /// The deadline, in milliseconds of the clock.
     #[inline]
-    pub(super) fn deadline(&self) -> u64 {
+    pub(in crate::store::memory) fn deadline(&self) -> u64 {
         self.until.deadline()
     }
 
