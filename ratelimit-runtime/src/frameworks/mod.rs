@@ -142,15 +142,3 @@ macro_rules! response_head {
     };
 }
 use response_head;
-
-/// Makes these types of rejections by `From`.
-macro_rules! from_rejection {
-    ($($type:ty),*) => {$(
-        impl crate::rejection::FromRejection for $type {
-            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
-                rejection.into()
-            }
-        }
-    )*};
-}
-use from_rejection;

@@ -1,9 +1,9 @@
 //! Rejections as responses and errors of actix-web, and what the layer changes in a response.
 
 use crate::answer::Answered;
-use crate::frameworks::{from_rejection, response_head};
+use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use actix_web::body::BoxBody;
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
@@ -55,7 +55,11 @@ impl From<Rejection> for HttpResponse {
     }
 }
 
-from_rejection!(HttpResponse);
+impl FromRejection for HttpResponse {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 impl Responder for Rejection {
     type Body = BoxBody;

@@ -1,8 +1,7 @@
 //! Rejections as responses of axum.
 
-use crate::frameworks::from_rejection;
 use crate::frameworks::http::{refusal, status};
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -29,7 +28,11 @@ impl From<Rejection> for Response {
     }
 }
 
-from_rejection!(Response);
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
 /// it is JSON.

@@ -2,9 +2,9 @@
 
 use crate::answer::Answered;
 use crate::frameworks::http::{grpc_type, refusal, status};
-use crate::frameworks::{from_rejection, response_head};
+use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem::{IntoResponse, Response};
@@ -56,4 +56,8 @@ impl From<Rejection> for Response {
     }
 }
 
-from_rejection!(Response);
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}

@@ -3,9 +3,9 @@
 use crate::__private::RejectionTarget;
 use crate::answer::Answered;
 use crate::frameworks::http::{grpc_type, refusal, status};
-use crate::frameworks::{from_rejection, map_headers};
+use crate::frameworks::map_headers;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, RETRY_AFTER};
 use salvo_core::http::{ResBody, StatusError};
@@ -79,7 +79,11 @@ impl From<Rejection> for Response {
     }
 }
 
-from_rejection!(Response);
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 /// The status of the [`answer`](Rejection::answer), and the text of the rejection, from which the catcher makes the body. `Retry-After`
 /// is added by [`RateLimitLayer`](crate::RateLimitLayer). The cause is the rejection, so that a catcher of the application can find
