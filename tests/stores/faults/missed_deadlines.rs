@@ -3,7 +3,7 @@
 use super::unreliable_server::{Fault, LATE, MISSED_BEFORE_OUTAGE, SHORT, UnreliableServer};
 use crate::harness::{
     HUGE, PATIENCE, Suspended, TestRequest, call_from_tasks, decide, failure, limiter_at, poll_once,
-    script_calls, soon, undecided, wait_until_reachable,
+    script_calls, soon, undecided, wait_for, wait_until_reachable,
 };
 use ratelimit::store::Mode;
 use ratelimit::{ErrorKind, OnError, RateLimiter, RedisStore};
@@ -78,7 +78,7 @@ async fn a_leased_limit_misses_no_more_deadlines_than_others() {
     let server = RedisServer::start();
     let limiter = limiter(&RedisStore::new(&server.url()).unwrap(), 100 * MS).await;
     for _ in 0..100 {
-        limiter.check(&leased, "leased").await.unwrap();
+        wait_for("units are leased", async || limiter.check(&leased, "leased").await.is_ok()).await;
     }
     let suspended = Suspended::new(&server);
     let mut missed = 0;
