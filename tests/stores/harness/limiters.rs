@@ -60,3 +60,10 @@ pub(crate) async fn call_from_tasks(limiter: &RateLimiter, tasks: u32, each: u32
 pub(crate) async fn used(limiter: &RateLimiter) -> u32 {
     HUGE.count() - limiter.peek(&HUGE, "calls").await.unwrap().remaining()
 }
+
+/// A connection as applications have one. By itself it gives up after half a second, which a busy machine may need.
+pub(crate) async fn connection_to(url: &str) -> redis::RedisResult<redis::aio::MultiplexedConnection> {
+    let patient = redis::AsyncConnectionConfig::new();
+    let patient = patient.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
+    redis::Client::open(url)?.get_multiplexed_async_connection_with_config(&patient).await
+}

@@ -3,7 +3,7 @@
 
 mod answers;
 
-use crate::harness::{PATIENCE, is_soak, runtime};
+use crate::harness::{PATIENCE, connection_to, is_soak, runtime};
 use answers::{Echo, echoes, error, fine};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore, Rejection, rate_limit};
 use std::collections::BTreeSet;
@@ -168,8 +168,7 @@ async fn meet(url: &str, said: &mut Said) {
 
 /// The same on a connection that the application has made.
 async fn meet_handed(url: &str, said: &mut Said) {
-    let client = redis::Client::open(url).unwrap();
-    let Ok(connection) = client.get_multiplexed_async_connection().await else { return };
+    let Ok(connection) = connection_to(url).await else { return };
     let builder = RateLimiter::builder().store(RedisStore::from_connection(connection));
     everything(&with(builder).connect().await.unwrap(), said).await;
 }

@@ -1,7 +1,7 @@
 //! Every topology makes the same decisions: clusters, sentinels, sockets, both protocol versions, and an existing
 //! connection.
 
-use crate::harness::{PATIENCE, decision, limiter_at, undecided};
+use crate::harness::{PATIENCE, connection_to, decision, limiter_at, undecided};
 use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, RedisStore};
 use support::{Cluster, HOUR, MINUTE, RedisServer, Sentinels};
 
@@ -153,10 +153,7 @@ async fn a_socket_and_a_database_number() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_existing_connection() {
     let mut server = RedisServer::builder().persistent().start();
-    let client = redis::Client::open(server.url()).unwrap();
-    // Its own timeout is half a second, which a busy machine may need.
-    let patient = redis::AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
-    let connection = client.get_multiplexed_async_connection_with_config(&patient).await.unwrap();
+    let connection = connection_to(&server.url()).await.unwrap();
     let limiter = RateLimiter::builder().store(RedisStore::from_connection(connection));
     let limiter =
         limiter.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
