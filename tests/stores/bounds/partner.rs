@@ -95,8 +95,8 @@ async fn one_answer_of_a_partner_pauses_eight_processes() {
          {during} in the rest of the {pause:?}; after it {after:?} per second"
     );
     assert_eq!(during, 0);
-    // On a busy machine, a call may be read late, and a call whose turn came during the pause may ask only after it.
-    assert!(after.iter().sum::<usize>() <= 50 * (1 + 3 + 5), "{after:?}");
+    // On a busy machine, a call may be read late, and then counts in the next second.
+    assert!(after.iter().sum::<usize>() <= 6 * 50, "{after:?}");
     if is_soak() {
         assert!(late <= 6, "{late} calls in the first 100 ms, which has five turns");
         assert!(after.iter().all(|calls| (48..=52).contains(calls)), "{after:?}");
