@@ -74,7 +74,15 @@ pub(crate) const PARTS: [Part; 7] = [
         folder: "ratelimit-runtime/src/store/redis/batch",
         tested_by: WITH_TESTS,
         targets: STORES,
-        tests: &["any_slot", "batch", "blocks", "foreign", "merged_requests", "missed_deadlines"],
+        tests: &[
+            "any_slot",
+            "batch",
+            "blocks",
+            "foreign",
+            "lost_replies",
+            "merged_requests",
+            "missed_deadlines",
+        ],
     },
 ];
 

@@ -1,6 +1,8 @@
 //! A batch whose server fails or stays silent, or whose runtime ends: each call has one outcome, and its request is sent once.
 
-use crate::harness::{Pending, Suspended, TestRequest, checks, join, poll_once, runtime, script_calls, soon};
+use crate::harness::{
+    Pending, Suspended, TestRequest, checks, join, poll_once, runtime, script_calls, soon, wait_for,
+};
 use ratelimit::{ErrorKind, Limit, RedisStore};
 use support::{DAY, MS, RedisServer};
 
@@ -9,6 +11,13 @@ const LIMIT: Limit = Limit::counter(4_000_000, DAY);
 /// Some calls on different keys. The first one is sent alone, and the others together.
 fn calls(store: &RedisStore) -> Vec<Pending<'_>> {
     checks(store, &[0, 1, 2, 3, 4, 5].map(|key| TestRequest::new(key, LIMIT, 1)))
+}
+
+/// Lets a worker take the calls and send them, or end.
+async fn settle() {
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]
@@ -47,6 +56,26 @@ async fn a_silent_server_decides_the_calls_that_still_wait() {
     }
 }
 
+/// The server stays silent. A worker that waited for it although nobody wants its reply would stay for good.
+#[tokio::test]
+async fn a_batch_that_nobody_waits_for_ends_its_task() {
+    let server = RedisServer::start();
+    let store = RedisStore::new(&server.url()).unwrap();
+    join(calls(&store)).await;
+    settle().await;
+    let tasks = tokio::runtime::Handle::current().metrics();
+    let before = tasks.num_alive_tasks();
+    let _suspended = Suspended::new(&server);
+    let mut dropped = calls(&store);
+    for pending in &mut dropped {
+        assert!(poll_once(pending).await.is_pending());
+    }
+    settle().await;
+    assert!(tasks.num_alive_tasks() > before);
+    drop(dropped);
+    wait_for("the worker ends", async || tasks.num_alive_tasks() == before).await;
+}
+
 /// The requests of the batch may have been executed, so its calls fail instead of sending them again.
 #[test]
 fn calls_whose_batch_ends_with_its_runtime_are_not_sent_again() {
@@ -62,10 +91,7 @@ fn calls_whose_batch_ends_with_its_runtime_are_not_sent_again() {
         for pending in &mut all {
             assert!(poll_once(pending).await.is_pending());
         }
-        // The worker takes the calls and sends them.
-        for _ in 0..10 {
-            tokio::task::yield_now().await;
-        }
+        settle().await;
     });
     drop(passing);
     drop(suspended);
