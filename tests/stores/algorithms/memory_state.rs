@@ -32,6 +32,7 @@ fn the_reported_bytes_are_those_on_the_heap() {
         .bytes_current;
         assert_eq!(told(), counted, "{limit}");
     }
+    assert_eq!(store.keys(), 1000 * limits.len());
     let full = counted;
     counted += allocation_counter::measure(|| {
         for limit in &limits {
@@ -149,6 +150,19 @@ fn a_state_without_units_is_removed() {
     let first = one.ask(limit, 1);
     assert_eq!((first, one.at(60_000).ask(limit, 2)), (1, 2));
     assert_eq!(one.adjust(limit, 1, Change::Give(first)), 0);
+}
+
+#[test]
+fn a_limit_that_refuses_every_call_stores_nothing() {
+    for (limit, changes) in [
+        (Limit::try_counter(0, MINUTE), [Change::Take, Change::Give(1), Change::Pause(1000)]),
+        (Limit::try_sliding_log(0, MINUTE), [Change::Take, Change::Give(1), Change::Give(2)]),
+        (Limit::try_concurrency(0, MINUTE), [Change::Renew(1), Change::Give(1), Change::Give(2)]),
+    ] {
+        let (one, limit) = (One::new(), limit.unwrap());
+        let changed = changes.map(|change| one.adjust(limit, 1, change));
+        assert_eq!((changed, one.0.bytes()), ([0; 3], One::new().0.bytes()), "{limit}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Calls that wait for a turn: in order of arrival, as far apart as the limit says. A dropped call returns its turn.
 
-use crate::harness::{assert_all_expire, decision, limiter_on, poll_once, script_calls, soon, wait_for};
+use crate::harness::{
+    assert_all_expire, counted_at, decision, limiter_on, poll_once, script_calls, soon, wait_for,
+};
 use ratelimit::{Decision, Limit, OnError, RateLimiter, Refill};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -49,7 +51,7 @@ fn turns(room: impl Fn(&[u64], u64) -> bool) -> Vec<u64> {
 /// ms later than in theory.
 async fn calls_take_turns(limit: Limit, theory: &[u64], late: impl Fn(usize) -> u64) -> Vec<Decision> {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
+    let limiter = counted_at(&server.url()).connect().await.unwrap();
     // The server learns the script.
     limiter.acquire(&limit, "first").await.unwrap();
     let (calls, sent) = (script_calls(&server), Instant::now());
@@ -166,7 +168,7 @@ async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing(
     for limit in hourly(HOUR / 6) {
         let server = RedisServer::start();
         let mut raw = server.raw();
-        let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
+        let limiter = counted_at(&server.url()).connect().await.unwrap();
         limiter.acquire_cost(&limit, "late", limit.count()).await.unwrap();
         let mut state = || -> Vec<Vec<u8>> {
             let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut raw).unwrap();

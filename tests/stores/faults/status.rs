@@ -2,7 +2,7 @@
 
 use super::unreliable_server::{DEADLINE, FAULTS, Fault, UnreliableServer};
 use crate::harness::{
-    HUGE, Suspended, failure, limiter_at, limiter_on, poll_once, script_calls, soon, wait_for,
+    HUGE, Suspended, counted_at, failure, limiter_at, limiter_on, poll_once, script_calls, soon, wait_for,
 };
 use ratelimit::{ErrorKind, OnError, RateLimiter, Status};
 use std::net::TcpListener;
@@ -126,7 +126,7 @@ async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
 #[tokio::test]
 async fn concurrent_callers_share_one_probe() {
     let server = RedisServer::start();
-    let limiter = limiter_on(&server).connect().await.unwrap();
+    let limiter = counted_at(&server.url()).connect().await.unwrap();
     assert_reachable(&limiter.status().await);
     let before = script_calls(&server);
     let mut callers: Vec<_> = (0..100).map(|_| Box::pin(limiter.status())).collect();

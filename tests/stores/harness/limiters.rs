@@ -1,8 +1,10 @@
 //! Limiters on private servers, and short names for what their calls return.
 
 use super::waiting::PATIENCE;
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{
-    Admitted, Decision, Error, ErrorKind, Limit, OnError, RateLimiter, RateLimiterBuilder, Rejection,
+    Admitted, Decision, Error, ErrorKind, Limit, OnError, RateLimiter, RateLimiterBuilder, RedisStore,
+    Rejection,
 };
 use support::{DAY, RedisServer};
 
@@ -12,6 +14,34 @@ pub(crate) const HUGE: Limit = Limit::counter(4_000_000_000, DAY);
 /// A limiter on a server, with a deadline that no busy machine misses.
 pub(crate) fn limiter_on(server: &RedisServer) -> RateLimiterBuilder {
     RateLimiter::builder().redis(server.url()).deadline(PATIENCE)
+}
+
+/// A store that only decides. Its limiter publishes no limits, which takes a script call at any time, so a test can count the
+/// script calls.
+pub(crate) struct OnlyDecides(pub(crate) RedisStore);
+
+impl Store for OnlyDecides {
+    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
+        self.0.decide(mode, requests)
+    }
+
+    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
+        self.0.adjust(adjustments)
+    }
+
+    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
+        self.0.reset(keys)
+    }
+
+    fn probe(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
+        self.0.probe(key)
+    }
+}
+
+/// A limiter at a URL, with the same deadline, whose script calls can be counted. A call that the store does not decide is an error.
+pub(crate) fn counted_at(url: &str) -> RateLimiterBuilder {
+    let store = OnlyDecides(RedisStore::new(url).unwrap());
+    RateLimiter::builder().store(store).deadline(PATIENCE).on_error(OnError::Deny)
 }
 
 /// A limiter at a URL, with the same deadline. A call that the store does not decide is an error.

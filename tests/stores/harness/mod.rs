@@ -14,7 +14,8 @@ mod waiting;
 pub(crate) use concurrent::{Pending, checks, in_mode, join};
 pub(crate) use effort::{is_soak, operations, rounds, seed};
 pub(crate) use limiters::{
-    HUGE, call_from_tasks, connection_to, decision, failure, limiter_at, limiter_on, undecided, used,
+    HUGE, OnlyDecides, call_from_tasks, connection_to, counted_at, decision, failure, limiter_at, limiter_on,
+    undecided, used,
 };
 pub(crate) use requests::{TestAdjustment, TestRequest, adjust, decide, key};
 pub(crate) use server_stats::{assert_all_expire, script_calls, server_time_us};

@@ -1,6 +1,6 @@
 //! Blocks and pauses in Redis: honoured by every process, in one script call each, under a clock that the test moves.
 
-use crate::harness::{CLOCK, PATIENCE, script_calls};
+use crate::harness::{CLOCK, OnlyDecides, PATIENCE, script_calls};
 use ratelimit::{__testing, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 use support::{HOUR, MINUTE, MS, RedisServer, SECOND};
@@ -51,7 +51,7 @@ impl Server {
     /// A new process.
     fn process(&self) -> RateLimiter {
         let store = __testing::with_prelude(&self.server.url(), CLOCK).unwrap();
-        RateLimiter::builder().store(store).deny_cache(false).deadline(PATIENCE).build().unwrap()
+        RateLimiter::builder().store(OnlyDecides(store)).deny_cache(false).deadline(PATIENCE).build().unwrap()
     }
 }
 
