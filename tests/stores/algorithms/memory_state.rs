@@ -82,7 +82,7 @@ fn a_state_is_stored_until_its_end() {
     const PERMITS: Limit = Limit::concurrency(1, MINUTE);
     const WAITING: Limit = PERMITS.wait(MINUTE.saturating_mul(5));
     const BLOCKS: Limit = Limit::counter(1, MINUTE).block(&[MINUTE, MINUTE.saturating_mul(2)]);
-    let cases: [(&str, u64, Prepare); 13] = [
+    let cases: [(&str, u64, Prepare); 14] = [
         ("a counter", 60_000, |one| {
             one.ask(COUNTER, 0);
         }),
@@ -123,6 +123,12 @@ fn a_state_is_stored_until_its_end() {
         ("a block", 75_000, |one| {
             one.at(70_000).adjust(COUNTER, 1, Change::Block(5000));
         }),
+        ("a block of a bucket that lasts past its own end, and now leaks faster", 2000, |one| {
+            let [limit, faster] = [3, 4].map(|count| Limit::token_bucket(count, SECOND));
+            one.adjust(limit, 3, Change::Take);
+            one.at(999).adjust(limit, 5, Change::Take);
+            one.at(1000).adjust(faster, 1, Change::Block(1));
+        }),
         ("a pause", 75_000, |one| {
             one.at(70_000).adjust(COUNTER, 1, Change::Pause(5000));
         }),
@@ -150,6 +156,7 @@ fn a_state_without_units_is_removed() {
     let first = one.ask(limit, 1);
     assert_eq!((first, one.at(60_000).ask(limit, 2)), (1, 2));
     assert_eq!(one.adjust(limit, 1, Change::Give(first)), 0);
+    assert_eq!(one.adjust(limit, 3, Change::Give(2)), 1, "no more units than are held");
 }
 
 #[test]
@@ -172,6 +179,21 @@ fn blocks_are_evicted_and_counted_too() {
     let block = |key: u8| Adjustment::new(StoreKey::new(&[key]), limit, 1, Change::Block(1000));
     assert_eq!(now(store.adjust(&[block(1), block(2), block(3)])).unwrap().len(), 3);
     assert_eq!(store.evictions(), 2, "there is room for a quarter as many blocks as keys");
+}
+
+/// A permit may be longer than one that is evicted, because more units are free.
+#[test]
+fn of_two_keys_with_permits_the_one_with_more_free_units_is_evicted() {
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone()).with_max_keys(12);
+    let key = |key: u8| StoreKey::new(&[key]);
+    for (number, cost) in [(1, 2), (2, 1), (3, 1)] {
+        let request = Request::new(key(number), Limit::concurrency(2, MINUTE), cost).with_permit(1);
+        assert!(now(store.decide(Mode::Charge, &[&request])).unwrap()[0].is_allowed());
+        clock.advance(SECOND);
+    }
+    let left = [1, 2].map(|number| now(store.reset(&[key(number)])).unwrap());
+    assert_eq!((store.evictions(), left), (1, [1, 0]));
 }
 
 /// Of two keys, the one with more units left is evicted, also if the units were given back or are those of a block.

@@ -32,3 +32,37 @@ impl Dates {
         now.ms.wrapping_add(self.0.load(Ordering::Relaxed))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Dates, Now};
+    use crate::clock::Clock;
+    use std::time::Duration;
+
+    /// The date of a clock, in ms since 1970.
+    struct Date(u64);
+
+    impl Clock for Date {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn unix_time(&self) -> Duration {
+            Duration::from_millis(self.0)
+        }
+    }
+
+    #[test]
+    fn the_date_follows_a_clock_that_was_set_but_not_its_small_errors() {
+        let dates = Dates::default();
+        for (ms, read, expected) in [
+            (5, 1_000_000, 1_000_000),
+            (105, 1_001_099, 1_000_100),
+            (205, 1_001_200, 1_001_200),
+            (305, 1_000_301, 1_001_300),
+            (405, 1_000_400, 1_000_400),
+        ] {
+            assert_eq!(dates.unix_ms(&Date(read), Now { ms, us: 1000 * ms }), expected);
+        }
+    }
+}

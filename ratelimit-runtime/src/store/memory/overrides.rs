@@ -45,3 +45,21 @@ impl Overrides {
         overridden.version += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Overrides;
+    use crate::key::StoreKey;
+
+    #[test]
+    fn an_override_ends_at_its_end_whatever_else_is_saved() {
+        let (overrides, key) = (Overrides::default(), StoreKey::new(b"k"));
+        overrides.save(&key, b"a", Some("2/s"), Some(100), 0);
+        overrides.save(&key, b"b", Some("3/s"), None, 50);
+        let names = |now| {
+            let loaded = overrides.load(&key, 0, now).unwrap();
+            loaded.entries.into_iter().map(|(name, ..)| name).collect::<Vec<_>>()
+        };
+        assert_eq!((names(99), names(100)), (vec![b"a".to_vec(), b"b".to_vec()], vec![b"b".to_vec()]));
+    }
+}
