@@ -107,3 +107,28 @@ pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Cand
     entries.sort_unstable_by_key(|entry| Reverse(entry.weight_before));
     entries.into_iter()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, Claim, Until, in_use};
+    use crate::limit::Limit;
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    #[test]
+    fn the_share_in_use_has_four_steps() {
+        let steps = [(0, 3), (1, 2), (2, 1), (7, 1), (8, 0), (16, 0)];
+        assert_eq!(steps.map(|(room, _)| in_use(room, 16)), steps.map(|(_, step)| step));
+    }
+
+    #[test]
+    fn entries_are_told_apart_by_limit_whatever_is_in_use() {
+        let numbers = |count, room, deadline| {
+            let limit = Limit::counter(count, Duration::from_secs(60));
+            Candidate::new(0, 1, Until::new(deadline, Claim::new(&limit, room))).limit()
+        };
+        let limits: BTreeSet<u64> = (1..=100).map(|count| numbers(count, 1, 1000)).collect();
+        assert!(limits.len() > 50, "of 128 numbers, a hundred limits have {}", limits.len());
+        assert_eq!(numbers(9, 0, 1000), numbers(9, 9, u64::MAX));
+    }
+}
