@@ -181,7 +181,7 @@ fn blocks_are_evicted_and_counted_too() {
     assert_eq!(store.evictions(), 2, "there is room for a quarter as many blocks as keys");
 }
 
-/// A permit may be longer than one that is evicted, because more units are free.
+/// The second key has a free unit, so it is evicted, although its permit ends later than those of the first one.
 #[test]
 fn of_two_keys_with_permits_the_one_with_more_free_units_is_evicted() {
     let clock = ManualClock::new();

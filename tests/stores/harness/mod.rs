@@ -19,7 +19,7 @@ pub(crate) use limiters::{
 };
 pub(crate) use requests::{TestAdjustment, TestRequest, adjust, decide, key};
 pub(crate) use server_stats::{assert_all_expire, script_calls, server_time_us};
-pub(crate) use slots::{cluster_of_one, limiter_on_slots};
+pub(crate) use slots::{cluster_of_one, limiter_on_slots, on_slots};
 pub(crate) use suspended::Suspended;
 pub(crate) use twins::{CLOCK, Twins};
 pub(crate) use waiting::{

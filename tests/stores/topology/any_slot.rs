@@ -1,7 +1,9 @@
 //! Batches over several slots of one node: one script call if the server permits it, and each request is counted once if it
 //! does not, or if a key is elsewhere.
 
-use crate::harness::{Pending, TestRequest, checks, cluster_of_one, decide, join, key, script_calls};
+use crate::harness::{
+    Pending, TestRequest, checks, cluster_of_one, decide, join, key, on_slots, script_calls,
+};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{__testing, ErrorKind, Limit, RedisStore};
 use support::{Cluster, DAY, RedisServer};
@@ -29,10 +31,6 @@ end)(redis)
 "#;
 const SAME_SLOT: &str = "ERR Script attempted to access keys that do not hash to the same slot";
 const NON_LOCAL: &str = "ERR Script attempted to access a non local key in a cluster node";
-
-fn on_slots(server: &RedisServer) -> String {
-    server.url().replace("redis://", "redis+cluster://")
-}
 
 fn set_problem(server: &RedisServer, problem: Option<&str>) {
     let mut command = redis::cmd(if problem.is_some() { "SET" } else { "DEL" });

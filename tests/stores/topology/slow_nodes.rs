@@ -1,8 +1,8 @@
 //! Missed deadlines in a cluster: they count against the node that the call was waiting for.
 
 use crate::harness::{
-    PATIENCE, Suspended, cluster_of_one, counted_at, limiter_at, limiter_on_slots, script_calls, undecided,
-    wait_until_reachable,
+    PATIENCE, Suspended, cluster_of_one, counted_at, limiter_at, limiter_on_slots, on_slots, script_calls,
+    undecided, wait_until_reachable,
 };
 use ratelimit::{AsKey, ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder, Rejection};
 use std::time::Duration;
@@ -24,8 +24,7 @@ fn strict(builder: RateLimiterBuilder, deadline: Duration) -> RateLimiterBuilder
 #[tokio::test]
 async fn a_refused_stack_needs_no_return_of_units() {
     let server = cluster_of_one();
-    let url = server.url().replace("redis://", "redis+cluster://");
-    let limiter = strict(counted_at(&url), PATIENCE).connect().await.unwrap();
+    let limiter = strict(counted_at(&on_slots(&server)), PATIENCE).connect().await.unwrap();
     let one = Limit::counter(1, FIRST.time());
     let stack: Stack<'_> =
         [(&one, &Key::new("stack").by("alice"), 1), (&SECOND_LIMIT, &Key::new("stack").by("everybody"), 1)];

@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn entries_are_told_apart_by_limit_whatever_is_in_use() {
-        let numbers = |count, room, deadline| {
+        let limit_of = |count, room, deadline| {
             let limit = Limit::counter(count, Duration::from_secs(60));
             Candidate::new(0, 1, Until::new(deadline, Claim::new(&limit, room))).limit()
         };
-        let limits: BTreeSet<u64> = (1..=100).map(|count| numbers(count, 1, 1000)).collect();
+        let limits: BTreeSet<u64> = (1..=100).map(|count| limit_of(count, 1, 1000)).collect();
         assert!(limits.len() > 50, "of 128 numbers, a hundred limits have {}", limits.len());
-        assert_eq!(numbers(9, 0, 1000), numbers(9, 9, u64::MAX));
+        assert_eq!(limit_of(9, 0, 1000), limit_of(9, 9, u64::MAX));
     }
 }
