@@ -15,12 +15,14 @@ use std::time::{Duration, Instant};
 /// The number of slots.
 pub(crate) const SLOTS: u16 = 16_384;
 
-/// The time in milliseconds after which a silent primary is replaced.
+/// The time in milliseconds after which a silent primary is replaced. The nodes find each other faster if it is short.
 const NODE_TIMEOUT: &str = "1000";
+/// The same once the cluster is whole, so that none is replaced while a busy machine stalls.
+const CALM: &str = "60000";
 
 /// Primaries and their replicas, each a [`RedisServer`]. A node is named by the port that clients use for it.
 ///
-/// A primary that was killed is replaced by its replica after about 2 seconds; its node timeout is one second.
+/// A silent primary is replaced only [on request](Self::with_failover).
 #[derive(Debug)]
 pub struct Cluster {
     nodes: Vec<Node>,
@@ -60,6 +62,7 @@ impl Cluster {
         cluster.introduce();
         cluster.give_replicas(primaries);
         cluster.wait_until_whole();
+        cluster.set_node_timeout(CALM);
         cluster
     }
 
@@ -88,14 +91,10 @@ impl Cluster {
         self.node(port).proxy.as_ref().expect("this cluster has proxies")
     }
 
-    /// Replaces no primary that is silent for less than a minute, as all are while a busy machine stalls.
+    /// Replaces a primary that is silent for a second by its replica, after about 2 seconds.
     #[must_use]
-    pub fn without_failover(self) -> Self {
-        for node in &self.nodes {
-            let mut set = redis::cmd("CONFIG");
-            set.arg("SET").arg("cluster-node-timeout").arg(60_000);
-            set.exec(&mut node.server.raw()).expect("the timeout can be changed");
-        }
+    pub fn with_failover(self) -> Self {
+        self.set_node_timeout(NODE_TIMEOUT);
         self
     }
 
@@ -139,6 +138,14 @@ impl Cluster {
     /// Waits until every running node is healthy: all slots are served, by primaries with a synchronized replica.
     pub fn wait_until_whole(&self) {
         until("the cluster is whole", || self.nodes().all(|node| node.is_content().unwrap_or(false)));
+    }
+
+    fn set_node_timeout(&self, timeout: &str) {
+        for node in &self.nodes {
+            let mut set = redis::cmd("CONFIG");
+            set.arg("SET").arg("cluster-node-timeout").arg(timeout);
+            set.exec(&mut node.server.raw()).expect("the timeout can be changed");
+        }
     }
 
     fn share_slots(&self, primaries: usize) {

@@ -121,7 +121,7 @@ fn permits_that_were_lost_in_a_runtime_are_returned_by_another_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
-    let cluster = Cluster::start(3);
+    let cluster = Cluster::start(3).with_failover();
     let limiter = limiter_at(cluster.url()).deadline(DEADLINE).connect().await.unwrap();
     let other = limiter_at(cluster.url()).connect().await.unwrap();
     time_until_decided(&limiter, KEY).await;

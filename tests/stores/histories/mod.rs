@@ -81,7 +81,7 @@ async fn a_server_that_is_killed_and_cut_off_has_linearizable_histories() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_that_fails_over_and_is_cut_off_has_linearizable_histories() {
-    let mut cluster = Cluster::behind_proxies(3);
+    let mut cluster = Cluster::behind_proxies(3).with_failover();
     let mut limiters = Vec::new();
     for _ in 0..3 {
         limiters.push(limiter(cluster.url()).await);

@@ -33,10 +33,14 @@ fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
 
 #[test]
 fn the_environment_names_a_server_that_all_processes_share() {
-    let server = RedisServer::start();
-    let url = server.url();
-    assert_eq!(run(Some(&url), &["call"]).0, ["passed"]);
-    let (printed, logged) = run(Some(&url), &["call", "call"]);
+    // The environment sets no deadline. If the machine stalls for 100 ms, each process counts for itself and warns.
+    let without_outage = (0..20).find_map(|_| {
+        let server = RedisServer::start();
+        let [first, second] = [1, 2].map(|calls| run(Some(&server.url()), &["call", "call"][..calls]));
+        (!first.1.contains("WARN") && !second.1.contains("WARN")).then_some((first.0, second))
+    });
+    let (first, (printed, logged)) = without_outage.expect("a run without an outage");
+    assert_eq!(first, ["passed"]);
     assert_eq!(printed[0], "passed");
     assert!(printed[1].starts_with("refused: "), "{printed:?}");
     // A line about the refusal, if the feature `trace` is on.

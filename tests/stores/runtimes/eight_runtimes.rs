@@ -245,6 +245,6 @@ fn on_a_server_a_disturbed_runtime_affects_only_its_own_calls() {
 
 #[test]
 fn on_a_cluster_a_disturbed_runtime_affects_only_its_own_calls() {
-    let cluster = Cluster::start(3).without_failover();
+    let cluster = Cluster::start(3);
     disturb_each_in_turn(|| limiter_at(cluster.url()));
 }

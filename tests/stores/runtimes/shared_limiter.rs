@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use support::{DAY, MINUTE, RedisServer, SECOND};
 
 const DAILY: Limit = Limit::counter(1_000_000, DAY);
+/// The lease of permits that are held for longer than it.
+const LEASE: Duration = SECOND.saturating_mul(6);
 
 /// A limiter whose calls fail soon if nobody drives them.
 fn strict(builder: RateLimiterBuilder) -> RateLimiterBuilder {
@@ -81,7 +83,7 @@ fn fetching_units_in_an_idle_runtime_delays_no_other() {
 
 #[test]
 fn permits_are_renewed_while_another_runtime_is_idle() {
-    const ONE: Limit = Limit::concurrency(1, SECOND.saturating_mul(2));
+    const ONE: Limit = Limit::concurrency(1, LEASE);
     let server = RedisServer::start();
     let first = runtime();
     let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
@@ -106,7 +108,7 @@ fn permits_are_renewed_while_another_runtime_is_idle() {
     let elsewhere = runtime();
     let other = elsewhere.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held_since = Instant::now();
-    while held_since.elapsed() < 5 * SECOND {
+    while held_since.elapsed() < LEASE + SECOND {
         let refused = elsewhere.block_on(other.permit(&ONE, "exports")).is_err();
         assert!(refused, "a second permit of a limit of one, after {:?}", held_since.elapsed());
         thread::sleep(Duration::from_millis(50));
@@ -136,7 +138,7 @@ fn close_returns_the_permit_of_a_task_that_ended_with_its_runtime() {
 
 #[test]
 fn permits_of_a_blocked_runtime_are_renewed_by_another() {
-    const ONE: Limit = Limit::concurrency(1, SECOND.saturating_mul(2));
+    const ONE: Limit = Limit::concurrency(1, LEASE);
     let server = RedisServer::start();
     let (first, second) = (runtime(), runtime());
     let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
@@ -144,7 +146,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
     // The first runtime is not polled any more. A call in another runtime takes over.
     let other = second.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held_since = Instant::now();
-    while held_since.elapsed() < 5 * SECOND {
+    while held_since.elapsed() < LEASE + SECOND {
         second.block_on(async {
             limiter.check(&DAILY, "calls").await.unwrap();
             assert!(other.permit(&ONE, "exports").await.is_err(), "after {:?}", held_since.elapsed());

@@ -140,7 +140,7 @@ async fn keys_of_one_slot_may_be_on_two_nodes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limiters_survive_crashes_of_primaries() {
-    let mut cluster = Cluster::start(3);
+    let mut cluster = Cluster::start(3).with_failover();
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
     let limiter = limiter.connect().await.unwrap();
     let (keys, count) = (300, 20);
@@ -175,7 +175,7 @@ async fn limiters_survive_crashes_of_primaries() {
 /// A replica that missed the last calls starts a fresh limit for each key, and no more than one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lagging_replica_admits_one_limit_more() {
-    let mut cluster = Cluster::start(3);
+    let mut cluster = Cluster::start(3).with_failover();
     let limiter = limiter_at(cluster.url()).deadline(Duration::from_millis(500)).deny_cache(false);
     let (limiter, limit) = (limiter.connect().await.unwrap(), Limit::counter(20, DAY));
     let admitted = async || {

@@ -31,10 +31,11 @@ pub(crate) fn cells_are_full(records: &Records, count: u64, time: u64) {
     for Span { from, to } in refusals(records) {
         let cell = from.saturating_sub(earliest) / time;
         let (start, end) = (earliest + cell * time, latest + (cell + 1) * time);
-        // Skips refusals of the next cell, and those after a gap, where a new series of cells may have started.
+        // Skips refusals that may belong to a cell beside this one, and those after a gap, where a new series of cells
+        // may have started.
         let gap = (1..=cell)
             .any(|cell| at_most_within(passed, latest + (cell - 1) * time, earliest + cell * time) == 0);
-        if to >= earliest + (cell + 1) * time || gap {
+        if from < latest + cell * time || to >= earliest + (cell + 1) * time || gap {
             continue;
         }
         judged += 1;
