@@ -42,6 +42,7 @@ async fn a_permit_of_an_attribute_is_held_while_the_body_runs() {
         Ok(recorded().gauge(PERMITS, "held"))
     }
 
+    let recorded = recorded();
     assert_eq!(ratelimit::scope(RateLimiter::in_memory(), held()).await.unwrap(), 1);
-    assert_eq!(recorded().gauge(PERMITS, "held"), 0);
+    assert_eq!(recorded.gauge(PERMITS, "held"), 0);
 }

@@ -27,7 +27,9 @@ impl Hook for Log {
     }
 }
 
+/// The settings of a limiter whose calls are recorded.
 fn builder(log: &Arc<Log>) -> RateLimiterBuilder {
+    let _ = recorded();
     RateLimiter::builder().hook(Arc::clone(log)).deadline(10 * SECOND)
 }
 

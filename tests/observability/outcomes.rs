@@ -6,8 +6,9 @@ use ratelimit::observe::Kind;
 use ratelimit::{AsKey, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
 use support::{HOUR, SECOND, StubStore};
 
-/// Runs a function under a limiter of its own.
+/// Runs a function under a limiter of its own. Its calls are recorded.
 async fn in_memory<F: Future>(future: F) -> F::Output {
+    let _ = recorded();
     ratelimit::scope(RateLimiter::in_memory(), future).await
 }
 
