@@ -3,8 +3,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The upper bound, long enough for elections and synchronizations.
-const LIMIT: Duration = Duration::from_secs(30);
+/// The upper bound, long enough for elections and synchronizations. Sentinels that were interrupted look again after ten or
+/// twenty seconds.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// Waits until a condition holds. `what` is part of the message if it never does.
 pub(crate) fn until(what: &str, holds: impl FnMut() -> bool) {
