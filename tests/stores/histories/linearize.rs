@@ -14,10 +14,21 @@ struct Search<'h> {
     losses: &'h [u64],
     /// Whether the units that remained must be as defined.
     exact: bool,
+    /// Which call is tried first.
+    first: First,
     /// The states from which there is no order.
     failed: HashSet<String>,
     /// The most calls for which an order was found, for the report.
     most: usize,
+}
+
+/// Which of the calls that may come next is tried first. Both find an order of almost every history.
+#[derive(Clone, Copy)]
+enum First {
+    /// The earliest effect leaves most time for the others. If several are equal, the call with the earliest reply comes first.
+    Effect,
+    /// A call with an early reply cannot wait. One that takes its unit too early may leave none for it.
+    Reply,
 }
 
 /// The search gives up after this number of steps. A history of the tests takes about one for each call.
@@ -55,6 +66,11 @@ pub(super) fn at_some_time(numbers: Numbers, history: &History) -> Result<(), St
 }
 
 fn search(numbers: Numbers, history: &History, exact: bool) -> Result<u64, String> {
+    let search = |first| search_from(numbers, history, exact, first);
+    search(First::Effect).or_else(|_| search(First::Reply))
+}
+
+fn search_from(numbers: Numbers, history: &History, exact: bool, first: First) -> Result<u64, String> {
     let (mut unknown, mut definite): (Vec<Call>, Vec<Call>) =
         history.calls.iter().partition(|call| call.outcome == Outcome::Unknown);
     definite.sort_by_key(|call| call.sent);
@@ -66,6 +82,7 @@ fn search(numbers: Numbers, history: &History, exact: bool) -> Result<u64, Strin
         unknown,
         losses: &history.losses,
         exact,
+        first,
         failed: HashSet::new(),
         most: 0,
     };
@@ -151,11 +168,14 @@ impl Search<'_> {
         let mut choices = Vec::new();
         choices.extend(self.losses(prefix, end, &candidates));
         choices.extend(self.unknown(prefix, end));
-        // The earliest effect leaves most time for the others. If several are equal, the call with the earliest reply comes
-        // first.
         let next = |(at, call): &(usize, Call)| Some((self.next(prefix, *at, call)?, call.received));
         let mut ordered: Vec<_> = candidates.iter().filter_map(next).collect();
-        ordered.sort_by_key(|(next, received)| std::cmp::Reverse((next.now, *received)));
+        ordered.sort_by_key(|(next, received)| {
+            std::cmp::Reverse(match self.first {
+                First::Effect => (next.now, *received),
+                First::Reply => (*received, next.now),
+            })
+        });
         choices.extend(ordered.into_iter().map(|(next, _)| next));
         choices
     }
