@@ -22,7 +22,7 @@ struct Search<'h> {
     most: usize,
 }
 
-/// Which of the calls that may come next is tried first. Both find an order of almost every history.
+/// Which of the calls that may come next is tried first. The second way is tried if the first one finds no order.
 #[derive(Clone, Copy)]
 enum First {
     /// The earliest effect leaves most time for the others. If several are equal, the call with the earliest reply comes first.
@@ -66,11 +66,11 @@ pub(super) fn at_some_time(numbers: Numbers, history: &History) -> Result<(), St
 }
 
 fn search(numbers: Numbers, history: &History, exact: bool) -> Result<u64, String> {
-    let search = |first| search_from(numbers, history, exact, first);
+    let search = |first| search_with(numbers, history, exact, first);
     search(First::Effect).or_else(|_| search(First::Reply))
 }
 
-fn search_from(numbers: Numbers, history: &History, exact: bool, first: First) -> Result<u64, String> {
+fn search_with(numbers: Numbers, history: &History, exact: bool, first: First) -> Result<u64, String> {
     let (mut unknown, mut definite): (Vec<Call>, Vec<Call>) =
         history.calls.iter().partition(|call| call.outcome == Outcome::Unknown);
     definite.sort_by_key(|call| call.sent);
