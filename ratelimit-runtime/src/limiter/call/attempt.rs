@@ -47,10 +47,10 @@ impl<N: CallName> Attempt<'_, N> {
             then(concluded(self.names, cost, &watch, || self.record(requests), decided))
         });
         decided.map_err(|reply| {
-            let costs: SmallVec<[u32; 1]> = requests.iter().map(|request| request.cost()).collect();
             let record = self.record(requests);
-            let is_heard = record.is_some() || !watch.is_plain() || costs.iter().any(|cost| *cost != 1);
-            let told = is_heard.then(|| Box::new(Told { record, watch, costs }));
+            let costs = || requests.iter().map(|request| request.cost());
+            let is_heard = record.is_some() || !watch.is_plain() || costs().any(|cost| cost != 1);
+            let told = is_heard.then(|| Box::new(Told { record, watch, costs: costs().collect() }));
             Pending { names: SmallVec::from_slice(self.names), told, reply }
         })
     }
