@@ -90,6 +90,14 @@ impl Drop for GroupCalls {
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
 fn split(client: &Arc<Client>, calls: Vec<CallSender>, is_any_slot: bool) -> Vec<GroupCalls> {
     let one_slot = client.requires_one_slot() && !is_any_slot;
+    let mode = |call: &CallSender| call.item().map(CallItem::mode);
+    // Nearly all batches are one group, which keeps its list.
+    if !one_slot
+        && let Some(first) = calls.first().and_then(mode)
+        && calls.iter().all(|call| mode(call) == Some(first))
+    {
+        return vec![GroupCalls { client: Arc::clone(client), mode: first, calls }];
+    }
     let mut by_group: BTreeMap<(&str, Option<u16>), GroupCalls> = BTreeMap::new();
     for call in calls {
         let Some(item) = call.item() else { continue };
