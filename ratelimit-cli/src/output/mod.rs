@@ -55,7 +55,7 @@ impl Output {
             errors_have_colors: colors(io::stderr().is_terminal()),
             columns: columns(io::stdout().is_terminal()),
         };
-        // The crate for tables would otherwise decide by itself whether it uses colors.
+        // The view of `top` would otherwise have no colors with `NO_COLOR`, whatever `--color` says.
         style::force_color_output(output.has_colors);
         output
     }
