@@ -31,6 +31,15 @@ pub(crate) enum Numbers {
     Unknown,
 }
 
+impl Numbers {
+    pub(crate) const fn known(self) -> Option<Limit> {
+        match self {
+            Self::Known(limit) => Some(limit),
+            Self::OnlyUnits(_) | Self::Unknown => None,
+        }
+    }
+}
+
 impl Limits {
     /// Reads the overrides and the published limits.
     pub(crate) async fn load(given: &[GivenLimit], session: &Session) -> Result<Self, Failure> {

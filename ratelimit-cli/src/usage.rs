@@ -1,12 +1,12 @@
 //! Asks the library for the use of limits. The library reads the states, so this tool knows no state format.
 
 use crate::limits::{Limits, Numbers};
-use crate::output::{duration, number, plural};
+use crate::output::{duration, milliseconds, number, plural};
 use crate::session::Session;
 use futures_util::future::join_all;
 use ratelimit::store::{Mode, Request, Store, StoreKey, StoredKey};
 use ratelimit::{Decision, Error, Limit};
-use std::time::Duration;
+use serde_json::{Value, json};
 
 /// The maximum number of keys in one script call, which takes a server less than a millisecond.
 const MOST: usize = 50;
@@ -21,14 +21,11 @@ pub(crate) struct Usage {
     pub(crate) known: Option<Known>,
 }
 
-/// The decision about a call that costs one unit.
+/// A known limit, and its decision about a call that costs one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) limit: Limit,
-    pub(crate) allowed: bool,
-    pub(crate) remaining: u32,
-    pub(crate) retry_after: Option<Duration>,
-    pub(crate) reset_after: Duration,
+    pub(crate) decision: Decision,
 }
 
 impl Usage {
@@ -36,18 +33,8 @@ impl Usage {
     pub(crate) const UNKNOWN: Self = Self { used: None, known: None };
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
-        let used = Some(used(decision));
-        let known = match numbers {
-            Numbers::Known(limit) => Some(Known {
-                limit,
-                allowed: decision.is_allowed(),
-                remaining: decision.remaining(),
-                retry_after: decision.retry_after(),
-                reset_after: decision.reset_after(),
-            }),
-            Numbers::OnlyUnits(_) | Numbers::Unknown => None,
-        };
-        Self { used, known }
+        let known = numbers.known().map(|limit| Known { limit, decision: *decision });
+        Self { used: Some(used(decision)), known }
     }
 
     /// The share of the limit that is in use: 1 if it is full, and more after a change of the limit.
@@ -71,15 +58,29 @@ impl Usage {
 
     /// Whether a call would be refused now.
     pub(crate) fn is_at_limit(&self) -> bool {
-        self.known.is_some_and(|known| !known.allowed)
+        self.known.is_some_and(|known| !known.decision.is_allowed())
+    }
+
+    /// The fields of a key in JSON.
+    pub(crate) fn as_json(&self) -> Value {
+        let decision = self.known.map(|known| known.decision);
+        json!({
+            "limit": self.known.map(|known| known.limit.to_string()),
+            "used": self.used,
+            "capacity": decision.map(|decision| decision.capacity()),
+            "remaining": decision.map(|decision| decision.remaining()),
+            "allowed": decision.map(|decision| decision.is_allowed()),
+            "retry_after_ms": decision.and_then(|decision| decision.retry_after()).map(milliseconds),
+            "reset_after_ms": decision.map(|decision| milliseconds(decision.reset_after())),
+        })
     }
 }
 
 impl Known {
     /// The time until units are free: `free in 3 s` if a call passes now, else `refused for 3 s` or `refuses every call`.
     pub(crate) fn words(&self) -> String {
-        match (self.allowed, self.retry_after) {
-            (true, _) => format!("free in {}", duration(self.reset_after)),
+        match (self.decision.is_allowed(), self.decision.retry_after()) {
+            (true, _) => format!("free in {}", duration(self.decision.reset_after())),
             (false, Some(wait)) => format!("refused for {}", duration(wait)),
             (false, None) => "refuses every call".to_owned(),
         }
@@ -123,7 +124,7 @@ async fn read_full(
     let mut asked = Vec::new();
     for (at, (usage, (key, _))) in usages.iter_mut().zip(keys).enumerate() {
         let Some(Usage { used, known: Some(known) }) = usage else { continue };
-        if known.allowed {
+        if known.decision.is_allowed() {
             continue;
         }
         match limits.wide(key, &known.limit) {

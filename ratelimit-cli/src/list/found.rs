@@ -3,7 +3,6 @@
 use super::aggregate::{Aggregate, Entry, Row};
 use crate::limits::{Limits, Numbers, refuses_every_call};
 use crate::output::{Align, Output, Style, Table, bar, duration, named, number, plural, safe};
-use crate::scan::Ttl;
 use ratelimit::overrides::{KnownLimit, LimitChange};
 use ratelimit::store::StoredKey;
 use std::fmt::Write as _;
@@ -197,9 +196,5 @@ fn algorithm(row: &Row) -> String {
 }
 
 fn remaining_time(entry: &Entry) -> String {
-    match (entry.usage.known, entry.ttl) {
-        (Some(known), _) => known.words(),
-        (None, Ttl::In(ttl)) => format!("TTL {}", duration(ttl)),
-        (None, Ttl::Never) => "never expires".to_owned(),
-    }
+    entry.usage.known.map_or_else(|| entry.ttl.words(), |known| known.words())
 }

@@ -1,6 +1,5 @@
 //! Draws a snapshot: a head, the names, the keys, and the help line.
 
-mod columns;
 mod tables;
 
 use super::sampler::Snapshot;
@@ -20,22 +19,16 @@ const ERROR_LINES: u16 = 3;
 #[derive(Debug)]
 pub(crate) struct View {
     colors: bool,
-    order: Order,
+    /// Whether the fullest keys come first, not the busiest.
+    fullest_first: bool,
     paused: bool,
     /// The number of keys above the first visible key.
     above: usize,
 }
 
-/// The order of the keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    BusiestFirst,
-    FullestFirst,
-}
-
 impl View {
     pub(crate) fn new(output: Output) -> Self {
-        Self { colors: output.has_colors, order: Order::BusiestFirst, paused: false, above: 0 }
+        Self { colors: output.has_colors, fullest_first: false, paused: false, above: 0 }
     }
 
     pub(crate) const fn is_paused(&self) -> bool {
@@ -46,10 +39,7 @@ impl View {
     pub(crate) fn pressed(&mut self, key: KeyCode) {
         match key {
             KeyCode::Char('s') => {
-                self.order = match self.order {
-                    Order::BusiestFirst => Order::FullestFirst,
-                    Order::FullestFirst => Order::BusiestFirst,
-                };
+                self.fullest_first = !self.fullest_first;
                 self.above = 0;
             }
             KeyCode::Char('p') => self.paused = !self.paused,
@@ -136,7 +126,7 @@ fn health(snapshot: &Snapshot) -> Vec<String> {
 }
 
 fn foot_line<'t>(view: &View, columns: usize) -> Line<'t> {
-    let order = if view.order == Order::FullestFirst { "fullest first" } else { "busiest first" };
+    let order = if view.fullest_first { "fullest first" } else { "busiest first" };
     let paused = view.paused.then(|| "PAUSED".to_owned());
     let pause = if view.paused { "p go on" } else { "p pause" };
     let help = ["q quit", &format!("s order: {order}"), pause, "arrows scroll", "UNITS/S: lower bound"];
