@@ -1,6 +1,6 @@
 //! The answer to one input of the page.
 
-use crate::simulate::engine::{Grid, Outcome, Terms, decide};
+use crate::simulate::engine::{Grid, Outcome, decide};
 use crate::simulate::numbers::float;
 use crate::simulate::time::SECOND;
 use crate::simulate::traffic::log::{Selection, read};
@@ -23,9 +23,8 @@ pub(crate) fn answer(input: &str) -> Result<Value, String> {
         .collect::<Result<_, String>>()?;
     let traffic = read(log.as_bytes(), "the log", &Selection::default())?;
     let grid = Grid::covering(traffic.length, PARTS);
-    let terms = Terms { traffic: &traffic, cost: 1, grids: &[grid] };
-    let outcomes: Result<Vec<_>, _> = limits.iter().map(|limit| decide(limit, &terms, |_, _| {})).collect();
-    let outcomes = outcomes.map_err(|error| error.to_string())?;
+    let outcomes = limits.iter().map(|limit| decide(limit, &traffic, 1, &[grid], |_, _| {}));
+    let outcomes: Vec<Outcome> = outcomes.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     Ok(json!({
         "traffic": traffic.words,
         "notes": traffic.notes,

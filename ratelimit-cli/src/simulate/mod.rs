@@ -16,7 +16,7 @@ pub(crate) use options::Simulate;
 use crate::exit::{Exit, Failure};
 use crate::files::Files;
 use crate::output::{Output, show};
-use engine::{Grid, Terms, decide};
+use engine::{Grid, decide};
 use hash::IdentityHash;
 use output::{Calls, as_json, as_text, parts, plot};
 use ratelimit::Limit;
@@ -81,17 +81,17 @@ fn attempt<'t>(
 ) -> Result<Report<'t>, Failure> {
     let columns = output::terminal_parts(output);
     let grids = [columns, PARTS].map(|most| Grid::covering(traffic.length, most));
-    let terms = Terms { traffic, cost: options.traffic.cost, grids: &grids };
+    let cost = options.traffic.cost;
     let mut outcomes = Vec::new();
     for limit in limits {
-        let outcome = decide(&limit, &terms, |call, decided| {
+        let outcome = decide(&limit, traffic, cost, &grids, |call, decision| {
             if let Some(calls) = &mut calls {
-                calls.add(&limit, call, decided);
+                calls.add(&limit, call, decision);
             }
         });
         outcomes.push(outcome.map_err(Failure::found)?);
     }
-    Ok(Report::new(traffic, outcomes, options.traffic.cost))
+    Ok(Report::new(traffic, outcomes, cost))
 }
 
 /// Fills in the comparison of `--shadow`.

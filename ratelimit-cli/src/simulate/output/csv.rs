@@ -1,12 +1,13 @@
 //! CSV: the calls of each part of the time, and each call with its decision.
 
-use crate::simulate::engine::Decided;
 use crate::simulate::hash::IdentityHash;
 use crate::simulate::numbers::index;
 use crate::simulate::report::{FILES, Report};
+use crate::simulate::time;
 use crate::simulate::traffic::{Call, Traffic, name};
 use csv::Writer;
-use ratelimit::Limit;
+use ratelimit::{Decision, Limit};
+use std::time::Duration;
 
 /// The rows of a file. Writing them to memory does not fail.
 struct Rows(Writer<Vec<u8>>);
@@ -58,19 +59,18 @@ impl<'t> Calls<'t> {
         Self { traffic, names, rows: Rows::new(titles) }
     }
 
-    pub(crate) fn add(&mut self, limit: &Limit, call: Call, decided: Decided) {
+    pub(crate) fn add(&mut self, limit: &Limit, call: Call, decision: &Decision) {
         let time = self.traffic.origin.stamp(call.at);
         let caller = self.names.get(index(call.caller.into())).cloned().unwrap_or_default();
-        let [decision, wait, remaining, retry_after] = match decided {
-            Decided::Admitted { wait, remaining } => {
-                ["admitted".to_owned(), wait.to_string(), remaining.to_string(), String::new()]
-            }
-            Decided::Refused { retry_after } => {
-                let after = retry_after.map_or_else(|| "never".to_owned(), |after| after.to_string());
-                ["refused".to_owned(), String::new(), String::new(), after]
-            }
+        let micros = |time: Duration| time::micros(time).to_string();
+        let [what, wait, remaining, retry_after] = if decision.is_allowed() {
+            let remaining = decision.remaining().to_string();
+            ["admitted".to_owned(), micros(decision.delay()), remaining, String::new()]
+        } else {
+            let after = decision.retry_after().map_or_else(|| "never".to_owned(), micros);
+            ["refused".to_owned(), String::new(), String::new(), after]
         };
-        self.rows.add([limit.to_string(), time, caller, decision, wait, remaining, retry_after]);
+        self.rows.add([limit.to_string(), time, caller, what, wait, remaining, retry_after]);
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
