@@ -47,24 +47,15 @@ pub(crate) fn as_text(report: &Report<'_>, output: Output) -> String {
     text
 }
 
-/// The table: a row for each limit, or a column if that is too wide for the screen.
+/// The table: a column for each limit.
 fn numbers(report: &Report<'_>, output: Output) -> String {
-    let letters = || (0..report.outcomes.len()).map(|at| letter(at).to_string());
     let cells: Vec<_> = report.outcomes.iter().map(Outcome::cells).collect();
-    let first = ("", Align::Left);
-    let mut wide = Table::new([first].into_iter().chain(HEADINGS.map(|heading| (heading, Align::Right))));
-    for (letter, cells) in letters().zip(&cells) {
-        wide.row([letter].into_iter().chain(cells.iter().cloned()));
-    }
-    if output.columns.is_none_or(|columns| wide.width() <= columns) {
-        return wide.render(output);
-    }
-    let columns = letters().map(|letter| (letter, Align::Right));
-    let mut narrow = Table::new([(String::new(), Align::Left)].into_iter().chain(columns));
+    let columns = (0..cells.len()).map(|at| (letter(at).to_string(), Align::Right));
+    let mut table = Table::new([(String::new(), Align::Left)].into_iter().chain(columns));
     for (at, heading) in HEADINGS.into_iter().enumerate() {
-        narrow.row([heading.to_owned()].into_iter().chain(cells.iter().map(|cells| cells[at].clone())));
+        table.row([heading.to_owned()].into_iter().chain(cells.iter().map(|cells| cells[at].clone())));
     }
-    narrow.render(output)
+    table.render(output)
 }
 
 /// The meaning of the blocks: one line, if it fits.
