@@ -25,7 +25,7 @@ use shadow::Comparison;
 use std::path::Path;
 use traffic::{Origin, Traffic, log};
 
-/// The maximum number of parts of the time in files. In the plot, each is at least six pixels wide.
+/// The maximum number of parts of the time in the plot, in which each is at least six pixels wide.
 const PARTS: u64 = 120;
 
 /// The minimum and the maximum width of the chart.
@@ -79,7 +79,7 @@ fn attempt<'t>(
     options: &Simulate,
     mut calls: Option<&mut Calls<'_>>,
 ) -> Result<Report<'t>, Failure> {
-    let columns = output::terminal_parts(output);
+    let columns = parts(output);
     let grids = [columns, PARTS].map(|most| Grid::covering(traffic.length, most));
     let cost = options.traffic.cost;
     let mut outcomes = Vec::new();
@@ -112,9 +112,6 @@ fn write(report: &Report<'_>, calls: Option<Calls<'_>>, options: &Simulate) -> R
     let mut files = Files::default();
     if let Some(path) = &given.svg {
         files.add(path, plot(report).map_err(Failure::found)?.as_bytes())?;
-    }
-    if let Some(path) = &given.csv {
-        files.add(path, &parts(report))?;
     }
     if let (Some(path), Some(calls)) = (&given.calls, calls) {
         files.add(path, &calls.finish())?;

@@ -13,17 +13,12 @@ fn run(folder: &Folder, files: &[&str]) -> crate::harness::Ran {
 #[test]
 fn all_files_are_written() {
     let folder = Folder::new();
-    let names = ["a.csv", "a.svg", "calls.csv"];
-    let options = ["--csv", "--svg", "--calls"];
+    let names = ["a.svg", "calls.csv"];
+    let options = ["--svg", "--calls"];
     let arguments: Vec<&str> = options.iter().zip(names).flat_map(|(option, name)| [*option, name]).collect();
     run(&folder, &arguments).ok();
     assert_eq!(folder.names(), names);
     assert!(folder.read("a.svg").starts_with("<svg ") && folder.read("a.svg").ends_with("</svg>\n"));
-    let csv = folder.read("a.csv");
-    let column = |at: usize| -> u64 {
-        csv.lines().skip(1).map(|line| line.split(',').nth(at).unwrap().parse::<u64>().unwrap()).sum()
-    };
-    assert_eq!((column(2), column(3) + column(4)), (2000, 2000));
     assert_eq!(folder.read("calls.csv").lines().count(), 2001);
 }
 
@@ -43,7 +38,7 @@ fn a_file_that_cannot_be_written_leaves_the_others_alone() {
     fs::write(folder.path().join("a.svg"), "before").unwrap();
     fs::create_dir(folder.path().join("folder")).unwrap();
     for target in ["nowhere/a.csv", "folder"] {
-        let error = run(&folder, &["--svg", "a.svg", "--csv", target]).failed(1);
+        let error = run(&folder, &["--svg", "a.svg", "--calls", target]).failed(1);
         assert!(error.contains(&format!("cannot write `{target}`: ")), "{error}");
         assert_eq!(folder.read("a.svg"), "before");
         assert_eq!(folder.names(), ["a.svg", "folder"]);
