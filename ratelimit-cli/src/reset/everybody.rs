@@ -2,7 +2,7 @@
 
 use super::Reset;
 use crate::exit::{Exit, Failure};
-use crate::output::{Align, Output, Table, note, plural, print, print_json, progress, safe, share};
+use crate::output::{Align, Output, Table, note, plural, print, print_json, progress, safe};
 use crate::scan::Scanner;
 use crate::session::{Session, ask_all};
 use ratelimit::store::{RedisServer, StoredKey};
@@ -103,9 +103,8 @@ async fn walk(reset: &Reset, session: &Session, delete: bool) -> Result<Walked, 
         } else {
             page.keys.iter().for_each(|(key, _)| walked.count(key));
         }
-        let done = scanner.progress().map(|done| format!(", {}", share(done))).unwrap_or_default();
         let verb = if delete { "deleted" } else { "found" };
-        progress.set_message(format!("{verb} {}{done}", plural(walked.keys, "key")));
+        progress.set_message(format!("{verb} {}", plural(walked.keys, "key")));
         if page.is_last {
             break;
         }

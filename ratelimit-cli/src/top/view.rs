@@ -3,7 +3,7 @@
 mod tables;
 
 use super::sampler::Snapshot;
-use crate::output::{Output, duration, number, safe, share};
+use crate::output::{Output, duration, number, safe};
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::{Constraint, Layout};
@@ -88,10 +88,9 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View, columns: usize) -> Vec<Line<
     };
     let more = snapshot.servers.len() - 1;
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let pass = match (snapshot.passes, snapshot.progress) {
-        (0, Some(done)) => format!(", first pass {}", share(done)),
-        (0, None) => ", first pass".to_owned(),
-        _ => snapshot.last_pass.map(|time| format!(", read in {}", duration(time))).unwrap_or_default(),
+    let pass = match snapshot.last_pass {
+        Some(time) => format!(", read in {}", duration(time)),
+        None => ", first pass".to_owned(),
     };
     let keys = match (snapshot.number_of_keys, snapshot.passes) {
         (0, 1..) => "no key has this prefix".to_owned(),
