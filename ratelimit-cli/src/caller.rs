@@ -9,6 +9,7 @@ use ratelimit::identity::{Identity, KeyWriter};
 use ratelimit::overrides::OverrideTarget;
 use ratelimit::store::StoreKey;
 use ratelimit::{Algorithm, AsKey, Key, RateLimiter};
+use serde_json::{Value, json};
 use std::fmt;
 use std::net::IpAddr;
 
@@ -74,6 +75,11 @@ impl Caller {
     /// The key for the limiter's methods.
     pub(crate) fn key(&self) -> impl AsKey + '_ {
         Key::of_values(&self.name, &self.identities, &self.parts)
+    }
+
+    /// The fields of the caller in JSON.
+    pub(crate) fn as_json(&self) -> Value {
+        json!({ "name": self.name, "identity": self.shown, "parts": self.shown_parts })
     }
 
     /// The advice to add parts, if the name has more placeholders than the command line has parts. It is no error, because a

@@ -11,14 +11,11 @@ use crate::session::Session;
 use crate::usage::{self, Known, Usage};
 use ratelimit::Algorithm;
 use ratelimit::store::StoredKey;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
-use unicode_width::UnicodeWidthStr as _;
 
 /// The length of a bar.
 const BAR: usize = 20;
-/// The column at which bars begin.
-const INDENT: usize = 18;
 
 /// The use of one identity: one entry for each algorithm with a state or with known numbers.
 struct Peeked {
@@ -105,13 +102,7 @@ fn in_use(usage: Usage, known: Known, output: Output) -> String {
     let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR), style);
     let is_free = usage.used == Some(0) && !usage.is_at_limit();
     let next = if is_free { String::new() } else { format!(", {}", known.words()) };
-    let (line, limit) = (format!("  {}{next}", usage.words()), known.limit.to_string());
-    let width = INDENT + BAR + line.width() + 2 + limit.width();
-    let gap = match output.columns {
-        Some(columns) if width > columns => format!("\n{:INDENT$}", ""),
-        _ => "  ".to_owned(),
-    };
-    format!("{bar}{line}{gap}{}", output.paint(limit, Style::Dim))
+    format!("{bar}  {}{next}  {}", usage.words(), output.paint(known.limit, Style::Dim))
 }
 
 fn ttl(state: &State) -> String {
@@ -127,6 +118,7 @@ fn as_json(peeked: &Peeked) -> Value {
         value
     };
     let states: Vec<Value> = peeked.states.iter().map(state).collect();
-    let caller = &peeked.caller;
-    json!({ "name": caller.name, "identity": caller.shown, "parts": caller.shown_parts, "states": states })
+    let mut value = peeked.caller.as_json();
+    value["states"] = states.into();
+    value
 }

@@ -51,7 +51,8 @@ impl Table {
 
     /// The width of the longest line, in columns.
     pub(crate) fn width(&self) -> usize {
-        self.widths().iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
+        let widths = self.widths().into_iter().filter(|width| *width > 0);
+        widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
     }
 
     /// The lines of the table.
@@ -68,7 +69,9 @@ impl Table {
         let mut text = String::new();
         for row in &self.rows {
             let mut line = String::new();
-            for ((cell, style), (align, width)) in row.iter().zip(self.aligns.iter().zip(&widths)) {
+            let cells = row.iter().zip(self.aligns.iter().zip(&widths));
+            // A column without any text takes no place.
+            for ((cell, style), (align, width)) in cells.filter(|(_, (_, width))| **width > 0) {
                 let space = " ".repeat(width - cell.width());
                 let cell = output.paint(cell, *style);
                 line += &if *align == Align::Right { space + &cell } else { cell + &space };
