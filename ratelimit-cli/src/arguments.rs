@@ -5,13 +5,13 @@ use crate::block::Block;
 use crate::doctor::Doctor;
 use crate::exit::CODES;
 use crate::list::List;
-use crate::options::{Keys, When};
+use crate::options::Keys;
 use crate::overrides::{Set, Unset};
 use crate::plan::{Apply, Plan};
 use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, ColorChoice, CommandFactory as _, Parser, Subcommand};
 
 /// Inspects and operates rate limits in Redis or Valkey.
 #[derive(Debug, Parser)]
@@ -39,7 +39,7 @@ pub(crate) struct Global {
     pub(crate) json: bool,
     /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, help_heading = HEADING, default_value = "auto", value_name = "WHEN")]
-    pub(crate) color: When,
+    pub(crate) color: ColorChoice,
 }
 
 /// The commands.

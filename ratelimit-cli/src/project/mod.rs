@@ -6,10 +6,9 @@ mod list;
 mod sources;
 
 use crate::exit::Failure;
-use crate::options::When;
 use crate::output::Output;
 use check::Check;
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, Parser, Subcommand};
 use list::List;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -20,7 +19,7 @@ use std::process::ExitCode;
 struct Cli {
     /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
-    color: When,
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
