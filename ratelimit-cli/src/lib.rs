@@ -6,8 +6,7 @@
 //! | `options` | options that several commands have |
 //! | `exit` | exit codes and failures |
 //! | `output` | tables, bars, colors, progress, and text that is safe to show |
-//! | `canvas` | draws SVG files |
-//! | `files` | writes files that are complete or not there |
+//! | `files` | writes a file that is complete or not there |
 //! | `interrupt` | stops long work at Ctrl-C |
 //! | `session` | the store of the command line, its limiter and servers, and the output |
 //! | `caller` | the key that `--for` and `--part` name |
@@ -22,7 +21,6 @@ mod arguments;
 mod bench;
 mod block;
 mod caller;
-mod canvas;
 mod doctor;
 mod exit;
 mod files;

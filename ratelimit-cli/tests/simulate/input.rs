@@ -29,7 +29,6 @@ fn wrong_command_lines_are_explained() {
         (&[LIMIT, LIMIT, "--shadow", "count=50"], "write one LIMIT"),
         (&[LIMIT, "--shadow", "cuont=50"], "unknown field `cuont=50`"),
         (&[LIMIT, "--shadow", "burst=50"], "`burst` needs a bucket"),
-        (&[LIMIT, "--svg", "a", "--calls", "a"], "`a` is given for two files"),
     ] {
         let error = folder.run(arguments).failed(2);
         assert!(error.contains(says), "{arguments:?}: {error}");

@@ -97,8 +97,8 @@ fn a_log_without_calls_has_the_exit_code_1() {
         if let Some(text) = text {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let error = folder.run(&[LIMIT, "--log", name, "--svg", "a.svg"]).failed(1);
+        let error = folder.run(&[LIMIT, "--log", name, "--calls", "a.csv"]).failed(1);
         assert!(error.contains(says), "{name}: {error}");
     }
-    assert!(!folder.names().contains(&"a.svg".to_owned()));
+    assert!(!folder.names().contains(&"a.csv".to_owned()));
 }

@@ -19,7 +19,7 @@ pub(crate) fn decide(
     limit: &Limit,
     traffic: &Traffic,
     cost: u32,
-    grids: &[Grid],
+    grid: Grid,
     mut each: impl FnMut(Call, &Decision),
 ) -> Result<Outcome, Box<dyn Error>> {
     let keys: Vec<StoreKey> = traffic.callers.iter().map(|caller| StoreKey::new(caller)).collect();
@@ -28,7 +28,7 @@ pub(crate) fn decide(
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(room);
     let mode = if limit.longest_wait().is_zero() { Mode::Check } else { Mode::Charge };
-    let mut outcome = Outcome::new(*limit, keys.len(), grids);
+    let mut outcome = Outcome::new(*limit, keys.len(), grid);
     let mut recent = vec![Recent::default(); keys.len()];
     for call in &traffic.calls {
         clock.set(traffic.origin.unix_time(call.at));
@@ -69,8 +69,8 @@ mod tests {
     }
 
     fn outcome(limit: &str, traffic: &Traffic, cost: u32) -> Outcome {
-        let grids = [Grid::covering(traffic.length, 60)];
-        decide(&limit.parse().unwrap(), traffic, cost, &grids, |_, _| {}).unwrap()
+        let grid = Grid::covering(traffic.length, 60);
+        decide(&limit.parse().unwrap(), traffic, cost, grid, |_, _| {}).unwrap()
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let traffic = traffic([(0, 0); 9], 1);
         let outcome = outcome("leaky_bucket count=1 time=1s wait=4s", &traffic, 1);
         assert_eq!((outcome.admitted, outcome.waited, outcome.longest_wait), (5, 4, 4 * SECOND));
-        assert_eq!((outcome.worst, outcome.series[0].later), (1, 4));
+        assert_eq!((outcome.worst, outcome.series.later), (1, 4));
     }
 
     #[test]

@@ -49,14 +49,13 @@ pub(crate) struct Outcome {
     pub(crate) streak: Streak,
     /// The maximum number of units that one caller was admitted within any interval of the limit's `time`.
     pub(crate) worst: u64,
-    /// One for each grid.
-    pub(crate) series: Vec<Series>,
+    pub(crate) series: Series,
     /// Offered and refused calls of each caller.
     pub(crate) callers: Vec<CallerCounts>,
 }
 
 impl Outcome {
-    pub(super) fn new(limit: Limit, callers: usize, grids: &[Grid]) -> Self {
+    pub(super) fn new(limit: Limit, callers: usize, grid: Grid) -> Self {
         Self {
             limit,
             offered: 0,
@@ -68,7 +67,7 @@ impl Outcome {
             callers_refused: 0,
             streak: Streak::default(),
             worst: 0,
-            series: grids.iter().copied().map(Series::new).collect(),
+            series: Series::new(grid),
             callers: vec![CallerCounts::default(); callers],
         }
     }
@@ -78,7 +77,7 @@ impl Outcome {
         let caller = &mut self.callers[index(call.caller.into())];
         self.offered += 1;
         caller.offered += 1;
-        self.series.iter_mut().for_each(|series| series.offer(call.at));
+        self.series.offer(call.at);
         if decision.is_allowed() {
             let wait = micros(decision.delay());
             self.admitted += 1;
@@ -88,14 +87,14 @@ impl Outcome {
             // The store decides in milliseconds.
             let calls = recent.admit(start / MS, micros(self.limit.time()) / MS);
             self.worst = self.worst.max(calls * u64::from(cost));
-            self.series.iter_mut().for_each(|series| series.admit(start));
+            self.series.admit(start);
         } else {
             self.refused += 1;
             self.never += u64::from(decision.retry_after().is_none());
             self.callers_refused += u64::from(caller.refused == 0);
             caller.refused += 1;
             self.streak = recent.refuse(call.at, self.streak);
-            self.series.iter_mut().for_each(|series| series.refuse(call.at));
+            self.series.refuse(call.at);
         }
     }
 }
@@ -135,7 +134,7 @@ mod tests {
     const NEVER: Decision = Decision::refuse(&LIMIT, 0, None, Duration::ZERO);
 
     fn tally(decided: &[(u64, u32, Decision)]) -> Outcome {
-        let mut outcome = Outcome::new(LIMIT, 2, &[]);
+        let mut outcome = Outcome::new(LIMIT, 2, Grid::covering(SECOND, 1));
         let mut recent = [Recent::default(), Recent::default()];
         for (second, caller, decided) in decided {
             let recent = &mut recent[index((*caller).into())];

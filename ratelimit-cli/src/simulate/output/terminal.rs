@@ -4,7 +4,7 @@ use super::bars::{ADMITTED, Bar, REST, round_up, row};
 use crate::output::{Align, Output, Style, Table, named, short};
 use crate::simulate::engine::Outcome;
 use crate::simulate::numbers::index;
-use crate::simulate::report::{HEADINGS, LEGEND, Report, TERMINAL, letter};
+use crate::simulate::report::{HEADINGS, LEGEND, Report, letter};
 use crate::simulate::shadow::{Comparison, Hit};
 use crate::simulate::time;
 use std::fmt::Write;
@@ -62,18 +62,18 @@ fn numbers(report: &Report<'_>, output: Output) -> String {
 fn legend(report: &Report<'_>, output: Output) -> String {
     let gap = if output.columns.is_some_and(|columns| columns < 60) { "\n" } else { "  " };
     let [admitted, rest] = [ADMITTED, REST].map(|(block, style)| output.paint(block, style));
-    let unit = report.unit(TERMINAL);
-    format!("{unit}:{gap}{admitted} admitted{gap}{rest} offered, but not admitted\n")
+    let width = time::show(report.grid().width);
+    format!("calls per {width}:{gap}{admitted} admitted{gap}{rest} offered, but not admitted\n")
 }
 
 /// A chart for each limit, with one axis of time below the last one.
 fn charts(report: &Report<'_>, output: Output) -> String {
     let rows = if report.outcomes.len() <= 2 { 8 } else { 5 };
-    let top = round_up(report.most(TERMINAL));
-    let bar_width = (width(output) / index(report.grid(TERMINAL).parts).max(1)).max(1);
+    let top = round_up(report.most());
+    let bar_width = (width(output) / index(report.grid().parts).max(1)).max(1);
     let mut text = format!("\n{}", legend(report, output));
     for (at, outcome) in report.outcomes.iter().enumerate() {
-        let series = &outcome.series[TERMINAL];
+        let series = &outcome.series;
         let _ = writeln!(text, "\n{}  {}", output.paint(letter(at), Style::Bold), outcome.limit);
         let parts = series.admitted.iter().zip(&series.offered);
         let bars: Vec<Bar> =
@@ -93,7 +93,7 @@ fn charts(report: &Report<'_>, output: Output) -> String {
 
 /// Ticks, their labels, and the title of the axis.
 fn axis(report: &Report<'_>, output: Output, bar_width: usize) -> String {
-    let (grid, origin) = (report.grid(TERMINAL), report.traffic.origin);
+    let (grid, origin) = (report.grid(), report.traffic.origin);
     let columns = index(grid.parts) * bar_width;
     let step = time::step(grid.length(), (columns / 9) as u64).max(grid.width);
     let (mut line, mut labels) = (vec!['─'; columns], vec![' '; (columns + 8).min(width(output))]);
