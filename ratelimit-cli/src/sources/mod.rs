@@ -5,7 +5,6 @@
 
 mod attributes;
 mod conditions;
-mod depth;
 mod describe;
 mod files;
 mod found;
