@@ -14,8 +14,7 @@ const MOST: usize = 50;
 /// The use of one limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The units in use. After a change of the limit, they may be more than the limit holds. `None` if they are unknown without the
-    /// numbers of the limit.
+    /// The units in use, at most those that the limit holds. `None` if they are unknown without the numbers of the limit.
     pub(crate) used: Option<u32>,
     /// The decision about a call, if the numbers of the limit are known.
     pub(crate) known: Option<Known>,
@@ -34,10 +33,13 @@ impl Usage {
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
         let known = numbers.known().map(|limit| Known { limit, decision: *decision });
-        Self { used: Some(used(decision)), known }
+        // A limit of zero is decided without the state.
+        let used =
+            (decision.capacity() > 0).then(|| decision.capacity().saturating_sub(decision.remaining()));
+        Self { used, known }
     }
 
-    /// The share of the limit that is in use: 1 if it is full, and more after a change of the limit.
+    /// The share of the limit that is in use: 1 if it is full.
     pub(crate) fn share(&self) -> Option<f64> {
         let capacity = self.known?.limit.capacity();
         if capacity == 0 {
@@ -101,74 +103,29 @@ pub(crate) async fn read(
         .iter()
         .map(|(key, _)| key.algorithm().map_or(Numbers::Unknown, |algorithm| limits.of(key, algorithm)))
         .collect();
-    let asked = numbers.iter().enumerate().filter_map(|(at, numbers)| match numbers {
-        Numbers::Known(limit) | Numbers::OnlyUnits(limit) => Some((at, *limit)),
-        Numbers::Unknown => None,
-    });
-    let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
-    for (at, decision) in peek(session, keys, asked.collect()).await? {
-        usages[at] = decision.map(|decision| Usage::of(&decision, numbers[at]));
-    }
-    read_full(session, limits, keys, &mut usages).await?;
-    Ok(usages)
-}
-
-/// Corrects the units in use of limits that refuse calls. A decision about a limit does not tell how many more units are in use
-/// than the limit holds, and a limit of zero is decided without the store.
-async fn read_full(
-    session: &Session,
-    limits: &Limits,
-    keys: &[(StoredKey, Vec<u8>)],
-    usages: &mut [Option<Usage>],
-) -> Result<(), Error> {
-    let mut asked = Vec::new();
-    for (at, (usage, (key, _))) in usages.iter_mut().zip(keys).enumerate() {
-        let Some(Usage { used, known: Some(known) }) = usage else { continue };
-        if known.decision.is_allowed() {
-            continue;
-        }
-        match limits.wide(key, &known.limit) {
-            Some(wide) => asked.push((at, wide)),
-            None if known.limit.count() == 0 || known.limit.capacity() == 0 => *used = None,
-            None => {}
-        }
-    }
-    for (at, decision) in peek(session, keys, asked).await? {
-        let known = usages[at].and_then(|usage| usage.known);
-        // While a key is blocked, the number of its free units is unknown.
-        let blocked = decision.is_some_and(|decision| !decision.is_allowed() && decision.remaining() == 0);
-        if !blocked {
-            usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
-        }
-    }
-    Ok(())
-}
-
-fn used(decision: &Decision) -> u32 {
-    decision.capacity().saturating_sub(decision.remaining())
-}
-
-/// Decides about some of the keys without taking units. `None` for a key that holds a value of another program.
-async fn peek(
-    session: &Session,
-    keys: &[(StoredKey, Vec<u8>)],
-    asked: Vec<(usize, Limit)>,
-) -> Result<Vec<(usize, Option<Decision>)>, Error> {
-    let asked = asked.into_iter().map(|(at, limit)| (at, Request::new(StoreKey::new(&keys[at].1), limit, 1)));
+    let asked =
+        keys.iter().zip(&numbers).enumerate().filter_map(|(at, ((_, bytes), numbers))| match numbers {
+            Numbers::Known(limit) | Numbers::OnlyUnits(limit) => {
+                Some((at, Request::new(StoreKey::new(bytes), *limit, 1)))
+            }
+            Numbers::Unknown => None,
+        });
     let asked: Vec<(usize, Request)> = asked.collect();
-    let mut decided = Vec::with_capacity(asked.len());
-    // On a cluster, the keys of a script call must be on one slot.
+    let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
     for chunk in asked.chunks(MOST) {
         let requests: Vec<&Request> = chunk.iter().map(|(_, request)| request).collect();
+        // On a cluster, the keys of a script call must be on one slot.
         let decisions =
             if session.is_cluster { None } else { session.store.decide(Mode::Peek, &requests).await.ok() };
         let decisions: Vec<Option<Decision>> = match decisions {
             Some(decisions) => decisions.iter().copied().map(Some).collect(),
             None => one_by_one(session, &requests).await?,
         };
-        decided.extend(chunk.iter().map(|(at, _)| *at).zip(decisions));
+        for ((at, _), decision) in chunk.iter().zip(decisions) {
+            usages[*at] = decision.map(|decision| Usage::of(&decision, numbers[*at]));
+        }
     }
-    Ok(decided)
+    Ok(usages)
 }
 
 /// Asks about each key in a separate call, all at once.
