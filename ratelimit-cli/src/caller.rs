@@ -55,11 +55,6 @@ impl Caller {
         Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
     }
 
-    /// Whether this names the whole limit, not one of its keys.
-    fn is_name(&self) -> bool {
-        self.identities.is_empty() && self.parts.is_empty()
-    }
-
     /// One key for each identity, or one key without an identity. Searches the server for identities that are given as hashes.
     pub(crate) async fn all(name: &str, callers: &Callers, session: &Session) -> Result<Vec<Self>, Failure> {
         if callers.identities.is_empty() {
@@ -99,7 +94,7 @@ impl Caller {
 
     /// The target of an override for this caller.
     pub(crate) fn target(&self, limiter: &RateLimiter) -> Result<OverrideTarget, Failure> {
-        if self.is_name() {
+        if self.identities.is_empty() && self.parts.is_empty() {
             return Ok(OverrideTarget::Name(self.name.clone()));
         }
         let key = limiter.store_key(self.key(), Algorithm::Counter)?;

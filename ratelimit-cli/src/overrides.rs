@@ -101,21 +101,20 @@ fn as_text(
     expires: Option<Duration>,
     output: Output,
 ) -> String {
-    let closed = now.as_ref().is_some_and(refuses_every_call);
-    let lasts = match (closed, expires) {
-        (true, None) => "this limit refuses every call, until `ratelimit unset`\n".to_owned(),
-        (true, Some(time)) => format!("this limit refuses every call, for {}\n", duration(time)),
-        (false, Some(time)) => format!("it expires in {}\n", duration(time)),
-        (false, None) => String::new(),
-    };
+    let caller = safe(&caller.to_string());
+    let remarks = now.map(|change| remarks(&change, expires)).unwrap_or_default();
     let now = now.map_or_else(|| "removed at the same time".to_owned(), |change| change.to_string());
     let before = before.map_or_else(|| "no override".to_owned(), |change| change.to_string());
     let was = output.paint(format!("(before: {before})"), Style::Dim);
-    format!(
-        "{}: {} {was}\n{lasts}running processes apply it within one second\n",
-        safe(&caller.to_string()),
-        output.paint(now, Style::Bold)
-    )
+    let now = output.paint(now, Style::Bold);
+    format!("{caller}: {now}{remarks} {was}\nrunning processes apply it within one second\n")
+}
+
+/// What a reader of a change must know.
+fn remarks(change: &LimitChange, expires: Option<Duration>) -> String {
+    let closed = if refuses_every_call(change) { " (refuses every call)" } else { "" };
+    let expires = expires.map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
+    format!("{closed}{expires}")
 }
 
 pub(crate) async fn unset(unset: &Unset, session: &Session) -> Result<Exit, Failure> {
@@ -162,12 +161,10 @@ pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
     for entry in &overrides {
         let (name, caller) = target(entry, session);
         let caller = caller.unwrap_or_else(|| "everybody".to_owned());
-        let closed = if refuses_every_call(entry.change()) { " (refuses every call)" } else { "" };
         let unknown =
             if is_unknown(&name, &published) { " (no service has published this name)" } else { "" };
-        let expires =
-            entry.expires_in().map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
-        table.row([named(&name), safe(&caller), format!("{}{closed}{expires}{unknown}", change(entry))]);
+        let remarks = remarks(entry.change(), entry.expires_in());
+        table.row([named(&name), safe(&caller), format!("{}{remarks}{unknown}", change(entry))]);
     }
     print(table.render(output))
 }
