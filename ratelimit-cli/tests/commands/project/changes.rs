@@ -82,7 +82,7 @@ fn a_changed_limit_does_not_pass_the_check() {
             "new      `post`: counter count=100 time=1m, by \"global\"  (shop::post, src/lib.rs:3)\n",
             "removed  `mail`: counter count=100 time=1m  (shop::mail, src/lib.rs)\n",
         ])
-        .complains(&["differ from", "run `cargo ratelimit check --write` and commit the file"]);
+        .complains(&["differ from", "add `--write` to this command, and commit the file"]);
     assert_eq!(project.read("ratelimits.json"), committed, "a check writes nothing");
 
     // The JSON of `list` is also accepted.
