@@ -50,8 +50,8 @@ pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
     if options.shadow.is_some() {
         compare(&mut report, hash.as_ref());
     }
-    if let Some(hash) = hash.filter(|_| calls.is_some() || report.names_callers()) {
-        report.notes.push(hash.note());
+    if hash.is_some() && (calls.is_some() || report.names_callers()) {
+        report.notes.push(IdentityHash::NOTE.to_owned());
     }
     if let (Some(path), Some(calls)) = (&options.output.calls, calls) {
         files::write(path, &calls.finish())?;
