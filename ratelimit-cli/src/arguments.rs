@@ -1,6 +1,5 @@
 //! The command line.
 
-use crate::bench::Bench;
 use crate::block::Block;
 use crate::doctor::Doctor;
 use crate::exit::CODES;
@@ -62,7 +61,6 @@ pub(crate) enum Command {
     Plan(Plan),
     Apply(Apply),
     Top(Top),
-    Bench(Bench),
     Doctor(Doctor),
     Simulate(Box<Simulate>),
     /// Write the completions of a shell to standard output

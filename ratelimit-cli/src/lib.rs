@@ -18,7 +18,6 @@
 //! | the others | one command each |
 
 mod arguments;
-mod bench;
 mod block;
 mod caller;
 mod doctor;
@@ -97,7 +96,6 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
             Command::Plan(plan) => plan::plan(plan, &session).await,
             Command::Apply(apply) => plan::apply(apply, &session).await,
             Command::Top(top) => top::run(top, &session).await,
-            Command::Bench(bench) => bench::run(bench, &session).await,
             Command::Doctor(doctor) => doctor::run(doctor, &session).await,
             Command::Simulate(_) | Command::Completions { .. } => Ok(Exit::Success), // they need no server
         }

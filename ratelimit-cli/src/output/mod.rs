@@ -6,9 +6,7 @@ mod text;
 
 pub(crate) use print::{note, print, print_json, progress, show, write};
 pub(crate) use table::{Align, Table};
-pub(crate) use text::{
-    bar, duration, identity, milliseconds, named, number, plural, safe, share, short, shortened,
-};
+pub(crate) use text::{bar, duration, identity, milliseconds, named, number, plural, safe, short, shortened};
 
 use crate::exit::{Exit, Failure};
 use clap::ColorChoice;
