@@ -37,7 +37,7 @@ const CODES: &str = "Exit codes:
   0    done
   1    a source or an attribute has an error, functions with one name have different limits, or the limits differ from the
        committed ones
-  2    the command line is wrong, or there is no workspace; nothing was done";
+  2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done";
 
 /// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. A wrong command
 /// line, and a question for help or the version, end the process.

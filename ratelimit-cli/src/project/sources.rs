@@ -40,6 +40,11 @@ impl Sources {
                 .join()
                 .map_err(|_| std::io::Error::other("cannot read the sources (a defect; please report it)"))
         })?;
+        if let Some(file) = found.too_deep {
+            return Err(Failure::usage(format!(
+                "{file} is nested too deeply to be parsed; nothing was done"
+            )));
+        }
         let mut problems = found.problems;
         problems.extend(clashes(&found.entries, &workspace));
         Ok((workspace, Manifest { version: VERSION, limits: found.entries, problems }))

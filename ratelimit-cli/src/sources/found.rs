@@ -7,6 +7,8 @@ use crate::manifest::{Entry, Problem};
 pub(crate) struct Found {
     pub(crate) entries: Vec<Entry>,
     pub(crate) problems: Vec<Problem>,
+    /// A file that is nested too deeply to be parsed.
+    pub(crate) too_deep: Option<String>,
 }
 
 /// The code to read.

@@ -5,6 +5,7 @@
 
 mod attributes;
 mod conditions;
+mod depth;
 mod describe;
 mod files;
 mod found;

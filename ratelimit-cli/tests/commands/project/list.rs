@@ -260,8 +260,14 @@ fn a_shadow_limit_does_not_look_enforced() {
 }
 
 #[test]
-fn code_that_is_nested_deeply_is_read() {
-    let nested = format!("fn deep() -> u8 {{ {}1{} }}\n", "(".repeat(4000), ")".repeat(4000));
+fn code_that_is_nested_too_deeply_is_an_error() {
+    let nested =
+        |levels: usize| format!("fn deep() -> u8 {{ {}1{} }}\n", "(".repeat(levels), ")".repeat(levels));
     let limited = "#[rate_limit(key = \"a\")] async fn a() -> Result<(), Rejection> { Ok(()) }\n";
-    Project::of("deep", &(limited.to_owned() + &nested)).run(&["list"]).exits(0).says(&["1 limit\n"]);
+    let project = Project::of("deep", &(limited.to_owned() + &nested(60_000)));
+    for arguments in [&["list"][..], &["check"], &["check", "--write"]] {
+        project.run(arguments).exits(2).complains(&["error: src/lib.rs is nested too deeply to be parsed"]);
+    }
+    project.write("src/lib.rs", &(limited.to_owned() + &nested(4000)));
+    project.run(&["list"]).exits(0).says(&["1 limit\n"]);
 }
