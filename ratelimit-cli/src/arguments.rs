@@ -6,7 +6,7 @@ use crate::exit::CODES;
 use crate::list::List;
 use crate::options::Keys;
 use crate::overrides::{Set, Unset};
-use crate::plan::{Apply, Plan};
+use crate::plan::{self, Apply};
 use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
@@ -58,8 +58,14 @@ pub(crate) enum Command {
     Unblock(Keys),
     /// Show all overrides
     Overrides,
-    Plan(Plan),
+    /// Show what `apply` would change: all overrides of the prefix become those of a file
+    ///
+    /// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is not
+    /// for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+    Plan(plan::Overrides),
     Apply(Apply),
+    /// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not
+    Drift(plan::Overrides),
     Top(Top),
     Doctor(Doctor),
     Simulate(Box<Simulate>),

@@ -24,8 +24,7 @@ pub(crate) enum Exit {
 pub(crate) const CODES: &str = "Exit codes:
   0    done
   1    nothing has this name or prefix, or there was nothing to change;
-       or a problem was found, such as a key of another program;
-       or `plan` has found changes
+       or a problem was found, such as a key of another program
   2    the command line is wrong; nothing was done
   3    the server is unavailable, or refuses the login or a command
   130  interrupted; the output is partial";

@@ -95,6 +95,7 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
             Command::Overrides => overrides::list(&session).await,
             Command::Plan(plan) => plan::plan(plan, &session).await,
             Command::Apply(apply) => plan::apply(apply, &session).await,
+            Command::Drift(drift) => plan::drift(drift, &session).await,
             Command::Top(top) => top::run(top, &session).await,
             Command::Doctor(doctor) => doctor::run(doctor, &session).await,
             Command::Simulate(_) | Command::Completions { .. } => Ok(Exit::Success), // they need no server

@@ -1,4 +1,4 @@
-//! `ratelimit plan` and `apply`: all overrides of a prefix in a file.
+//! `ratelimit plan`, `apply` and `drift`: all overrides of a prefix in a file.
 
 mod difference;
 mod file;
@@ -17,12 +17,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Show what `apply` would change: all overrides of the prefix become those of a file. The exit code is 1 if there is a change
-///
-/// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is not
-/// for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+/// What `plan` and `drift` compare with the store.
 #[derive(Args, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Overrides {
     /// The file with all overrides
     file: PathBuf,
 }
@@ -70,7 +67,7 @@ impl Compared {
     }
 }
 
-pub(crate) async fn plan(plan: &Plan, session: &Session) -> Result<Exit, Failure> {
+pub(crate) async fn plan(plan: &Overrides, session: &Session) -> Result<Exit, Failure> {
     let compared = Compared::read(&plan.file, session).await?;
     let text = match compared.differences.len() {
         0 => "nothing to change\n".to_owned(),
@@ -81,8 +78,20 @@ pub(crate) async fn plan(plan: &Plan, session: &Session) -> Result<Exit, Failure
             plan.file.display()
         ),
     };
+    show(session.output, &json!({ "changes": compared.as_json() }), text)
+}
+
+pub(crate) async fn drift(drift: &Overrides, session: &Session) -> Result<Exit, Failure> {
+    let compared = Compared::read(&drift.file, session).await?;
+    let is_same = compared.differences.is_empty();
+    let (list, file) = (compared.as_text(session), drift.file.display());
+    let text = if is_same {
+        "the overrides are those of the file\n".to_owned()
+    } else {
+        format!("{list}the overrides are not those of `{file}`; to become so, they need the changes above\n")
+    };
     show(session.output, &json!({ "changes": compared.as_json() }), text)?;
-    Ok(if compared.differences.is_empty() { Exit::Success } else { Exit::Found })
+    Ok(if is_same { Exit::Success } else { Exit::Found })
 }
 
 pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Failure> {
