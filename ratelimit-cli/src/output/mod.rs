@@ -53,13 +53,12 @@ impl Output {
             errors_have_colors: colors(io::stderr().is_terminal()),
             columns: columns(io::stdout().is_terminal()),
         };
-        // The view of `top` would otherwise have no colors with `NO_COLOR`, whatever `--color` says.
+        // The crate for tables would otherwise decide by itself whether it uses colors.
         style::force_color_output(output.has_colors);
         output
     }
 
     /// Text without colors.
-    #[cfg(test)]
     pub(crate) const fn plain() -> Self {
         Self { json: false, has_colors: false, errors_have_colors: false, columns: None }
     }

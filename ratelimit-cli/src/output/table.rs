@@ -1,7 +1,7 @@
 //! Tables with aligned columns.
 
 use super::{Output, Style, shortened};
-use unicode_width::UnicodeWidthStr as _;
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint};
 
 /// How a column is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,23 +14,19 @@ pub(crate) enum Align {
 
 /// The minimum width of shortened names.
 const LEAST: usize = 12;
-/// The distance of two columns.
-const GAP: usize = 2;
 
-/// Rows of cells, of which the first one is the head.
+/// Rows of cells under a head.
 #[derive(Debug)]
 pub(crate) struct Table {
-    aligns: Vec<Align>,
+    columns: Vec<(String, Align)>,
     rows: Vec<Vec<(String, Style)>>,
 }
 
 impl Table {
     /// Creates a table. It has no head if all titles are empty.
     pub(crate) fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Align)>) -> Self {
-        let titled = |(title, align): (T, Align)| ((title.into(), Style::Dim), align);
-        let (head, aligns): (Vec<_>, Vec<_>) = columns.into_iter().map(titled).unzip();
-        let has_head = head.iter().any(|(title, _)| !title.is_empty());
-        Self { aligns, rows: has_head.then_some(head).into_iter().collect() }
+        let columns = columns.into_iter().map(|(title, align)| (title.into(), align)).collect();
+        Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row of plain cells.
@@ -43,43 +39,64 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The width of each column.
-    fn widths(&self) -> Vec<usize> {
-        let width = |at: usize| self.rows.iter().map(|row| row[at].0.width()).max().unwrap_or(0);
-        (0..self.aligns.len()).map(width).collect()
-    }
-
     /// The width of the longest line, in columns.
     pub(crate) fn width(&self) -> usize {
-        let widths = self.widths().into_iter().filter(|width| *width > 0);
-        widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
+        let widths = self.build(Output::plain()).column_max_content_widths();
+        let shown = widths.iter().filter(|width| **width > 0);
+        shown.map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
     }
 
     /// The lines of the table.
     pub(crate) fn render(mut self, output: Output) -> String {
         let excess = output.columns.map_or(0, |columns| self.width().saturating_sub(columns));
-        let names = self.aligns.iter().position(|align| *align == Align::Name);
+        let names = self.columns.iter().position(|(_, align)| *align == Align::Name);
         if let (1.., Some(at)) = (excess, names) {
-            let width = self.widths()[at].saturating_sub(excess).max(LEAST);
-            for row in &mut self.rows {
-                row[at].0 = shortened(&row[at].0, width);
+            let width = self.build(output).column_max_content_widths()[at];
+            let width = usize::from(width).saturating_sub(excess).max(LEAST);
+            for (cell, _) in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+                *cell = shortened(cell, width);
             }
         }
-        let widths = self.widths();
-        let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::new();
-            let cells = row.iter().zip(self.aligns.iter().zip(&widths));
-            // A column without any text takes no place.
-            for ((cell, style), (align, width)) in cells.filter(|(_, (_, width))| **width > 0) {
-                let space = " ".repeat(width - cell.width());
-                let cell = output.paint(cell, *style);
-                line += &if *align == Align::Right { space + &cell } else { cell + &space };
-                line += &" ".repeat(GAP);
-            }
-            text = text + line.trim_end() + "\n";
+        let table = self.build(output);
+        table.lines().flat_map(|line| [line.trim_end().to_owned(), "\n".to_owned()]).collect()
+    }
+
+    fn build(&self, output: Output) -> comfy_table::Table {
+        let mut table = comfy_table::Table::new();
+        table.style_text_only();
+        if output.has_colors {
+            table.enforce_styling();
+        } else {
+            table.force_no_tty();
         }
-        text
+        table.load_style(comfy_table::presets::NOTHING);
+        if self.columns.iter().any(|(title, _)| !title.is_empty()) {
+            table.set_header(self.columns.iter().map(|(title, _)| cell(title, Style::Dim)));
+        }
+        table.add_rows(self.rows.iter().map(|row| row.iter().map(|(text, style)| cell(text, *style))));
+        let widths = table.column_max_content_widths();
+        for ((column, (_, align)), width) in table.column_iter_mut().zip(&self.columns).zip(widths) {
+            column.set_padding((0, 2));
+            let is_right = *align == Align::Right;
+            column.set_cell_alignment(if is_right { CellAlignment::Right } else { CellAlignment::Left });
+            if width == 0 {
+                column.set_constraint(ColumnConstraint::Hidden);
+            }
+        }
+        table
+    }
+}
+
+fn cell(text: &str, style: Style) -> Cell {
+    let cell = Cell::new(text);
+    match style {
+        Style::Plain => cell,
+        Style::Bold => cell.add_attribute(Attribute::Bold),
+        Style::Dim => cell.add_attribute(Attribute::Dim),
+        Style::Good => cell.fg(Color::DarkGreen),
+        Style::Warning => cell.fg(Color::DarkYellow),
+        Style::Bad => cell.fg(Color::DarkRed).add_attribute(Attribute::Bold),
+        Style::Accent => cell.fg(Color::Blue),
     }
 }
 
