@@ -15,7 +15,7 @@
 mod arguments;
 mod attribute;
 mod awake;
-#[path = "../../ratelimit-cli/src/canvas.rs"]
+#[path = "../../examples/drawing.rs"]
 #[allow(dead_code, reason = "bars need a part of it")]
 mod canvas;
 mod cpu;

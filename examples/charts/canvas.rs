@@ -1,6 +1,6 @@
 //! What the examples draw in addition to the shared canvas: legends of lines, limits and bands.
 
-#[path = "../../ratelimit-cli/src/canvas.rs"]
+#[path = "../drawing.rs"]
 #[allow(dead_code, reason = "each example draws with a part of it")]
 mod shared;
 

@@ -1,6 +1,6 @@
 //! The answer to one input of the page.
 
-use crate::simulate::engine::{Grid, Outcome, Terms, decide};
+use crate::simulate::engine::{Grid, Outcome, decide};
 use crate::simulate::numbers::float;
 use crate::simulate::time::SECOND;
 use crate::simulate::traffic::log::{Selection, read};
@@ -23,14 +23,13 @@ pub(crate) fn answer(input: &str) -> Result<Value, String> {
         .collect::<Result<_, String>>()?;
     let traffic = read(log.as_bytes(), "the log", &Selection::default())?;
     let grid = Grid::covering(traffic.length, PARTS);
-    let terms = Terms { traffic: &traffic, cost: 1, grids: &[grid] };
-    let outcomes: Result<Vec<_>, _> = limits.iter().map(|limit| decide(limit, &terms, |_, _| {})).collect();
-    let outcomes = outcomes.map_err(|error| error.to_string())?;
+    let outcomes = limits.iter().map(|limit| decide(limit, &traffic, 1, grid, |_, _| {}));
+    let outcomes: Vec<Outcome> = outcomes.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     Ok(json!({
         "traffic": traffic.words,
         "notes": traffic.notes,
         "part_seconds": float(grid.width) / float(SECOND),
-        "offered": outcomes.first().map(|outcome| &outcome.series[0].offered),
+        "offered": outcomes.first().map(|outcome| &outcome.series.offered),
         "limits": outcomes.iter().map(limit).collect::<Vec<_>>(),
     }))
 }
@@ -44,8 +43,8 @@ fn limit(outcome: &Outcome) -> Value {
         "longest_wait_seconds": float(outcome.longest_wait) / float(SECOND),
         "callers_refused": outcome.callers_refused,
         "most_in_one_window": outcome.worst,
-        "admitted_parts": outcome.series[0].admitted,
-        "refused_parts": outcome.series[0].refused,
+        "admitted_parts": outcome.series.admitted,
+        "refused_parts": outcome.series.refused,
     })
 }
 

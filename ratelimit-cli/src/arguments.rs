@@ -1,17 +1,16 @@
 //! The command line.
 
-use crate::bench::Bench;
 use crate::block::Block;
 use crate::doctor::Doctor;
 use crate::exit::CODES;
 use crate::list::List;
-use crate::options::{Keys, When};
+use crate::options::Keys;
 use crate::overrides::{Set, Unset};
 use crate::plan::{self, Apply};
 use crate::reset::Reset;
 use crate::simulate::Simulate;
 use crate::top::Top;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, ColorChoice, CommandFactory as _, Parser, Subcommand};
 
 /// Inspects and operates rate limits in Redis or Valkey.
 #[derive(Debug, Parser)]
@@ -39,7 +38,7 @@ pub(crate) struct Global {
     pub(crate) json: bool,
     /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, help_heading = HEADING, default_value = "auto", value_name = "WHEN")]
-    pub(crate) color: When,
+    pub(crate) color: ColorChoice,
 }
 
 /// The commands.
@@ -68,7 +67,6 @@ pub(crate) enum Command {
     /// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not
     Drift(plan::Overrides),
     Top(Top),
-    Bench(Bench),
     Doctor(Doctor),
     Simulate(Box<Simulate>),
     /// Write the completions of a shell to standard output

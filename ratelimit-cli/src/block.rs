@@ -4,7 +4,7 @@ use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::known;
 use crate::length::length;
-use crate::limits::{Limits, Numbers};
+use crate::limits::Limits;
 use crate::options::{Given, Keys};
 use crate::output::{duration, milliseconds, note, safe, show};
 use crate::session::Session;
@@ -101,10 +101,7 @@ fn keys(
         }
         let stored = StoredKey::parse(&session.prefix, key.as_bytes());
         let stored = stored.ok_or_else(|| Failure::usage("this key cannot be read back"))?;
-        let known = match limits.of(&stored, algorithm) {
-            Numbers::Known(limit) => Some(limit),
-            Numbers::OnlyUnits(_) | Numbers::Unknown => None,
-        };
+        let known = limits.of(&stored, algorithm).known();
         keys.push((known.unwrap_or(Limit::any_of(algorithm)), key, known.is_some()));
     }
     Ok(keys)

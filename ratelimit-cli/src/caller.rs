@@ -9,6 +9,7 @@ use ratelimit::identity::{Identity, KeyWriter};
 use ratelimit::overrides::OverrideTarget;
 use ratelimit::store::StoreKey;
 use ratelimit::{Algorithm, AsKey, Key, RateLimiter};
+use serde_json::{Value, json};
 use std::fmt;
 use std::net::IpAddr;
 
@@ -54,11 +55,6 @@ impl Caller {
         Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
     }
 
-    /// Whether this names the whole limit, not one of its keys.
-    fn is_name(&self) -> bool {
-        self.identities.is_empty() && self.parts.is_empty()
-    }
-
     /// One key for each identity, or one key without an identity. Searches the server for identities that are given as hashes.
     pub(crate) async fn all(name: &str, callers: &Callers, session: &Session) -> Result<Vec<Self>, Failure> {
         if callers.identities.is_empty() {
@@ -74,6 +70,11 @@ impl Caller {
     /// The key for the limiter's methods.
     pub(crate) fn key(&self) -> impl AsKey + '_ {
         Key::of_values(&self.name, &self.identities, &self.parts)
+    }
+
+    /// The fields of the caller in JSON.
+    pub(crate) fn as_json(&self) -> Value {
+        json!({ "name": self.name, "identity": self.shown, "parts": self.shown_parts })
     }
 
     /// The advice to add parts, if the name has more placeholders than the command line has parts. It is no error, because a
@@ -93,7 +94,7 @@ impl Caller {
 
     /// The target of an override for this caller.
     pub(crate) fn target(&self, limiter: &RateLimiter) -> Result<OverrideTarget, Failure> {
-        if self.is_name() {
+        if self.identities.is_empty() && self.parts.is_empty() {
             return Ok(OverrideTarget::Name(self.name.clone()));
         }
         let key = limiter.store_key(self.key(), Algorithm::Counter)?;

@@ -6,8 +6,7 @@
 //! | `options` | options that several commands have |
 //! | `exit` | exit codes and failures |
 //! | `output` | tables, bars, colors, progress, and text that is safe to show |
-//! | `canvas` | draws SVG files |
-//! | `files` | writes files that are complete or not there |
+//! | `files` | writes a file that is complete or not there |
 //! | `interrupt` | stops long work at Ctrl-C |
 //! | `session` | the store of the command line, its limiter and servers, and the output |
 //! | `caller` | the key that `--for` and `--part` name |
@@ -19,10 +18,8 @@
 //! | the others | one command each |
 
 mod arguments;
-mod bench;
 mod block;
 mod caller;
-mod canvas;
 mod doctor;
 mod exit;
 mod files;
@@ -100,7 +97,6 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
             Command::Apply(apply) => plan::apply(apply, &session).await,
             Command::Drift(drift) => plan::drift(drift, &session).await,
             Command::Top(top) => top::run(top, &session).await,
-            Command::Bench(bench) => bench::run(bench, &session).await,
             Command::Doctor(doctor) => doctor::run(doctor, &session).await,
             Command::Simulate(_) | Command::Completions { .. } => Ok(Exit::Success), // they need no server
         }

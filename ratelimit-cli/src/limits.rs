@@ -7,7 +7,7 @@ use crate::output::note;
 use crate::session::Session;
 use ratelimit::overrides::{KnownLimit, LimitChange, OverrideTarget};
 use ratelimit::store::StoredKey;
-use ratelimit::{Algorithm, Limit, LimitError, Refill};
+use ratelimit::{Algorithm, Limit};
 use ratelimit_limit::{ListState, NumberState, State};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -29,6 +29,15 @@ pub(crate) enum Numbers {
     OnlyUnits(Limit),
     /// The units in use are unknown without the numbers.
     Unknown,
+}
+
+impl Numbers {
+    pub(crate) const fn known(self) -> Option<Limit> {
+        match self {
+            Self::Known(limit) => Some(limit),
+            Self::OnlyUnits(_) | Self::Unknown => None,
+        }
+    }
 }
 
 impl Limits {
@@ -99,14 +108,6 @@ impl Limits {
         }
     }
 
-    /// A limit with which the store tells the units in use of a key even if they are more than `limit` holds. `None` for a bucket
-    /// whose rate is unknown.
-    pub(crate) fn wide(&self, key: &StoredKey, limit: &Limit) -> Option<Limit> {
-        let base = || self.given(key.name(), limit.algorithm());
-        let read_as = if limit.count() > 0 { None } else { base() };
-        widened(&read_as.unwrap_or(*limit))
-    }
-
     /// The override of a key, or else of its name.
     pub(crate) fn change(&self, key: &StoredKey) -> Option<&LimitChange> {
         if !self.of_keys.is_empty()
@@ -147,39 +148,13 @@ pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
 /// numbers.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
-    match algorithm.state() {
-        State::Number(NumberState::Counter) | State::List(ListState::Log | ListState::Permits) => {
-            widest(|count| Limit::plain(algorithm, count, LONGEST))
-        }
-        State::Number(NumberState::SlidingWindow | NumberState::Bucket) => None,
-    }
-}
-
-/// A limit that reads a state as `limit` does, and holds as many units as possible.
-fn widened(limit: &Limit) -> Option<Limit> {
-    let (algorithm, count, time) = (limit.algorithm(), limit.count(), limit.time());
-    match limit.state() {
-        State::Number(NumberState::Counter | NumberState::SlidingWindow)
-        | State::List(ListState::Log | ListState::Permits) => {
-            widest(|count| Limit::plain(algorithm, count, time))
-        }
-        State::Number(NumberState::Bucket) if count == 0 => None,
-        State::Number(NumberState::Bucket) => {
-            let bucket = Limit::plain(algorithm, count, time).ok()?;
-            let by_interval = limit.refills_by_interval();
-            let bucket = if by_interval { bucket.try_refill(Refill::Interval).ok()? } else { bucket };
-            widest(|burst| bucket.try_burst(burst))
-        }
-    }
-}
-
-/// The valid limit with the most units. The maximum differs between algorithms.
-fn widest(limit: impl Fn(u32) -> Result<Limit, LimitError>) -> Option<Limit> {
     const LARGEST_LOG: u32 = 10_000;
-    let counts = (0..32).map(|bits| u32::MAX >> bits);
-    let (larger, smaller): (Vec<u32>, Vec<u32>) = counts.partition(|count| *count > LARGEST_LOG);
-    let mut limits = larger.into_iter().chain([LARGEST_LOG]).chain(smaller).map(limit);
-    limits.find_map(Result::ok)
+    let largest = match algorithm.state() {
+        State::Number(NumberState::Counter) => u32::MAX,
+        State::List(ListState::Log | ListState::Permits) => LARGEST_LOG,
+        State::Number(NumberState::SlidingWindow | NumberState::Bucket) => return None,
+    };
+    Limit::plain(algorithm, largest, LONGEST).ok()
 }
 
 #[cfg(test)]

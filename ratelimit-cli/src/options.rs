@@ -1,15 +1,8 @@
 //! Options that several commands have. This file is below the commands, so that none of them imports the command line.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ratelimit::{Algorithm, Limit, ParseLimitError};
 use std::str::FromStr;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
-    Auto,
-    Always,
-    Never,
-}
 
 /// Options of commands that read limits.
 #[derive(Args, Clone, Debug)]

@@ -80,15 +80,11 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
         Some(time) => session.limiter.overrides().set_for(caller.key(), change, time).await?,
     }
     let now = get(&caller, session).await?;
-    let json = json!({
-        "name": caller.name,
-        "identity": caller.shown,
-        "parts": caller.shown_parts,
-        "before": before.map(|change| change.to_string()),
-        "now": now.map(|change| change.to_string()),
-        "refuses_every_call": now.as_ref().is_some_and(refuses_every_call),
-        "expires_in_ms": set.expires.map(milliseconds),
-    });
+    let mut json = caller.as_json();
+    json["before"] = before.map(|change| change.to_string()).into();
+    json["now"] = now.map(|change| change.to_string()).into();
+    json["refuses_every_call"] = now.as_ref().is_some_and(refuses_every_call).into();
+    json["expires_in_ms"] = set.expires.map(milliseconds).into();
     show(session.output, &json, as_text(&caller, before, now, set.expires, session.output))?;
     missing.into_iter().for_each(note);
     if set.name.contains(['*', '?']) {
@@ -105,21 +101,20 @@ fn as_text(
     expires: Option<Duration>,
     output: Output,
 ) -> String {
-    let closed = now.as_ref().is_some_and(refuses_every_call);
-    let lasts = match (closed, expires) {
-        (true, None) => "this limit refuses every call, until `ratelimit unset`\n".to_owned(),
-        (true, Some(time)) => format!("this limit refuses every call, for {}\n", duration(time)),
-        (false, Some(time)) => format!("it expires in {}\n", duration(time)),
-        (false, None) => String::new(),
-    };
+    let caller = safe(&caller.to_string());
+    let remarks = now.map(|change| remarks(&change, expires)).unwrap_or_default();
     let now = now.map_or_else(|| "removed at the same time".to_owned(), |change| change.to_string());
     let before = before.map_or_else(|| "no override".to_owned(), |change| change.to_string());
     let was = output.paint(format!("(before: {before})"), Style::Dim);
-    format!(
-        "{}: {} {was}\n{lasts}running processes apply it within one second\n",
-        safe(&caller.to_string()),
-        output.paint(now, Style::Bold)
-    )
+    let now = output.paint(now, Style::Bold);
+    format!("{caller}: {now}{remarks} {was}\nrunning processes apply it within one second\n")
+}
+
+/// What a reader of a change must know.
+fn remarks(change: &LimitChange, expires: Option<Duration>) -> String {
+    let closed = if refuses_every_call(change) { " (refuses every call)" } else { "" };
+    let expires = expires.map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
+    format!("{closed}{expires}")
 }
 
 pub(crate) async fn unset(unset: &Unset, session: &Session) -> Result<Exit, Failure> {
@@ -133,21 +128,17 @@ pub(crate) async fn unset(unset: &Unset, session: &Session) -> Result<Exit, Fail
         session.limiter.overrides().remove_target(&target).await?;
     }
     let shown = safe(&caller.to_string());
-    if session.output.json {
-        let removed = before.as_ref().map(ToString::to_string);
-        let (identity, parts) = (&caller.shown, &caller.shown_parts);
-        print_json(
-            &json!({ "name": caller.name, "identity": identity, "parts": parts, "removed": removed }),
-        )?;
-    }
-    let Some(before) = before else {
+    let mut json = caller.as_json();
+    json["removed"] = before.clone().into();
+    let text = before
+        .as_ref()
+        .map(|before| format!("{shown}: removed {before}\nrunning processes apply it within one second\n"));
+    show(session.output, &json, text.unwrap_or_default())?;
+    if before.is_none() {
         let why = "nothing was changed; `ratelimit overrides` lists all overrides";
         return Err(Failure::found(format!("no override of {shown}; {why}")));
-    };
-    if session.output.json {
-        return Ok(Exit::Success);
     }
-    print(format!("{shown}: removed {before}\nrunning processes apply it within one second\n"))
+    Ok(Exit::Success)
 }
 
 async fn get(caller: &Caller, session: &Session) -> Result<Option<LimitChange>, Failure> {
@@ -170,18 +161,16 @@ pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
     for entry in &overrides {
         let (name, caller) = target(entry, session);
         let caller = caller.unwrap_or_else(|| "everybody".to_owned());
-        let closed = if refuses_every_call(entry.change()) { " (refuses every call)" } else { "" };
         let unknown =
             if is_unknown(&name, &published) { " (no service has published this name)" } else { "" };
-        let expires =
-            entry.expires_in().map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
-        table.row([named(&name), safe(&caller), format!("{}{closed}{expires}{unknown}", change(entry))]);
+        let remarks = remarks(entry.change(), entry.expires_in());
+        table.row([named(&name), safe(&caller), format!("{}{remarks}{unknown}", change(entry))]);
     }
     print(table.render(output))
 }
 
 /// The change of an override, or the reason why it cannot be read.
-fn change(entry: &Override) -> String {
+pub(crate) fn change(entry: &Override) -> String {
     match entry.effect() {
         OverrideEffect::Unreadable { reason } => format!("unreadable: {reason} (it has no effect)"),
         _ => entry.change().to_string(),

@@ -5,20 +5,17 @@ use crate::exit::{Exit, Failure};
 use crate::known;
 use crate::limits::Limits;
 use crate::options::Keys;
-use crate::output::{Output, Style, bar, duration, milliseconds, note, safe, show};
+use crate::output::{Output, Style, bar, note, safe, show};
 use crate::scan::{Ttl, live};
 use crate::session::Session;
 use crate::usage::{self, Known, Usage};
 use ratelimit::Algorithm;
 use ratelimit::store::StoredKey;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
-use unicode_width::UnicodeWidthStr as _;
 
 /// The length of a bar.
 const BAR: usize = 20;
-/// The column at which bars begin.
-const INDENT: usize = 18;
 
 /// The use of one identity: one entry for each algorithm with a state or with known numbers.
 struct Peeked {
@@ -101,44 +98,27 @@ fn as_text(peeked: &Peeked, output: Output) -> String {
 }
 
 fn in_use(usage: Usage, known: Known, output: Output) -> String {
-    let style = if known.allowed { Style::Good } else { Style::Bad };
+    let style = if usage.is_at_limit() { Style::Bad } else { Style::Good };
     let bar = output.paint(bar(usage.share().unwrap_or_default(), BAR), style);
-    let next =
-        if known.allowed && usage.used == Some(0) { String::new() } else { format!(", {}", known.words()) };
-    let of = usage.words();
-    let (line, limit) = (format!("  {of}{next}"), known.limit.to_string());
-    let width = INDENT + BAR + line.width() + 2 + limit.width();
-    let gap = match output.columns {
-        Some(columns) if width > columns => format!("\n{:INDENT$}", ""),
-        _ => "  ".to_owned(),
-    };
-    format!("{bar}{line}{gap}{}", output.paint(limit, Style::Dim))
+    let is_free = usage.used == Some(0) && !usage.is_at_limit();
+    let next = if is_free { String::new() } else { format!(", {}", known.words()) };
+    format!("{bar}  {}{next}  {}", usage.words(), output.paint(known.limit, Style::Dim))
 }
 
 fn ttl(state: &State) -> String {
-    match state.ttl {
-        Some(Ttl::In(ttl)) => format!(", TTL {}", duration(ttl)),
-        Some(Ttl::Never) => ", never expires".to_owned(),
-        None => String::new(),
-    }
+    state.ttl.map(|ttl| format!(", {}", ttl.words())).unwrap_or_default()
 }
 
 fn as_json(peeked: &Peeked) -> Value {
     let state = |state: &State| {
-        let known = state.usage.and_then(|usage| usage.known);
-        json!({
-            "algorithm": state.algorithm.as_str(),
-            "foreign": state.usage.is_none(),
-            "limit": known.map(|known| known.limit.to_string()),
-            "used": state.usage.and_then(|usage| usage.used),
-            "remaining": known.map(|known| known.remaining),
-            "allowed": known.map(|known| known.allowed),
-            "retry_after_ms": known.and_then(|known| known.retry_after).map(milliseconds),
-            "reset_after_ms": known.map(|known| milliseconds(known.reset_after)),
-            "ttl_ms": state.ttl.and_then(Ttl::milliseconds),
-        })
+        let mut value = state.usage.unwrap_or(Usage::UNKNOWN).as_json();
+        value["algorithm"] = state.algorithm.as_str().into();
+        value["foreign"] = state.usage.is_none().into();
+        value["ttl_ms"] = state.ttl.and_then(Ttl::milliseconds).into();
+        value
     };
     let states: Vec<Value> = peeked.states.iter().map(state).collect();
-    let caller = &peeked.caller;
-    json!({ "name": caller.name, "identity": caller.shown, "parts": caller.shown_parts, "states": states })
+    let mut value = peeked.caller.as_json();
+    value["states"] = states.into();
+    value
 }

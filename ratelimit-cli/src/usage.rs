@@ -1,12 +1,12 @@
 //! Asks the library for the use of limits. The library reads the states, so this tool knows no state format.
 
 use crate::limits::{Limits, Numbers};
-use crate::output::{duration, number, plural};
+use crate::output::{duration, milliseconds, number, plural};
 use crate::session::Session;
 use futures_util::future::join_all;
 use ratelimit::store::{Mode, Request, Store, StoreKey, StoredKey};
 use ratelimit::{Decision, Error, Limit};
-use std::time::Duration;
+use serde_json::{Value, json};
 
 /// The maximum number of keys in one script call, which takes a server less than a millisecond.
 const MOST: usize = 50;
@@ -14,21 +14,17 @@ const MOST: usize = 50;
 /// The use of one limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The units in use. After a change of the limit, they may be more than the limit holds. `None` if they are unknown without the
-    /// numbers of the limit.
+    /// The units in use, at most those that the limit holds. `None` if they are unknown without the numbers of the limit.
     pub(crate) used: Option<u32>,
     /// The decision about a call, if the numbers of the limit are known.
     pub(crate) known: Option<Known>,
 }
 
-/// The decision about a call that costs one unit.
+/// A known limit, and its decision about a call that costs one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) limit: Limit,
-    pub(crate) allowed: bool,
-    pub(crate) remaining: u32,
-    pub(crate) retry_after: Option<Duration>,
-    pub(crate) reset_after: Duration,
+    pub(crate) decision: Decision,
 }
 
 impl Usage {
@@ -36,21 +32,14 @@ impl Usage {
     pub(crate) const UNKNOWN: Self = Self { used: None, known: None };
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
-        let used = Some(used(decision));
-        let known = match numbers {
-            Numbers::Known(limit) => Some(Known {
-                limit,
-                allowed: decision.is_allowed(),
-                remaining: decision.remaining(),
-                retry_after: decision.retry_after(),
-                reset_after: decision.reset_after(),
-            }),
-            Numbers::OnlyUnits(_) | Numbers::Unknown => None,
-        };
+        let known = numbers.known().map(|limit| Known { limit, decision: *decision });
+        // A limit of zero is decided without the state.
+        let used =
+            (decision.capacity() > 0).then(|| decision.capacity().saturating_sub(decision.remaining()));
         Self { used, known }
     }
 
-    /// The share of the limit that is in use: 1 if it is full, and more after a change of the limit.
+    /// The share of the limit that is in use: 1 if it is full.
     pub(crate) fn share(&self) -> Option<f64> {
         let capacity = self.known?.limit.capacity();
         if capacity == 0 {
@@ -71,15 +60,29 @@ impl Usage {
 
     /// Whether a call would be refused now.
     pub(crate) fn is_at_limit(&self) -> bool {
-        self.known.is_some_and(|known| !known.allowed)
+        self.known.is_some_and(|known| !known.decision.is_allowed())
+    }
+
+    /// The fields of a key in JSON.
+    pub(crate) fn as_json(&self) -> Value {
+        let decision = self.known.map(|known| known.decision);
+        json!({
+            "limit": self.known.map(|known| known.limit.to_string()),
+            "used": self.used,
+            "capacity": decision.map(|decision| decision.capacity()),
+            "remaining": decision.map(|decision| decision.remaining()),
+            "allowed": decision.map(|decision| decision.is_allowed()),
+            "retry_after_ms": decision.and_then(|decision| decision.retry_after()).map(milliseconds),
+            "reset_after_ms": decision.map(|decision| milliseconds(decision.reset_after())),
+        })
     }
 }
 
 impl Known {
     /// The time until units are free: `free in 3 s` if a call passes now, else `refused for 3 s` or `refuses every call`.
     pub(crate) fn words(&self) -> String {
-        match (self.allowed, self.retry_after) {
-            (true, _) => format!("free in {}", duration(self.reset_after)),
+        match (self.decision.is_allowed(), self.decision.retry_after()) {
+            (true, _) => format!("free in {}", duration(self.decision.reset_after())),
             (false, Some(wait)) => format!("refused for {}", duration(wait)),
             (false, None) => "refuses every call".to_owned(),
         }
@@ -100,74 +103,29 @@ pub(crate) async fn read(
         .iter()
         .map(|(key, _)| key.algorithm().map_or(Numbers::Unknown, |algorithm| limits.of(key, algorithm)))
         .collect();
-    let asked = numbers.iter().enumerate().filter_map(|(at, numbers)| match numbers {
-        Numbers::Known(limit) | Numbers::OnlyUnits(limit) => Some((at, *limit)),
-        Numbers::Unknown => None,
-    });
-    let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
-    for (at, decision) in peek(session, keys, asked.collect()).await? {
-        usages[at] = decision.map(|decision| Usage::of(&decision, numbers[at]));
-    }
-    read_full(session, limits, keys, &mut usages).await?;
-    Ok(usages)
-}
-
-/// Corrects the units in use of limits that refuse calls. A decision about a limit does not tell how many more units are in use
-/// than the limit holds, and a limit of zero is decided without the store.
-async fn read_full(
-    session: &Session,
-    limits: &Limits,
-    keys: &[(StoredKey, Vec<u8>)],
-    usages: &mut [Option<Usage>],
-) -> Result<(), Error> {
-    let mut asked = Vec::new();
-    for (at, (usage, (key, _))) in usages.iter_mut().zip(keys).enumerate() {
-        let Some(Usage { used, known: Some(known) }) = usage else { continue };
-        if known.allowed {
-            continue;
-        }
-        match limits.wide(key, &known.limit) {
-            Some(wide) => asked.push((at, wide)),
-            None if known.limit.count() == 0 || known.limit.capacity() == 0 => *used = None,
-            None => {}
-        }
-    }
-    for (at, decision) in peek(session, keys, asked).await? {
-        let known = usages[at].and_then(|usage| usage.known);
-        // While a key is blocked, the number of its free units is unknown.
-        let blocked = decision.is_some_and(|decision| !decision.is_allowed() && decision.remaining() == 0);
-        if !blocked {
-            usages[at] = decision.map(|decision| Usage { used: Some(used(&decision)), known });
-        }
-    }
-    Ok(())
-}
-
-fn used(decision: &Decision) -> u32 {
-    decision.capacity().saturating_sub(decision.remaining())
-}
-
-/// Decides about some of the keys without taking units. `None` for a key that holds a value of another program.
-async fn peek(
-    session: &Session,
-    keys: &[(StoredKey, Vec<u8>)],
-    asked: Vec<(usize, Limit)>,
-) -> Result<Vec<(usize, Option<Decision>)>, Error> {
-    let asked = asked.into_iter().map(|(at, limit)| (at, Request::new(StoreKey::new(&keys[at].1), limit, 1)));
+    let asked =
+        keys.iter().zip(&numbers).enumerate().filter_map(|(at, ((_, bytes), numbers))| match numbers {
+            Numbers::Known(limit) | Numbers::OnlyUnits(limit) => {
+                Some((at, Request::new(StoreKey::new(bytes), *limit, 1)))
+            }
+            Numbers::Unknown => None,
+        });
     let asked: Vec<(usize, Request)> = asked.collect();
-    let mut decided = Vec::with_capacity(asked.len());
-    // On a cluster, the keys of a script call must be on one slot.
+    let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
     for chunk in asked.chunks(MOST) {
         let requests: Vec<&Request> = chunk.iter().map(|(_, request)| request).collect();
+        // On a cluster, the keys of a script call must be on one slot.
         let decisions =
             if session.is_cluster { None } else { session.store.decide(Mode::Peek, &requests).await.ok() };
         let decisions: Vec<Option<Decision>> = match decisions {
             Some(decisions) => decisions.iter().copied().map(Some).collect(),
             None => one_by_one(session, &requests).await?,
         };
-        decided.extend(chunk.iter().map(|(at, _)| *at).zip(decisions));
+        for ((at, _), decision) in chunk.iter().zip(decisions) {
+            usages[*at] = decision.map(|decision| Usage::of(&decision, numbers[*at]));
+        }
     }
-    Ok(decided)
+    Ok(usages)
 }
 
 /// Asks about each key in a separate call, all at once.

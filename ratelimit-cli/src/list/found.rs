@@ -3,12 +3,10 @@
 use super::aggregate::{Aggregate, Entry, Row};
 use crate::limits::{Limits, Numbers, refuses_every_call};
 use crate::output::{Align, Output, Style, Table, bar, duration, named, number, plural, safe};
-use crate::scan::Ttl;
 use ratelimit::overrides::{KnownLimit, LimitChange};
 use ratelimit::store::StoredKey;
 use std::fmt::Write as _;
 use std::time::Duration;
-use unicode_width::UnicodeWidthStr as _;
 
 /// The width of a bar.
 const BAR: usize = 20;
@@ -142,25 +140,18 @@ impl Found<'_> {
         if largest.is_empty() && overrides.is_empty() {
             return String::new();
         }
-        let has_bars = largest.iter().any(|entry| entry.usage.share().is_some());
-        let mut columns = vec![("", Align::Left), ("", Align::Name), ("", Align::Right), ("", Align::Left)];
-        if has_bars {
-            columns.insert(2, ("", Align::Left));
-        }
-        let mut table = Table::new(columns);
+        let columns = [Align::Left, Align::Name, Align::Left, Align::Right, Align::Left];
+        let mut table = Table::new(columns.map(|align| ("", align)));
         for entry in largest {
             let style = if entry.usage.is_at_limit() { Style::Bad } else { Style::Good };
-            let mut cells = vec![
+            let bar = entry.usage.share().map(|share| bar(share, BAR)).unwrap_or_default();
+            table.styled_row([
                 (" ".to_owned(), Style::Plain),
                 (entry.identity.clone(), Style::Plain),
+                (bar, style),
                 (entry.usage.words(), Style::Plain),
                 (remaining_time(entry), Style::Dim),
-            ];
-            if has_bars {
-                let bar = entry.usage.share().map(|share| bar(share, BAR));
-                cells.insert(2, (bar.unwrap_or_default(), style));
-            }
-            table.styled_row(cells);
+            ]);
         }
         format!("\n{}\n{overrides}{}", self.title(row, output), table.render(output))
     }
@@ -176,9 +167,7 @@ impl Found<'_> {
         };
         numbers.extend(met.map(origin));
         numbers.push_str(&self.overridden(row.example.name()));
-        let is_wide = output.columns.is_some_and(|columns| name.width() + 2 + numbers.width() > columns);
-        let gap = if is_wide { "\n   " } else { "  " };
-        format!("{}{gap}{}", output.paint(name, Style::Bold), output.paint(numbers, Style::Dim))
+        format!("{}  {}", output.paint(name, Style::Bold), output.paint(numbers, Style::Dim))
     }
 }
 
@@ -197,9 +186,5 @@ fn algorithm(row: &Row) -> String {
 }
 
 fn remaining_time(entry: &Entry) -> String {
-    match (entry.usage.known, entry.ttl) {
-        (Some(known), _) => known.words(),
-        (None, Ttl::In(ttl)) => format!("TTL {}", duration(ttl)),
-        (None, Ttl::Never) => "never expires".to_owned(),
-    }
+    entry.usage.known.map_or_else(|| entry.ttl.words(), |known| known.words())
 }

@@ -36,10 +36,7 @@ impl Found<'_> {
         let overrides = self.of_keys(name).into_iter();
         let overrides = overrides.map(|(who, change)| json!({ "identity": who, "change": change }));
         let mut value = self.idle(name);
-        value["limit"] = match self.numbers(row) {
-            Some(Numbers::Known(limit)) => limit.to_string().into(),
-            _ => Value::Null,
-        };
+        value["limit"] = self.numbers(row).and_then(Numbers::known).map(|limit| limit.to_string()).into();
         value["algorithm"] = row.example.algorithm().map(Algorithm::as_str).into();
         value["format"] = row.example.format().into();
         value["identity_overrides"] = overrides.collect();
@@ -54,13 +51,8 @@ impl Found<'_> {
 }
 
 fn entry(entry: &Entry) -> Value {
-    let known = entry.usage.known;
-    json!({
-        "identity": entry.identity,
-        "used": entry.usage.used,
-        "capacity": known.map(|known| known.limit.capacity()),
-        "allowed": known.map(|known| known.allowed),
-        "reset_after_ms": known.map(|known| milliseconds(known.reset_after)),
-        "ttl_ms": entry.ttl.milliseconds(),
-    })
+    let mut value = entry.usage.as_json();
+    value["identity"] = entry.identity[..].into();
+    value["ttl_ms"] = entry.ttl.milliseconds().into();
+    value
 }

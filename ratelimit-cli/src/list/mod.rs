@@ -8,7 +8,7 @@ use crate::exit::{Exit, Failure};
 use crate::known;
 use crate::limits::Limits;
 use crate::options::Given;
-use crate::output::{note, number, plural, progress, share, show};
+use crate::output::{note, plural, progress, show};
 use crate::scan::{Scanner, ttls};
 use crate::session::Session;
 use crate::usage;
@@ -49,9 +49,8 @@ pub(crate) async fn run(list: &List, session: &Session) -> Result<Exit, Failure>
     let mut complete = false;
     while !complete && !session.interrupt.is_set() {
         complete = step(&glob, session, &mut scanner, &limits, &mut aggregate).await?;
-        let done = scanner.progress().map(|done| format!(", {}", share(done))).unwrap_or_default();
-        let names = number(aggregate.rows().count() as u64);
-        progress.set_message(format!("{} in {names} limits{done}", plural(aggregate.keys, "key")));
+        let names = plural(aggregate.rows().count() as u64, "limit");
+        progress.set_message(format!("{} in {names}", plural(aggregate.keys, "key")));
     }
     progress.finish_and_clear();
     let idle: BTreeSet<&str> = limits.names().filter(|name| glob.matches(name)).collect();

@@ -6,20 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The changes from the committed limits to the limits of the sources, one sentence each. Lines are ignored.
 pub(crate) fn changes(committed: &[Entry], now: &[Entry]) -> Vec<String> {
-    let mut before = by_function(committed);
+    let mut before = by_name(committed);
     let mut changes = Vec::new();
-    for (key, entries) in by_function(now) {
-        let mut old = before.remove(&key).unwrap_or_default();
-        let mut new = Vec::new();
-        // Limits with an unchanged name are paired first, and the others in their order.
+    for (key, entries) in by_name(now) {
+        let mut old = before.remove(&key).unwrap_or_default().into_iter();
         for entry in entries {
-            match old.iter().position(|old| old.name == entry.name) {
-                Some(at) => changes.extend(changed(old.remove(at), entry)),
-                None => new.push(entry),
-            }
-        }
-        let mut old = old.into_iter();
-        for entry in new {
             match old.next() {
                 Some(old) => changes.extend(changed(old, entry)),
                 None => changes.push(added(entry)),
@@ -31,12 +22,11 @@ pub(crate) fn changes(committed: &[Entry], now: &[Entry]) -> Vec<String> {
     changes
 }
 
-type Key<'m> = (&'m str, &'m str, &'m str);
-
-fn by_function(entries: &[Entry]) -> BTreeMap<Key<'_>, Vec<&Entry>> {
+/// The limits of one function with one name. Under different conditions, there may be several.
+fn by_name(entries: &[Entry]) -> BTreeMap<[&str; 4], Vec<&Entry>> {
     let mut all: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
-        let key = (entry.package.as_str(), entry.target.as_str(), entry.function.as_str());
+        let key = [&entry.package, &entry.target, &entry.function, &entry.name].map(String::as_str);
         all.entry(key).or_default().push(entry);
     }
     all

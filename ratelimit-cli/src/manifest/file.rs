@@ -2,7 +2,7 @@
 
 use super::{Entry, Manifest, VERSION};
 use crate::exit::Failure;
-use crate::files::Files;
+use crate::files;
 use serde_json::Value;
 use std::io;
 use std::path::Path;
@@ -33,7 +33,5 @@ pub(crate) fn write(path: &Path, entries: &[Entry]) -> Result<(), Failure> {
     limits.sort_by(|a, b| (&a.package, &a.target, &a.function).cmp(&(&b.package, &b.target, &b.function)));
     let manifest = Manifest { version: VERSION, limits, problems: Vec::new() };
     let text = serde_json::to_string_pretty(&manifest).map_err(io::Error::from)?;
-    let mut files = Files::default();
-    files.add(path, (text + "\n").as_bytes())?;
-    files.finish()
+    files::write(path, (text + "\n").as_bytes())
 }

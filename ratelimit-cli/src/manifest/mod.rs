@@ -43,12 +43,6 @@ pub(crate) struct Entry {
     /// The condition under which the attribute is compiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cfg: Option<String>,
-    /// The override that a server has for the name.
-    #[serde(default, rename = "override", skip_serializing_if = "Option::is_none")]
-    pub(crate) overridden: Option<String>,
-    /// The overrides that a server has for single identities.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) identity_overrides: Vec<String>,
     /// The written arguments of the attribute, by their names. A value is a number, a text, the object of
     /// [`expression`], or an array of such values.
     #[serde(flatten)]
@@ -63,8 +57,7 @@ pub(crate) const NUMBERS: [&str; 9] =
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
     pub(crate) kind: Kind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) file: Option<String>,
+    pub(crate) file: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<usize>,
     pub(crate) message: String,
@@ -80,8 +73,6 @@ pub(crate) enum Kind {
     Attribute,
     /// Two functions share a name and have different limits.
     Clash,
-    /// An override is for a name that no limit has.
-    Override,
 }
 
 /// The value of an argument that is an expression, which is unknown at compile time.
@@ -134,11 +125,6 @@ impl Entry {
         self.arguments.get("on_error").map(shown)
     }
 
-    /// Whether calls may be shadowed or not: `shadow` is an expression.
-    fn may_be_shadow(&self) -> bool {
-        self.arguments.get("shadow").is_some_and(Value::is_object)
-    }
-
     /// The file and the line, as far as it is known.
     pub(crate) fn place(&self) -> String {
         place(&self.file, self.line)
@@ -148,40 +134,20 @@ impl Entry {
     pub(crate) fn shadow_note(&self) -> &'static str {
         match self.arguments.get("shadow") {
             None => "",
-            Some(_) if self.may_be_shadow() => " (maybe shadow)",
+            Some(condition) if condition.is_object() => " (maybe shadow)",
             Some(_) => " (shadow)",
         }
     }
 
-    /// The names that calls of the limit can have: a limit whose `shadow` is an expression has two.
-    pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
-        let second = self.may_be_shadow().then(|| format!("{}/shadow", self.name));
-        [self.name.clone()].into_iter().chain(second)
-    }
-
-    /// A summary of all overrides. `None` if there are none.
-    pub(crate) fn overrides(&self) -> Option<String> {
-        let of_identities = match &self.identity_overrides[..] {
-            [] => None,
-            [change] => Some(format!("one identity: {change}")),
-            changes => Some(format!("{} identities: {}", changes.len(), changes.join(", "))),
-        };
-        let all: Vec<String> = self.overridden.iter().cloned().chain(of_identities).collect();
-        (!all.is_empty()).then(|| all.join("; "))
-    }
-
-    /// The entry without its line and overrides, which change although the limit does not.
+    /// The entry without its line, which changes although the limit does not.
     pub(crate) fn lasting(&self) -> Self {
-        Self { line: None, overridden: None, identity_overrides: Vec::new(), ..self.clone() }
+        Self { line: None, ..self.clone() }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(f, "{}: ", place(file, self.line))?;
-        }
-        f.write_str(&self.message)
+        write!(f, "{}: {}", place(&self.file, self.line), self.message)
     }
 }
 

@@ -15,12 +15,10 @@ pub(crate) fn table(entries: &[Entry], output: Output) -> String {
     table.render(output)
 }
 
-/// The table. The columns of packages and overrides appear only if they have content.
+/// The table. The column of packages appears only if there are several.
 fn columns(entries: &[Entry]) -> Table {
     let several = entries.iter().any(|entry| entry.package != entries[0].package);
-    let overridden = entries.iter().any(|entry| entry.overrides().is_some());
     let mut titles = vec!["NAME", "LIMIT", "BY", "ON ERROR"];
-    titles.extend(overridden.then_some("OVERRIDE"));
     titles.extend(several.then_some("PACKAGE"));
     titles.push("PLACE");
     let columns: Vec<_> = titles.into_iter().map(|title| (title, Align::Left)).collect();
@@ -35,10 +33,6 @@ fn columns(entries: &[Entry]) -> Table {
                 None => (OF_THE_LIMITER.to_owned(), Style::Dim),
             },
         ];
-        if overridden {
-            let change = entry.overrides().map(|change| safe(&change)).unwrap_or_default();
-            cells.push((change, Style::Warning));
-        }
         cells.extend(several.then(|| (safe(&entry.package), Style::Plain)));
         cells.push((safe(&entry.place()), Style::Dim));
         table.styled_row(cells);
@@ -52,8 +46,5 @@ fn lines(entry: &Entry, output: Output) -> String {
     let on_error = entry.on_error().map(|policy| format!("on error {policy}"));
     let place = [safe(&entry.place())].into_iter().chain(on_error).collect::<Vec<_>>().join(", ");
     let place = output.paint(output.wrap(&place, 2), Style::Dim);
-    let overridden = entry.overrides().map(|change| format!("override {}", safe(&change)));
-    let overridden = overridden.map(|change| format!("  {}\n", output.paint(change, Style::Warning)));
-    let name = output.paint(safe(&entry.name), Style::Bold);
-    format!("{name}\n  {limit}\n{}  {place}\n", overridden.unwrap_or_default())
+    format!("{}\n  {limit}\n  {place}\n", output.paint(safe(&entry.name), Style::Bold))
 }

@@ -6,12 +6,10 @@ mod text;
 
 pub(crate) use print::{note, print, print_json, progress, show, write};
 pub(crate) use table::{Align, Table};
-pub(crate) use text::{
-    bar, duration, identity, milliseconds, named, number, plural, safe, share, short, shortened,
-};
+pub(crate) use text::{bar, duration, identity, milliseconds, named, number, plural, safe, short, shortened};
 
 use crate::exit::{Exit, Failure};
-use crate::options::When;
+use clap::ColorChoice;
 use ratatui::crossterm::{style, terminal};
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -41,13 +39,13 @@ pub(crate) enum Style {
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, color: When) -> Self {
+    pub(crate) fn new(json: bool, color: ColorChoice) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let simple = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let colors = |is_terminal: bool| match color {
-            When::Always => true,
-            When::Auto => is_terminal && allowed && !simple,
-            When::Never => false,
+            ColorChoice::Always => true,
+            ColorChoice::Auto => is_terminal && allowed && !simple,
+            ColorChoice::Never => false,
         };
         let output = Self {
             json,

@@ -1,7 +1,7 @@
 //! Tables with aligned columns.
 
 use super::{Output, Style, shortened};
-use comfy_table::{Attribute, Cell, CellAlignment, Color};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint};
 
 /// How a column is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ impl Table {
     /// The width of the longest line, in columns.
     pub(crate) fn width(&self) -> usize {
         let widths = self.build(Output::plain()).column_max_content_widths();
-        widths.iter().map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
+        let shown = widths.iter().filter(|width| **width > 0);
+        shown.map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
     }
 
     /// The lines of the table.
@@ -73,10 +74,14 @@ impl Table {
             table.set_header(self.columns.iter().map(|(title, _)| cell(title, Style::Dim)));
         }
         table.add_rows(self.rows.iter().map(|row| row.iter().map(|(text, style)| cell(text, *style))));
-        for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
+        let widths = table.column_max_content_widths();
+        for ((column, (_, align)), width) in table.column_iter_mut().zip(&self.columns).zip(widths) {
             column.set_padding((0, 2));
             let is_right = *align == Align::Right;
             column.set_cell_alignment(if is_right { CellAlignment::Right } else { CellAlignment::Left });
+            if width == 0 {
+                column.set_constraint(ColumnConstraint::Hidden);
+            }
         }
         table
     }

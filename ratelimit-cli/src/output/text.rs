@@ -62,11 +62,6 @@ pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A share in percent.
-pub(crate) fn share(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
 /// A text from a server without characters that would change the terminal.
 pub(crate) fn safe(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -177,7 +172,6 @@ mod tests {
         ] {
             assert_eq!(duration(Duration::from_millis(ms)), text);
         }
-        assert_eq!(share(0.456), "46 %");
     }
 
     #[test]

@@ -4,10 +4,10 @@ use super::file::Wanted;
 use super::left;
 use crate::exit::Failure;
 use crate::output::{Output, Style, safe};
-use crate::overrides::target;
+use crate::overrides::{change, target};
 use crate::session::Session;
 use jiff::{Timestamp, Unit};
-use ratelimit::overrides::{Override, OverrideEffect, OverrideTarget};
+use ratelimit::overrides::{Override, OverrideTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -31,11 +31,7 @@ struct State {
 
 impl State {
     fn of(found: &Override, now: Timestamp) -> Self {
-        let change = match found.effect() {
-            OverrideEffect::Unreadable { reason } => format!("unreadable: {reason}"),
-            _ => found.change().to_string(),
-        };
-        Self { change, expires: found.expires_in().map(|left| now + left) }
+        Self { change: change(found), expires: found.expires_in().map(|left| now + left) }
     }
 
     fn is(&self, wanted: &Wanted) -> bool {

@@ -10,7 +10,6 @@ use jiff::{Timestamp, Unit};
 use ratelimit::overrides::{KnownLimit, LimitChange, Override, OverrideEffect, OverrideTarget};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -136,24 +135,24 @@ impl Wanted {
     }
 }
 
-/// The text of a file with these overrides. [`read`] then finds the same. An override that cannot be read is left out, and
-/// a comment names it.
+/// The text of a file with these overrides. [`read`] then finds the same. An override that cannot be read is left out, with
+/// a note.
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
-    let (mut file, mut left_out) = (File::default(), String::new());
+    let mut file = File::default();
     for found in overrides {
-        if let Some(entry) = entry(found, now, session) {
-            file.overrides.push(entry);
-        } else {
-            let (name, _) = crate::overrides::target(found, session);
-            let name = safe(&name).replace(char::is_control, " ");
-            let _ = writeln!(left_out, "# An override of `{name}` could not be read, and is not here.");
+        match entry(found, now, session) {
+            Some(entry) => file.overrides.push(entry),
+            None => {
+                let (name, _) = crate::overrides::target(found, session);
+                note(format_args!("an override of `{}` cannot be read, and cannot be undone", safe(&name)));
+            }
         }
     }
     let tables = toml::to_string(&file).map_err(Failure::found)?;
     // Without overrides it would be an array in one line, to which no table could be added.
     let tables = if file.overrides.is_empty() { String::new() } else { tables };
     Ok(format!(
-        "# All overrides of the prefix `{}`. `ratelimit apply` makes them so.\n{left_out}\n{tables}",
+        "# All overrides of the prefix `{}`. `ratelimit apply` makes them so.\n\n{tables}",
         session.prefix.replace(char::is_control, " ")
     ))
 }

@@ -4,7 +4,7 @@ mod difference;
 mod file;
 
 use crate::exit::{Exit, Failure};
-use crate::files::Files;
+use crate::files;
 use crate::output::{note, plural, show};
 use crate::overrides::is_unknown;
 use crate::session::{Session, server_time};
@@ -103,9 +103,8 @@ pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Fail
     if before == apply.file {
         return Err(Failure::usage("`--before` names the file that is applied; name another one"));
     }
-    let mut files = Files::default();
-    files.add(&before, file::written(&session.overrides().await?, compared.now, session)?.as_bytes())?;
-    files.finish()?;
+    let of_now = file::written(&session.overrides().await?, compared.now, session)?;
+    files::write(&before, of_now.as_bytes())?;
     let all = compared.differences.len();
     for (made, difference) in compared.differences.iter().enumerate() {
         let undo =

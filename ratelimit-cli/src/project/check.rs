@@ -51,23 +51,13 @@ impl Check {
         }
         if !changes.is_empty() {
             return Err(Failure::found(format!(
-                "the limits in the sources differ from {}; if this is intended, run `{}` and commit the file",
-                path.display(),
-                self.to_write()
+                "the limits in the sources differ from {}; if this is intended, add `--write` to this command, and commit the file",
+                path.display()
             )));
         }
         if !manifest.problems.is_empty() {
             return Ok(Exit::Found);
         }
         print(format!("{}: {}, no change\n", path.display(), plural(manifest.limits.len() as u64, "limit")))
-    }
-
-    /// The command that writes the file.
-    fn to_write(&self) -> String {
-        let packages = self.sources.packages.iter().map(|package| format!(" --package {package}"));
-        let targets = self.sources.all_targets.then(|| " --all-targets".to_owned());
-        let file = self.file.iter().map(|file| format!(" --file {}", file.display()));
-        let options: String = packages.chain(targets).chain(file).collect();
-        format!("cargo ratelimit check --write{options}")
     }
 }

@@ -39,7 +39,7 @@ fn problem(earlier: &Entry, entry: &Entry) -> Problem {
         earlier.limit(),
         earlier.place()
     );
-    Problem { kind: Kind::Clash, file: Some(entry.file.clone()), line: entry.line, message }
+    Problem { kind: Kind::Clash, file: entry.file.clone(), line: entry.line, message }
 }
 
 /// Whether two limits are certainly different. The values of expressions are unknown.

@@ -1,6 +1,5 @@
 //! `cargo ratelimit list`: every limit in the sources.
 
-use super::named;
 use super::sources::{Sources, report};
 use crate::exit::{Exit, Failure};
 use crate::manifest::table;
@@ -15,27 +14,13 @@ pub(super) struct List {
     /// Writes the manifest as JSON
     #[arg(long)]
     json: bool,
-    /// Also show the overrides on a server, which `RATELIMIT_URL` names
-    #[arg(long)]
-    overrides: bool,
-    /// Also show the overrides on this server
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-    /// The first part of all keys on the server, as in the builder of the limiter
-    #[arg(long, env = "RATELIMIT_PREFIX", default_value = "ratelimit")]
-    prefix: String,
     #[command(flatten)]
     sources: Sources,
 }
 
 impl List {
     pub(super) fn run(&self, output: Output) -> Result<Exit, Failure> {
-        let (_, mut manifest) = self.sources.read()?;
-        if self.overrides || self.url.is_some() {
-            let variable = || std::env::var("RATELIMIT_URL").ok();
-            let url = self.url.clone().or_else(variable);
-            named::compare(&mut manifest, url.as_deref(), &self.prefix, output)?;
-        }
+        let (_, manifest) = self.sources.read()?;
         if self.json {
             let text = serde_json::to_string_pretty(&manifest).map_err(std::io::Error::from)?;
             print(text + "\n")?;

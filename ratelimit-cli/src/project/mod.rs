@@ -3,14 +3,12 @@
 mod check;
 mod clash;
 mod list;
-mod named;
 mod sources;
 
 use crate::exit::Failure;
-use crate::options::When;
 use crate::output::Output;
 use check::Check;
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, Parser, Subcommand};
 use list::List;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -21,7 +19,7 @@ use std::process::ExitCode;
 struct Cli {
     /// Use colors; `auto`: on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
-    color: When,
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -37,10 +35,9 @@ enum Command {
 
 const CODES: &str = "Exit codes:
   0    done
-  1    a source or an attribute has an error, functions with one name have different limits, an override is for no limit, or the
-       limits differ from the committed ones
-  2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done
-  3    the server is unavailable, or refuses the login or a command";
+  1    a source or an attribute has an error, functions with one name have different limits, or the limits differ from the
+       committed ones
+  2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done";
 
 /// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. A wrong command
 /// line, and a question for help or the version, end the process.

@@ -16,10 +16,10 @@ const STACK: usize = 256 << 20;
 pub(super) struct Sources {
     /// Only this package; can be repeated
     #[arg(long = "package", short = 'p', value_name = "NAME")]
-    pub(super) packages: Vec<String>,
+    packages: Vec<String>,
     /// Also examples, tests, benchmarks, and code under `cfg(test)`
     #[arg(long)]
-    pub(super) all_targets: bool,
+    all_targets: bool,
     /// The Cargo.toml of the workspace or of one of its packages; otherwise, that of the current folder
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,

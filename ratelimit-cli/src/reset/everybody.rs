@@ -2,7 +2,7 @@
 
 use super::Reset;
 use crate::exit::{Exit, Failure};
-use crate::output::{Align, Output, Table, note, plural, print, print_json, progress, safe, share};
+use crate::output::{Output, note, plural, print, print_json, progress, safe};
 use crate::scan::Scanner;
 use crate::session::{Session, ask_all};
 use ratelimit::store::{RedisServer, StoredKey};
@@ -41,7 +41,7 @@ pub(super) async fn reset(reset: &Reset, session: &Session) -> Result<Exit, Fail
         if found.keys == 0 {
             return Err(nothing(reset));
         }
-        if !confirmed(&found)? {
+        if !confirmed(&found, reset)? {
             return Err(Failure::found("nothing was reset"));
         }
     }
@@ -81,8 +81,7 @@ fn report(deleted: &Walked, reset: &Reset, partial: bool, output: Output) -> Res
             "partial": partial,
         }));
     }
-    let line = |(name, keys): (&String, &u64)| format!("{}: deleted {}\n", safe(name), plural(*keys, "key"));
-    let mut text: String = deleted.names.iter().map(line).collect();
+    let mut text = deleted.lines("deleted ");
     if deleted.names.len() > 1 {
         let _ = writeln!(text, "together: deleted {}", plural(deleted.keys, "key"));
     }
@@ -103,9 +102,8 @@ async fn walk(reset: &Reset, session: &Session, delete: bool) -> Result<Walked, 
         } else {
             page.keys.iter().for_each(|(key, _)| walked.count(key));
         }
-        let done = scanner.progress().map(|done| format!(", {}", share(done))).unwrap_or_default();
         let verb = if delete { "deleted" } else { "found" };
-        progress.set_message(format!("{verb} {}{done}", plural(walked.keys, "key")));
+        progress.set_message(format!("{verb} {}", plural(walked.keys, "key")));
         if page.is_last {
             break;
         }
@@ -121,6 +119,12 @@ impl Walked {
         } else if self.names.len() < MOST {
             self.names.insert(key.name().to_owned(), 1);
         }
+    }
+
+    /// One line for each name.
+    fn lines(&self, verb: &str) -> String {
+        let names = self.names.iter();
+        names.map(|(name, keys)| format!("{}: {verb}{}\n", safe(name), plural(*keys, "key"))).collect()
     }
 }
 
@@ -146,21 +150,10 @@ async fn delete_all(
 }
 
 /// Shows the keys that would be deleted, and asks on the terminal.
-fn confirmed(found: &Walked) -> io::Result<bool> {
-    let keys = plural(found.keys, "key");
+fn confirmed(found: &Walked, reset: &Reset) -> io::Result<bool> {
+    let (keys, name) = (plural(found.keys, "key"), safe(&reset.name));
     let mut stderr = io::stderr();
-    if found.names.len() > 1 {
-        let mut table = Table::new([("NAME", Align::Left), ("KEYS", Align::Right)]);
-        for (name, keys) in &found.names {
-            table.row([safe(name), keys.to_string()]);
-        }
-        write!(stderr, "{}", table.render(Output::plain()))?;
-        write!(stderr, "delete {keys} of {} limits?", found.names.len())?;
-    } else {
-        let name = found.names.keys().next().map_or("", String::as_str);
-        write!(stderr, "delete {keys} of `{}`?", safe(name))?;
-    }
-    write!(stderr, " Calls count from zero again. [y/N] ")?;
+    write!(stderr, "{}delete {keys} of `{name}`? Calls count from zero again. [y/N] ", found.lines(""))?;
     stderr.flush()?;
     let mut reply = String::new();
     io::stdin().read_line(&mut reply)?;

@@ -9,7 +9,6 @@ use crate::interrupt::Interrupt;
 use crate::output::progress;
 use crate::session::{Session, ask};
 use ratelimit::store::{RedisServer, StoredKey};
-use redis::Value;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -30,9 +29,6 @@ pub(crate) struct Scanner {
     /// The earliest time of the next step.
     resume: Instant,
     interrupt: Interrupt,
-    /// The number of keys of all servers, if the user may ask for it.
-    total: Option<u64>,
-    looked_at: u64,
 }
 
 /// Keys that one step has found.
@@ -52,7 +48,6 @@ impl Scanner {
     /// Starts a pass that looks at up to `keys_per_second`.
     pub(crate) async fn new(session: &Session, keys_per_second: u32) -> Result<Self, Failure> {
         let servers = session.servers().await?;
-        let total = number_of_keys(&servers).await;
         Ok(Self {
             servers,
             prefix: session.prefix.clone(),
@@ -62,21 +57,12 @@ impl Scanner {
             keys_per_second: keys_per_second.max(1),
             resume: Instant::now(),
             interrupt: session.interrupt.clone(),
-            total,
-            looked_at: 0,
         })
     }
 
     /// The servers.
     pub(crate) fn servers(&self) -> &[RedisServer] {
         &self.servers
-    }
-
-    /// The part of the pass that is done, from 0 to 1, if it is known.
-    pub(crate) fn progress(&self) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
-        let share = |total: u64| (self.looked_at as f64 / total.max(1) as f64).min(1.0);
-        self.total.map(share)
     }
 
     /// Looks at some more keys. After the last page, the next pass begins.
@@ -102,22 +88,13 @@ impl Scanner {
         let reply = ask(&server, &scan).await?;
         let invalid = |_| Failure::server(format!("invalid reply to `SCAN` from {server}"));
         let (cursor, keys): (u64, Vec<Vec<u8>>) = redis::from_redis_value(reply).map_err(invalid)?;
-        if self.looked_at == 0 {
-            self.total = number_of_keys(&self.servers).await.or(self.total);
-        }
         let time = Duration::from_secs(1) * COUNT / self.keys_per_second;
         self.resume = self.resume.max(Instant::now()) + time;
-        self.looked_at += u64::from(COUNT);
         self.cursor = cursor;
-        let mut is_last = false;
         if cursor == 0 {
             self.at = (self.at + 1) % self.servers.len();
-            is_last = self.at == 0;
         }
-        if is_last {
-            self.looked_at = 0;
-        }
-        Ok((server, keys, is_last))
+        Ok((server, keys, cursor == 0 && self.at == 0))
     }
 }
 
@@ -172,16 +149,6 @@ fn is_own(prefix: &str, key: &[u8]) -> bool {
 fn escaped(text: &str) -> Vec<u8> {
     let special = |byte: u8| matches!(byte, b'*' | b'?' | b'[' | b']' | b'^' | b'\\');
     text.bytes().flat_map(|byte| special(byte).then_some(b'\\').into_iter().chain([byte])).collect()
-}
-
-/// The number of all keys. `None` if the user may not ask for it.
-async fn number_of_keys(servers: &[RedisServer]) -> Option<u64> {
-    let mut total = 0;
-    for server in servers {
-        let Ok(Value::Int(size)) = ask(server, &redis::cmd("DBSIZE")).await else { return None };
-        total += u64::try_from(size).unwrap_or_default();
-    }
-    Some(total)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The times after which keys expire.
 
 use crate::exit::Failure;
-use crate::output::milliseconds;
+use crate::output::{duration, milliseconds};
 use crate::session::ask_all;
 use ratelimit::Error;
 use ratelimit::store::{RedisServer, StoredKey};
@@ -64,6 +64,13 @@ impl Ttl {
         match self {
             Self::In(ttl) => Some(milliseconds(ttl)),
             Self::Never => None,
+        }
+    }
+
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::In(ttl) => format!("TTL {}", duration(ttl)),
+            Self::Never => "never expires".to_owned(),
         }
     }
 }

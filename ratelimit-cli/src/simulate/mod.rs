@@ -14,19 +14,16 @@ mod traffic;
 pub(crate) use options::Simulate;
 
 use crate::exit::{Exit, Failure};
-use crate::files::Files;
+use crate::files;
 use crate::output::{Output, show};
-use engine::{Grid, Terms, decide};
+use engine::{Grid, decide};
 use hash::IdentityHash;
-use output::{Calls, as_json, as_text, parts, plot};
+use output::{Calls, as_json, as_text, parts};
 use ratelimit::Limit;
 use report::Report;
 use shadow::Comparison;
 use std::path::Path;
 use traffic::{Origin, Traffic, log};
-
-/// The maximum number of parts of the time in files. In the plot, each is at least six pixels wide.
-const PARTS: u64 = 120;
 
 /// The minimum and the maximum width of the chart.
 const WIDTHS: [usize; 2] = [40, 400];
@@ -39,7 +36,6 @@ pub(crate) fn read_log(text: &[u8]) -> Result<usize, String> {
 /// Makes or reads the traffic, decides it under each limit, and reports.
 pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
     let limits = options.all_limits().map_err(Failure::usage)?;
-    options.check_paths().map_err(Failure::usage)?;
     let traffic = match &options.traffic.log {
         Some(path) => read(path, options)?,
         None => options.traffic.arrivals.clone().traffic().map_err(Failure::usage)?,
@@ -54,10 +50,12 @@ pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
     if options.shadow.is_some() {
         compare(&mut report, hash.as_ref());
     }
-    if let Some(hash) = hash.filter(|_| calls.is_some() || report.names_callers()) {
-        report.notes.push(hash.note());
+    if hash.is_some() && (calls.is_some() || report.names_callers()) {
+        report.notes.push(IdentityHash::NOTE.to_owned());
     }
-    write(&report, calls, options)?;
+    if let (Some(path), Some(calls)) = (&options.output.calls, calls) {
+        files::write(path, &calls.finish())?;
+    }
     show(output, &as_json(&report), as_text(&report, output))
 }
 
@@ -79,19 +77,18 @@ fn attempt<'t>(
     options: &Simulate,
     mut calls: Option<&mut Calls<'_>>,
 ) -> Result<Report<'t>, Failure> {
-    let columns = output::terminal_parts(output);
-    let grids = [columns, PARTS].map(|most| Grid::covering(traffic.length, most));
-    let terms = Terms { traffic, cost: options.traffic.cost, grids: &grids };
+    let grid = Grid::covering(traffic.length, parts(output));
+    let cost = options.traffic.cost;
     let mut outcomes = Vec::new();
     for limit in limits {
-        let outcome = decide(&limit, &terms, |call, decided| {
+        let outcome = decide(&limit, traffic, cost, grid, |call, decision| {
             if let Some(calls) = &mut calls {
-                calls.add(&limit, call, decided);
+                calls.add(&limit, call, decision);
             }
         });
         outcomes.push(outcome.map_err(Failure::found)?);
     }
-    Ok(Report::new(traffic, outcomes, options.traffic.cost))
+    Ok(Report::new(traffic, outcomes, cost))
 }
 
 /// Fills in the comparison of `--shadow`.
@@ -104,20 +101,4 @@ fn compare(report: &mut Report<'_>, hash: Option<&IdentityHash>) {
                 .to_owned(),
         );
     }
-}
-
-/// Writes all files that were asked for, or none.
-fn write(report: &Report<'_>, calls: Option<Calls<'_>>, options: &Simulate) -> Result<(), Failure> {
-    let given = &options.output;
-    let mut files = Files::default();
-    if let Some(path) = &given.svg {
-        files.add(path, plot(report).map_err(Failure::found)?.as_bytes())?;
-    }
-    if let Some(path) = &given.csv {
-        files.add(path, &parts(report))?;
-    }
-    if let (Some(path), Some(calls)) = (&given.calls, calls) {
-        files.add(path, &calls.finish())?;
-    }
-    files.finish()
 }

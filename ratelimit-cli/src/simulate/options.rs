@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   ratelimit simulate \"counter count=100 time=1m\" \"token_bucket count=100 time=1m burst=20\" --steady 120/min
-  ratelimit simulate \"sliding_window count=5 time=15m\" --log access.log --path /login --svg plot.svg
+  ratelimit simulate \"sliding_window count=5 time=15m\" --log access.log --path /login
   ratelimit simulate \"counter count=100 time=1m\" --shadow \"count=50\" --log access.log
 
 Exit codes: 0: done; 1: the log cannot be read or has no readable line, or a file cannot be written;
@@ -59,12 +59,6 @@ pub(crate) struct OutputOptions {
     /// Columns of the chart [default: the width of the terminal, else 80]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
     pub(crate) width: Option<u16>,
-    /// Writes the plot as a vector picture
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
-    /// Writes the calls of each part of the time
-    #[arg(long, value_name = "FILE")]
-    pub(crate) csv: Option<PathBuf>,
     /// Writes each call and each decision about it, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) calls: Option<PathBuf>,
@@ -92,16 +86,6 @@ impl Simulate {
             }
             None => Ok(limits),
         }
-    }
-
-    /// Checks that no two files have the same name.
-    pub(crate) fn check_paths(&self) -> Result<(), String> {
-        let OutputOptions { svg, csv, calls, .. } = &self.output;
-        let paths: Vec<_> = [svg, csv, calls].into_iter().flatten().collect();
-        let twice = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path));
-        twice.map_or(Ok(()), |(_, path)| {
-            Err(format!("`{}` is given for two files; write two names", path.display()))
-        })
     }
 }
 

@@ -9,16 +9,12 @@ use super::traffic::Traffic;
 #[derive(Debug)]
 pub(crate) struct Report<'t> {
     pub(crate) traffic: &'t Traffic,
-    /// One for each limit. Each has one series for the terminal, and one for the files.
+    /// One for each limit.
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) comparison: Option<Comparison>,
     /// Sentences about the traffic and about each limit.
     pub(crate) notes: Vec<String>,
 }
-
-/// The places of the series in each outcome.
-pub(crate) const TERMINAL: usize = 0;
-pub(crate) const FILES: usize = 1;
 
 /// The titles of [`Outcome::cells`].
 pub(crate) const HEADINGS: [&str; 6] =
@@ -60,11 +56,6 @@ impl Outcome {
         };
         [offered.to_string(), with_percent(admitted), with_percent(refused), waited, row, self.worst()]
     }
-
-    /// The meaning of the worst window for this limit.
-    pub(crate) fn worst_words(&self) -> String {
-        format!("at most {} within {}", self.worst(), time::show(time::micros(self.limit.time())))
-    }
 }
 
 impl<'t> Report<'t> {
@@ -77,19 +68,14 @@ impl<'t> Report<'t> {
         Self { traffic, outcomes, comparison: None, notes }
     }
 
-    /// The parts of the time in the series of a place.
-    pub(crate) fn grid(&self, place: usize) -> Grid {
-        self.outcomes[0].series[place].grid
-    }
-
-    /// The unit of the calls in the series of a place, such as `calls per 10s`.
-    pub(crate) fn unit(&self, place: usize) -> String {
-        format!("calls per {}", time::show(self.grid(place).width))
+    /// The parts of the time in each series.
+    pub(crate) fn grid(&self) -> Grid {
+        self.outcomes[0].series.grid
     }
 
     /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
-    pub(crate) fn most(&self, place: usize) -> u64 {
-        let series = self.outcomes.iter().map(|outcome| &outcome.series[place]);
+    pub(crate) fn most(&self) -> u64 {
+        let series = self.outcomes.iter().map(|outcome| &outcome.series);
         series.flat_map(|series| series.offered.iter().chain(&series.admitted)).copied().fold(1, u64::max)
     }
 
@@ -111,7 +97,7 @@ impl<'t> Report<'t> {
 /// The notes about one limit.
 fn of_limit(outcome: &Outcome, cost: u32) -> impl Iterator<Item = String> {
     let Outcome { limit, never, callers_refused, .. } = outcome;
-    let (callers, later) = (outcome.callers.len(), outcome.series[TERMINAL].later);
+    let (callers, later) = (outcome.callers.len(), outcome.series.later);
     let why = match limit.count() {
         0 => "a limit with `count=0` refuses every call".to_owned(),
         _ => format!("each costs {cost} and the limit holds at most {}", limit.capacity()),

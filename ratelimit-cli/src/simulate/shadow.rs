@@ -2,7 +2,6 @@
 
 use super::engine::{CallerCounts, Outcome};
 use super::hash::IdentityHash;
-use super::time::{self, DAY, HOUR, MINUTE, SECOND};
 use super::traffic::{Caller, name};
 use ratelimit::Limit;
 use serde::Serialize;
@@ -68,23 +67,14 @@ impl Comparison {
         }
     }
 
-    /// The answer in three sentences: callers, callers that are new to refusals, and calls.
+    /// The answer in words: about callers, and about calls.
     pub(crate) fn answer(&self, now: &Limit, then: &Limit) -> String {
-        let (with, instead_of) = difference(then, now);
-        let refused = match self.callers_refused_by_candidate {
-            0 => "none".to_owned(),
-            refused => refused.to_string(),
-        };
-        let newly = match (self.callers_refused_by_candidate, self.callers_newly_refused) {
-            (0, _) => String::new(),
-            (_, 0) => " None of them is refused by the candidate alone.".to_owned(),
-            (_, 1) => " 1 caller is refused by the candidate alone.".to_owned(),
-            (_, some) => format!(" {some} callers are refused by the candidate alone."),
-        };
         format!(
-            "With {with} instead of {instead_of}, {refused} of {} callers would have been refused, instead of {}.{newly} {} of {} calls would have been refused, instead of {}.",
+            "With `{then}` instead of `{now}`, {} of {} callers would have been refused, instead of {}; {} of them by the candidate alone. {} of {} calls would have been refused, instead of {}.",
+            self.callers_refused_by_candidate,
             self.callers,
             self.callers_refused_in_force,
+            self.callers_newly_refused,
             self.calls_refused_by_candidate,
             self.calls,
             self.calls_refused_in_force
@@ -95,13 +85,7 @@ impl Comparison {
     pub(crate) fn heading(&self) -> String {
         let (named, all) = (self.hardest_hit.len(), self.callers_with_more_refused_calls);
         let hashed = if self.callers_are_hashed { " (hashed)" } else { "" };
-        match named {
-            1 if all == 1 => format!("The caller with more refused calls{hashed}"),
-            _ if named == all => {
-                format!("The {named} callers with more refused calls, the hardest hit first{hashed}")
-            }
-            _ => format!("The {named} hardest hit of {all} callers with more refused calls{hashed}"),
-        }
+        format!("Callers with more refused calls, the hardest hit first: {named} of {all}{hashed}")
     }
 }
 
@@ -112,53 +96,5 @@ impl Hit {
     pub(crate) fn cells(&self) -> [String; 4] {
         let more = self.refused_by_candidate - self.refused_in_force;
         [self.offered, self.refused_in_force, self.refused_by_candidate, more].map(|cell| cell.to_string())
-    }
-}
-
-/// Two limits as words of one sentence: `50 per minute` and `100` if only the count differs, else the whole limits.
-fn difference(then: &Limit, now: &Limit) -> (String, String) {
-    let rest = |limit: &Limit| limit.to_string().replace(&format!(" count={}", limit.count()), "");
-    if rest(then) != rest(now) || then == now {
-        return (format!("`{then}`"), format!("`{now}`"));
-    }
-    (format!("{} {}", then.count(), per(then)), now.count().to_string())
-}
-
-/// The time in which the count of a limit is admitted.
-fn per(limit: &Limit) -> String {
-    if let Some(calendar) = limit.calendar_window() {
-        return format!("per {}", calendar.as_str());
-    }
-    match time::micros(limit.time()) {
-        SECOND => "per second".to_owned(),
-        MINUTE => "per minute".to_owned(),
-        HOUR => "per hour".to_owned(),
-        DAY => "per day".to_owned(),
-        time => format!("per {}", time::show(time)),
-    }
-}
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_compared_in_few_words() {
-        for (then, now, expected) in [
-            ("counter count=50 time=1m", "counter count=100 time=1m", ("50 per minute", "100")),
-            ("counter count=5 time=15m", "counter count=9 time=15m", ("5 per 15m", "9")),
-            (
-                "counter count=50 time=1h",
-                "counter count=100 time=1m",
-                ("`counter count=50 time=1h`", "`counter count=100 time=1m`"),
-            ),
-            (
-                "token_bucket count=50 time=1m",
-                "counter count=100 time=1m",
-                ("`token_bucket count=50 time=1m`", "`counter count=100 time=1m`"),
-            ),
-        ] {
-            let (with, instead_of) = difference(&then.parse().unwrap(), &now.parse().unwrap());
-            assert_eq!((&with[..], &instead_of[..]), expected);
-        }
     }
 }

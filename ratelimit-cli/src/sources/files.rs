@@ -106,7 +106,7 @@ impl<'f> Files<'f> {
     }
 
     fn problem(&mut self, path: &Path, line: Option<usize>, message: String) {
-        let file = Some(self.shown(path));
+        let file = self.shown(path);
         self.found.problems.push(Problem { kind: Kind::Source, file, line, message });
     }
 }

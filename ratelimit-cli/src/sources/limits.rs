@@ -96,7 +96,7 @@ impl Reader<'_> {
         }
         let found = !problems.is_empty();
         for (line, message) in problems {
-            let file = Some(self.context.file.clone());
+            let file = self.context.file.clone();
             let problem = Problem { kind: Kind::Attribute, file, line, message };
             if !self.found.problems.contains(&problem) {
                 self.found.problems.push(problem);

@@ -69,7 +69,7 @@ impl<'r> Reader<'r> {
                 let why = if why == TOKENS { UNCLOSED } else { &why };
                 let line = Some(error.span().start().line);
                 let message = format!("cannot parse this file, so its limits are missing: {why}");
-                found.problems.push(Problem { kind: Kind::Source, file: Some(context.file), line, message });
+                found.problems.push(Problem { kind: Kind::Source, file: context.file, line, message });
                 return Vec::new();
             }
         };

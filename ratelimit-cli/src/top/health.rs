@@ -31,13 +31,8 @@ pub(crate) struct Work {
     pub(crate) us_per_script: f64,
 }
 
-/// Counters of all servers.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counters {
-    commands: f64,
-    scripts: f64,
-    script_us: f64,
-}
+/// Counters of all servers: commands, script calls, and the microseconds of script calls.
+type Counters = [f64; 3];
 
 pub(crate) struct Watcher {
     servers: Vec<RedisServer>,
@@ -82,7 +77,7 @@ impl Watcher {
     }
 
     async fn count(&mut self) -> Result<(), Failure> {
-        let (now, mut sum) = (Instant::now(), Counters::default());
+        let (now, mut sum) = (Instant::now(), [0.0; 3]);
         (self.health.used_memory, self.health.max_memory) = (0, 0);
         for server in &self.servers {
             let facts = match Facts::of(server).await {
@@ -94,36 +89,36 @@ impl Watcher {
                 Err(failure) if is_permission(&failure) => return Ok(()),
                 Err(failure) => return Err(failure),
             };
-            sum.add(&facts);
+            let of_server = counters(&facts);
+            sum = std::array::from_fn(|at| sum[at] + of_server[at]);
             self.health.used_memory += facts.number("used_memory").unwrap_or(0);
             self.health.max_memory += facts.number("maxmemory").unwrap_or(0);
         }
         if let Some((then, before)) = self.before.replace((now, sum)) {
-            self.health.work = Some(sum.since(&before, now - then));
+            self.health.work = Some(work(before, sum, now - then));
         }
         Ok(())
     }
 }
 
-impl Counters {
-    fn add(&mut self, facts: &Facts) {
-        #[expect(clippy::cast_precision_loss, reason = "only differences matter")]
-        let commands = facts.number("total_commands_processed").unwrap_or(0) as f64;
-        self.commands += commands;
-        for script in ["cmdstat_evalsha", "cmdstat_eval"] {
-            self.scripts += facts.part(script, "calls").unwrap_or(0.0);
-            self.script_us += facts.part(script, "usec").unwrap_or(0.0);
-        }
-    }
+fn counters(facts: &Facts) -> Counters {
+    #[expect(clippy::cast_precision_loss, reason = "only differences matter")]
+    let commands = facts.number("total_commands_processed").unwrap_or(0) as f64;
+    let scripts = |part| {
+        let of = |script| facts.part(script, part).unwrap_or(0.0);
+        of("cmdstat_evalsha") + of("cmdstat_eval")
+    };
+    [commands, scripts("calls"), scripts("usec")]
+}
 
-    fn since(&self, before: &Self, time: Duration) -> Work {
-        let seconds = time.as_secs_f64().max(0.001);
-        let scripts = (self.scripts - before.scripts).max(0.0);
-        Work {
-            commands_per_second: (self.commands - before.commands).max(0.0) / seconds,
-            scripts_per_second: scripts / seconds,
-            us_per_script: (self.script_us - before.script_us).max(0.0) / scripts.max(1.0),
-        }
+/// The work between two readings of the counters.
+fn work(before: Counters, now: Counters, time: Duration) -> Work {
+    let seconds = time.as_secs_f64().max(0.001);
+    let [commands, scripts, us] = std::array::from_fn(|at| (now[at] - before[at]).max(0.0));
+    Work {
+        commands_per_second: commands / seconds,
+        scripts_per_second: scripts / seconds,
+        us_per_script: us / scripts.max(1.0),
     }
 }
 
@@ -133,14 +128,12 @@ mod tests {
 
     #[test]
     fn work_is_a_difference() {
-        let counters = |commands: u32, scripts: u32, us: u32| {
-            let mut counters = Counters::default();
-            counters.add(&Facts::read(&format!(
+        let read = |commands: u32, scripts: u32, us: u32| {
+            counters(&Facts::read(&format!(
                 "total_commands_processed:{commands}\ncmdstat_evalsha:calls={scripts},usec={us}\n"
-            )));
-            counters
+            )))
         };
-        let work = counters(300, 50, 900).since(&counters(100, 20, 300), Duration::from_secs(2));
+        let work = work(read(100, 20, 300), read(300, 50, 900), Duration::from_secs(2));
         let numbers = [work.commands_per_second, work.scripts_per_second, work.us_per_script];
         assert!(
             numbers.iter().zip([100.0, 15.0, 20.0]).all(|(is, was)| (is - was).abs() < 1e-9),

@@ -41,11 +41,11 @@ fn left_after(algorithm: Algorithm, limit: Option<Limit>, was: u32, is: u32, tim
 mod tests {
     use super::*;
     use crate::usage::Known;
+    use ratelimit::Decision;
 
     fn measured(limit: &str, readings: [u32; 2], seconds: u64) -> f64 {
         let limit: Limit = limit.parse().unwrap();
-        let known =
-            Known { limit, allowed: true, remaining: 0, retry_after: None, reset_after: Duration::ZERO };
+        let known = Known { limit, decision: Decision::allow(&limit, 0, Duration::ZERO) };
         let start = Instant::now();
         let [before, now] = readings.map(|used| Usage { used: Some(used), known: Some(known) });
         let before = Reading { at: start, usage: before };

@@ -35,13 +35,9 @@ fn name(row: &NameRow) -> Value {
 }
 
 fn key(hot: &HotKey) -> Value {
-    let usage = hot.reading.usage;
-    json!({
-        "identity": hot.who,
-        "name": hot.key.name(),
-        "used": usage.used,
-        "capacity": usage.known.map(|known| known.limit.capacity()),
-        "allowed": usage.known.map(|known| known.allowed),
-        "units_per_second": hot.rate,
-    })
+    let mut value = hot.reading.usage.as_json();
+    value["identity"] = hot.who[..].into();
+    value["name"] = hot.key.name().into();
+    value["units_per_second"] = hot.rate.into();
+    value
 }

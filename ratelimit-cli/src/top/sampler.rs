@@ -32,8 +32,6 @@ pub(crate) struct Snapshot {
     pub(crate) keys: Vec<HotKey>,
     /// The number of keys, complete after the first pass.
     pub(crate) number_of_keys: u64,
-    /// The part of the current pass that is done, from 0 to 1.
-    pub(crate) progress: Option<f64>,
     /// The number of complete passes, and the time of the last one.
     pub(crate) passes: u64,
     pub(crate) last_pass: Option<Duration>,
@@ -188,7 +186,6 @@ impl<'s> Sampler<'s> {
             names: self.names.rows(),
             keys: self.hot.sorted(),
             number_of_keys: self.names.keys(),
-            progress: self.scanner.progress(),
             passes: self.passes,
             last_pass: self.last_pass,
             error,

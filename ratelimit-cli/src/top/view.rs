@@ -1,10 +1,9 @@
 //! Draws a snapshot: a head, the names, the keys, and the help line.
 
-mod columns;
 mod tables;
 
 use super::sampler::Snapshot;
-use crate::output::{Output, duration, number, safe, share};
+use crate::output::{Output, duration, number, safe};
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::{Constraint, Layout};
@@ -20,22 +19,16 @@ const ERROR_LINES: u16 = 3;
 #[derive(Debug)]
 pub(crate) struct View {
     colors: bool,
-    order: Order,
+    /// Whether the fullest keys come first, not the busiest.
+    fullest_first: bool,
     paused: bool,
     /// The number of keys above the first visible key.
     above: usize,
 }
 
-/// The order of the keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    BusiestFirst,
-    FullestFirst,
-}
-
 impl View {
     pub(crate) fn new(output: Output) -> Self {
-        Self { colors: output.has_colors, order: Order::BusiestFirst, paused: false, above: 0 }
+        Self { colors: output.has_colors, fullest_first: false, paused: false, above: 0 }
     }
 
     pub(crate) const fn is_paused(&self) -> bool {
@@ -46,10 +39,7 @@ impl View {
     pub(crate) fn pressed(&mut self, key: KeyCode) {
         match key {
             KeyCode::Char('s') => {
-                self.order = match self.order {
-                    Order::BusiestFirst => Order::FullestFirst,
-                    Order::FullestFirst => Order::BusiestFirst,
-                };
+                self.fullest_first = !self.fullest_first;
                 self.above = 0;
             }
             KeyCode::Char('p') => self.paused = !self.paused,
@@ -98,10 +88,9 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View, columns: usize) -> Vec<Line<
     };
     let more = snapshot.servers.len() - 1;
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let pass = match (snapshot.passes, snapshot.progress) {
-        (0, Some(done)) => format!(", first pass {}", share(done)),
-        (0, None) => ", first pass".to_owned(),
-        _ => snapshot.last_pass.map(|time| format!(", read in {}", duration(time))).unwrap_or_default(),
+    let pass = match snapshot.last_pass {
+        Some(time) => format!(", read in {}", duration(time)),
+        None => ", first pass".to_owned(),
     };
     let keys = match (snapshot.number_of_keys, snapshot.passes) {
         (0, 1..) => "no key has this prefix".to_owned(),
@@ -136,7 +125,7 @@ fn health(snapshot: &Snapshot) -> Vec<String> {
 }
 
 fn foot_line<'t>(view: &View, columns: usize) -> Line<'t> {
-    let order = if view.order == Order::FullestFirst { "fullest first" } else { "busiest first" };
+    let order = if view.fullest_first { "fullest first" } else { "busiest first" };
     let paused = view.paused.then(|| "PAUSED".to_owned());
     let pause = if view.paused { "p go on" } else { "p pause" };
     let help = ["q quit", &format!("s order: {order}"), pause, "arrows scroll", "UNITS/S: lower bound"];

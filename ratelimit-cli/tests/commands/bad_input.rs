@@ -3,7 +3,7 @@
 use crate::harness::{command, finish, run};
 use support::{Cluster, FakeServer, RedisServer};
 
-const COMMANDS: [&[&str]; 10] = [
+const COMMANDS: [&[&str]; 9] = [
     &["list"],
     &["peek", "login", "--for", "x"],
     &["reset", "login", "--for", "x"],
@@ -12,7 +12,6 @@ const COMMANDS: [&[&str]; 10] = [
     &["unset", "login"],
     &["overrides"],
     &["top", "--json"],
-    &["bench", "--seconds", "1"],
     &["doctor"],
 ];
 
@@ -82,8 +81,6 @@ fn wrong_options_are_explained() {
         (&["list", "--limit", "x=y"], "unknown"),
         (&["list", "--prefix", "a b"], "invalid prefix"),
         (&["list", "--keys-per-second", "0"], "keys-per-second"),
-        (&["bench", "--callers", "0"], "--callers"),
-        (&["bench", "--limit", "concurrency count=5 time=1m"], "holds permits"),
         (&["top"], "pass --json"),
         (&["lst"], "'list'"),
     ] {

@@ -3,7 +3,6 @@
 #![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test code")]
 
 mod bad_input;
-mod bench;
 mod block;
 mod cluster;
 mod command_line;

@@ -45,7 +45,7 @@ async fn an_override_that_expires_says_when() {
     let service = limiter(&server.url()).await;
     run(&server.url(), &["set", "login", "--for", "ann", "count=0", "--expires", "1h"])
         .exits(0)
-        .says(&["login for ann: count=0", "this limit refuses every call, for 1 h 0 m"]);
+        .says(&["login for ann: count=0 (refuses every call) (expires in 1 h 0 m)"]);
     let refuses = async || !service.peek(&LOGIN, Key::new("login").by("ann")).await.unwrap().is_allowed();
     wait_for("the override is seen", refuses).await;
     run(&server.url(), &["overrides"]).exits(0).says(&["count=0 (refuses every call) (expires in "]);
@@ -71,11 +71,7 @@ async fn a_count_of_zero_is_said_to_refuse_every_call() {
         [("count=0", true), ("count=10", false), ("token_bucket count=1 time=1s burst=0", true)]
     {
         let ran = run(&server.url(), &["set", "login", change]).exits(0);
-        assert_eq!(
-            ran.out.contains("this limit refuses every call, until `ratelimit unset`"),
-            closes,
-            "{ran:?}"
-        );
+        assert_eq!(ran.out.contains("(refuses every call)"), closes, "{ran:?}");
         let ran = run(&server.url(), &["overrides"]).exits(0);
         assert_eq!(ran.out.contains(&format!("{change} (refuses every call)")), closes, "{ran:?}");
         let json = run(&server.url(), &["set", "login", change, "--json"]).exits(0).json();

@@ -68,9 +68,6 @@ async fn a_foreign_value_is_named() {
     ]);
     let json = run(&server.url(), &["peek", "login", "--for", "203.0.113.3", "--json"]).exits(1);
     assert_eq!(json.json()[0]["states"][0]["foreign"], true);
-    // A limit of zero is decided without the key.
-    let zero = ["peek", "login", "--for", "203.0.113.3", "--limit", "counter count=0 time=1h"];
-    run(&server.url(), &zero).exits(1).says(&["holds a value that no limit has written"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -28,7 +28,6 @@ async fn the_permissions_of_services_and_two_more_are_sufficient() {
     run(&url, &["set", "login", "count=5"]).exits(0);
     run(&url, &["unset", "login"]).exits(0);
     run(&url, &["reset", "login", "--all", "--yes"]).exits(0).says(&["deleted 3 keys"]);
-    run(&url, &["bench", "--seconds", "1", "--callers", "2", "--keys", "10"]).exits(0);
     run(&url, &["doctor", "--deadline", "60000"])
         .exits(0)
         .says(&["not checked: the user may not run `info`", "permissions: decisions of all"]);

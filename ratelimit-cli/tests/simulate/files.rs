@@ -1,52 +1,29 @@
-//! The files that the command writes: complete or not at all.
+//! The file that the command writes: complete or not at all.
 
-use crate::harness::{Folder, log_line};
+use crate::harness::Folder;
 use std::fs;
 
-const LIMIT: &str = "token_bucket count=100 time=1m burst=20";
-const TRAFFIC: [&str; 2] = ["--steady", "200/min"];
-
-fn run(folder: &Folder, files: &[&str]) -> crate::harness::Ran {
-    folder.run(&[&[LIMIT], &TRAFFIC[..], files].concat())
+fn run(folder: &Folder, file: &str) -> crate::harness::Ran {
+    let limit = "token_bucket count=100 time=1m burst=20";
+    folder.run(&[limit, "--steady", "200/min", "--calls", file])
 }
 
 #[test]
-fn all_files_are_written() {
+fn all_calls_are_written() {
     let folder = Folder::new();
-    let names = ["a.csv", "a.svg", "calls.csv"];
-    let options = ["--csv", "--svg", "--calls"];
-    let arguments: Vec<&str> = options.iter().zip(names).flat_map(|(option, name)| [*option, name]).collect();
-    run(&folder, &arguments).ok();
-    assert_eq!(folder.names(), names);
-    assert!(folder.read("a.svg").starts_with("<svg ") && folder.read("a.svg").ends_with("</svg>\n"));
-    let csv = folder.read("a.csv");
-    let column = |at: usize| -> u64 {
-        csv.lines().skip(1).map(|line| line.split(',').nth(at).unwrap().parse::<u64>().unwrap()).sum()
-    };
-    assert_eq!((column(2), column(3) + column(4)), (2000, 2000));
+    run(&folder, "calls.csv").ok();
+    assert_eq!(folder.names(), ["calls.csv"]);
     assert_eq!(folder.read("calls.csv").lines().count(), 2001);
 }
 
 #[test]
-fn text_of_a_log_is_escaped_in_the_plot() {
+fn a_file_that_cannot_be_written_leaves_nothing_behind() {
     let folder = Folder::new();
-    let text: String = (0..9).map(|second| log_line(second, "203.0.113.7", "-", "/")).collect();
-    fs::write(folder.path().join("<i>.log"), text).unwrap();
-    folder.run(&[LIMIT, "--log", "<i>.log", "--svg", "a.svg"]).ok();
-    let svg = folder.read("a.svg");
-    assert!(svg.contains("&lt;i&gt;.log") && !svg.contains("<i>"), "{svg}");
-}
-
-#[test]
-fn a_file_that_cannot_be_written_leaves_the_others_alone() {
-    let folder = Folder::new();
-    fs::write(folder.path().join("a.svg"), "before").unwrap();
     fs::create_dir(folder.path().join("folder")).unwrap();
     for target in ["nowhere/a.csv", "folder"] {
-        let error = run(&folder, &["--svg", "a.svg", "--csv", target]).failed(1);
+        let error = run(&folder, target).failed(1);
         assert!(error.contains(&format!("cannot write `{target}`: ")), "{error}");
-        assert_eq!(folder.read("a.svg"), "before");
-        assert_eq!(folder.names(), ["a.svg", "folder"]);
+        assert_eq!(folder.names(), ["folder"]);
     }
 }
 
@@ -54,11 +31,11 @@ fn a_file_that_cannot_be_written_leaves_the_others_alone() {
 #[test]
 fn a_device_is_not_replaced_and_a_link_keeps_its_place() {
     let folder = Folder::new();
-    let error = run(&folder, &["--svg", "/dev/null"]).failed(1);
+    let error = run(&folder, "/dev/null").failed(1);
     assert!(error.contains("it exists, and is not a file"), "{error}");
-    fs::write(folder.path().join("real.svg"), "before").unwrap();
-    std::os::unix::fs::symlink("real.svg", folder.path().join("link.svg")).unwrap();
-    run(&folder, &["--svg", "link.svg"]).ok();
-    assert!(folder.path().join("link.svg").is_symlink());
-    assert!(folder.read("real.svg").starts_with("<svg "));
+    fs::write(folder.path().join("real.csv"), "before").unwrap();
+    std::os::unix::fs::symlink("real.csv", folder.path().join("link.csv")).unwrap();
+    run(&folder, "link.csv").ok();
+    assert!(folder.path().join("link.csv").is_symlink());
+    assert!(folder.read("real.csv").starts_with("limit,time,caller,"));
 }

@@ -63,7 +63,7 @@ fn a_table_is_a_log_and_so_is_a_file_of_calls() {
     let out = folder.run(&[limit, "--shadow", "count=50", "--log", "usage.csv", "--width", "400"]).ok();
     for says in [
         "Traffic: 160 calls in 1m of usage.csv, 2 callers.",
-        "With 50 per minute instead of 100, 1 of 2 callers would have been refused, instead of 1.",
+        "1 of 2 callers would have been refused, instead of 1; 0 of them by the candidate alone.",
         "70 of 160 calls would have been refused, instead of 20.",
         "(hashed)",
         "spread evenly",
@@ -97,8 +97,8 @@ fn a_log_without_calls_has_the_exit_code_1() {
         if let Some(text) = text {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let error = folder.run(&[LIMIT, "--log", name, "--svg", "a.svg"]).failed(1);
+        let error = folder.run(&[LIMIT, "--log", name, "--calls", "a.csv"]).failed(1);
         assert!(error.contains(says), "{name}: {error}");
     }
-    assert!(!folder.names().contains(&"a.svg".to_owned()));
+    assert!(!folder.names().contains(&"a.csv".to_owned()));
 }

@@ -2,7 +2,7 @@
 //! and a bar. A line that breaks a promise is red on the left. The axis has equal distances between the moments at which something
 //! happens.
 
-#[path = "../../../ratelimit-cli/src/canvas.rs"]
+#[path = "../../../examples/drawing.rs"]
 #[allow(dead_code, reason = "a timeline needs a part of it")]
 mod canvas;
 

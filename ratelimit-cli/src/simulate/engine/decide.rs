@@ -1,42 +1,34 @@
 //! Decides about all calls of traffic under one limit, each at its time, in a separate memory store.
 
 use super::grid::Grid;
-use super::outcome::{Decided, Outcome, Recent};
+use super::outcome::{Outcome, Recent};
 use crate::simulate::numbers::index;
 use crate::simulate::traffic::{Call, Traffic};
 use futures_util::FutureExt as _;
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Mode, Request, Store, StoreKey};
-use ratelimit::{Limit, MemoryStore};
+use ratelimit::{Decision, Limit, MemoryStore};
 use std::error::Error;
 
-/// The calls to decide about, and their settings.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms<'t> {
-    pub(crate) traffic: &'t Traffic,
-    /// The units that each call takes.
-    pub(crate) cost: u32,
-    pub(crate) grids: &'t [Grid],
-}
-
-/// Decides about all calls. `each` is called with each call and its decision.
+/// Decides about all calls, each of which costs `cost` units. `each` is called with each call and its decision.
 ///
 /// # Errors
 ///
 /// If the store reports an error, or is too small for the callers.
 pub(crate) fn decide(
     limit: &Limit,
-    terms: &Terms<'_>,
-    mut each: impl FnMut(Call, Decided),
+    traffic: &Traffic,
+    cost: u32,
+    grid: Grid,
+    mut each: impl FnMut(Call, &Decision),
 ) -> Result<Outcome, Box<dyn Error>> {
-    let Terms { traffic, cost, grids } = *terms;
     let keys: Vec<StoreKey> = traffic.callers.iter().map(|caller| StoreKey::new(caller)).collect();
     // A quarter of the capacity is for logs, and shards fill unevenly.
     let room = keys.len().saturating_mul(8).max(100_000);
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(room);
     let mode = if limit.longest_wait().is_zero() { Mode::Check } else { Mode::Charge };
-    let mut outcome = Outcome::new(*limit, keys.len(), grids);
+    let mut outcome = Outcome::new(*limit, keys.len(), grid);
     let mut recent = vec![Recent::default(); keys.len()];
     for call in &traffic.calls {
         clock.set(traffic.origin.unix_time(call.at));
@@ -44,9 +36,9 @@ pub(crate) fn decide(
         let request = Request::new(keys[caller].clone(), *limit, cost);
         let reply = store.decide(mode, &[&request]).now_or_never();
         let decisions = reply.ok_or("the memory store did not reply at once")??;
-        let decided = Decided::of(decisions.first().ok_or("the memory store made no decision")?);
-        outcome.note(*call, decided, cost, &mut recent[caller]);
-        each(*call, decided);
+        let decision = decisions.first().ok_or("the memory store made no decision")?;
+        outcome.note(*call, decision, cost, &mut recent[caller]);
+        each(*call, decision);
     }
     if store.evictions() > 0 {
         return Err("the memory store has no room for all callers; select fewer of them".into());
@@ -77,8 +69,8 @@ mod tests {
     }
 
     fn outcome(limit: &str, traffic: &Traffic, cost: u32) -> Outcome {
-        let terms = Terms { traffic, cost, grids: &[Grid::covering(traffic.length, 60)] };
-        decide(&limit.parse().unwrap(), &terms, |_, _| {}).unwrap()
+        let grid = Grid::covering(traffic.length, 60);
+        decide(&limit.parse().unwrap(), traffic, cost, grid, |_, _| {}).unwrap()
     }
 
     #[test]
@@ -103,7 +95,7 @@ mod tests {
         let traffic = traffic([(0, 0); 9], 1);
         let outcome = outcome("leaky_bucket count=1 time=1s wait=4s", &traffic, 1);
         assert_eq!((outcome.admitted, outcome.waited, outcome.longest_wait), (5, 4, 4 * SECOND));
-        assert_eq!((outcome.worst, outcome.series[0].later), (1, 4));
+        assert_eq!((outcome.worst, outcome.series.later), (1, 4));
     }
 
     #[test]

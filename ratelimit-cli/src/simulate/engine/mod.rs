@@ -4,6 +4,6 @@ mod decide;
 mod grid;
 mod outcome;
 
-pub(crate) use decide::{Terms, decide};
+pub(crate) use decide::decide;
 pub(crate) use grid::Grid;
-pub(crate) use outcome::{CallerCounts, Decided, Outcome};
+pub(crate) use outcome::{CallerCounts, Outcome};

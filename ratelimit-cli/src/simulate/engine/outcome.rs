@@ -7,29 +7,6 @@ use crate::simulate::traffic::Call;
 use ratelimit::{Decision, Limit};
 use std::collections::VecDeque;
 
-/// The decision about a call. Times are in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Decided {
-    Admitted {
-        wait: u64,
-        remaining: u32,
-    },
-    /// `None`: the call never passes.
-    Refused {
-        retry_after: Option<u64>,
-    },
-}
-
-impl Decided {
-    pub(super) fn of(decision: &Decision) -> Self {
-        if decision.is_allowed() {
-            Self::Admitted { wait: micros(decision.delay()), remaining: decision.remaining() }
-        } else {
-            Self::Refused { retry_after: decision.retry_after().map(micros) }
-        }
-    }
-}
-
 /// Consecutive refusals of one caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Streak {
@@ -72,14 +49,13 @@ pub(crate) struct Outcome {
     pub(crate) streak: Streak,
     /// The maximum number of units that one caller was admitted within any interval of the limit's `time`.
     pub(crate) worst: u64,
-    /// One for each grid.
-    pub(crate) series: Vec<Series>,
+    pub(crate) series: Series,
     /// Offered and refused calls of each caller.
     pub(crate) callers: Vec<CallerCounts>,
 }
 
 impl Outcome {
-    pub(super) fn new(limit: Limit, callers: usize, grids: &[Grid]) -> Self {
+    pub(super) fn new(limit: Limit, callers: usize, grid: Grid) -> Self {
         Self {
             limit,
             offered: 0,
@@ -91,36 +67,34 @@ impl Outcome {
             callers_refused: 0,
             streak: Streak::default(),
             worst: 0,
-            series: grids.iter().copied().map(Series::new).collect(),
+            series: Series::new(grid),
             callers: vec![CallerCounts::default(); callers],
         }
     }
 
     /// Counts a call that costs `cost` units. `recent` is about its caller.
-    pub(super) fn note(&mut self, call: Call, decided: Decided, cost: u32, recent: &mut Recent) {
+    pub(super) fn note(&mut self, call: Call, decision: &Decision, cost: u32, recent: &mut Recent) {
         let caller = &mut self.callers[index(call.caller.into())];
         self.offered += 1;
         caller.offered += 1;
-        self.series.iter_mut().for_each(|series| series.offer(call.at));
-        match decided {
-            Decided::Admitted { wait, .. } => {
-                self.admitted += 1;
-                self.waited += u64::from(wait > 0);
-                self.longest_wait = self.longest_wait.max(wait);
-                let start = call.at.saturating_add(wait);
-                // The store decides in milliseconds.
-                let calls = recent.admit(start / MS, micros(self.limit.time()) / MS);
-                self.worst = self.worst.max(calls * u64::from(cost));
-                self.series.iter_mut().for_each(|series| series.admit(start));
-            }
-            Decided::Refused { retry_after } => {
-                self.refused += 1;
-                self.never += u64::from(retry_after.is_none());
-                self.callers_refused += u64::from(caller.refused == 0);
-                caller.refused += 1;
-                self.streak = recent.refuse(call.at, self.streak);
-                self.series.iter_mut().for_each(|series| series.refuse(call.at));
-            }
+        self.series.offer(call.at);
+        if decision.is_allowed() {
+            let wait = micros(decision.delay());
+            self.admitted += 1;
+            self.waited += u64::from(wait > 0);
+            self.longest_wait = self.longest_wait.max(wait);
+            let start = call.at.saturating_add(wait);
+            // The store decides in milliseconds.
+            let calls = recent.admit(start / MS, micros(self.limit.time()) / MS);
+            self.worst = self.worst.max(calls * u64::from(cost));
+            self.series.admit(start);
+        } else {
+            self.refused += 1;
+            self.never += u64::from(decision.retry_after().is_none());
+            self.callers_refused += u64::from(caller.refused == 0);
+            caller.refused += 1;
+            self.streak = recent.refuse(call.at, self.streak);
+            self.series.refuse(call.at);
         }
     }
 }
@@ -151,16 +125,20 @@ impl Recent {
 mod tests {
     use super::*;
     use crate::simulate::time::SECOND;
+    use std::time::Duration;
 
-    const ADMITTED: Decided = Decided::Admitted { wait: 0, remaining: 0 };
-    const REFUSED: Decided = Decided::Refused { retry_after: Some(SECOND) };
+    const LIMIT: Limit = Limit::counter(9, Duration::from_secs(10));
+    const ADMITTED: Decision = Decision::allow(&LIMIT, 0, Duration::ZERO);
+    const REFUSED: Decision =
+        Decision::refuse(&LIMIT, 0, Some(Duration::from_secs(1)), Duration::from_secs(1));
+    const NEVER: Decision = Decision::refuse(&LIMIT, 0, None, Duration::ZERO);
 
-    fn tally(decided: &[(u64, u32, Decided)]) -> Outcome {
-        let mut outcome = Outcome::new("counter count=9 time=10s".parse().unwrap(), 2, &[]);
+    fn tally(decided: &[(u64, u32, Decision)]) -> Outcome {
+        let mut outcome = Outcome::new(LIMIT, 2, Grid::covering(SECOND, 1));
         let mut recent = [Recent::default(), Recent::default()];
         for (second, caller, decided) in decided {
             let recent = &mut recent[index((*caller).into())];
-            outcome.note(Call { at: second * SECOND, caller: *caller }, *decided, 2, recent);
+            outcome.note(Call { at: second * SECOND, caller: *caller }, decided, 2, recent);
         }
         outcome
     }
@@ -187,7 +165,7 @@ mod tests {
             (5, 0, ADMITTED),
             (6, 0, REFUSED),
             (7, 0, REFUSED),
-            (8, 1, Decided::Refused { retry_after: None }),
+            (8, 1, NEVER),
         ]);
         assert_eq!(outcome.streak, Streak { refusals: 3, length: 4 * SECOND });
         assert_eq!((outcome.refused, outcome.never, outcome.callers_refused), (6, 1, 2));
@@ -196,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_counts_when_it_starts() {
-        let wait = 9 * SECOND;
-        let outcome = tally(&[(0, 0, ADMITTED), (1, 0, Decided::Admitted { wait, remaining: 0 })]);
-        assert_eq!((outcome.waited, outcome.longest_wait, outcome.worst), (1, wait, 2));
+        let waiting = ADMITTED.in_turn(Duration::from_secs(9), 0);
+        let outcome = tally(&[(0, 0, ADMITTED), (1, 0, waiting)]);
+        assert_eq!((outcome.waited, outcome.longest_wait, outcome.worst), (1, 9 * SECOND, 2));
     }
 }

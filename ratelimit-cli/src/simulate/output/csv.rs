@@ -1,80 +1,51 @@
-//! CSV: the calls of each part of the time, and each call with its decision.
+//! CSV: each call with its decision.
 
-use crate::simulate::engine::Decided;
 use crate::simulate::hash::IdentityHash;
 use crate::simulate::numbers::index;
-use crate::simulate::report::{FILES, Report};
+use crate::simulate::time;
 use crate::simulate::traffic::{Call, Traffic, name};
 use csv::Writer;
-use ratelimit::Limit;
-
-/// The rows of a file. Writing them to memory does not fail.
-struct Rows(Writer<Vec<u8>>);
-
-impl Rows {
-    fn new<const N: usize>(titles: [&str; N]) -> Self {
-        let mut rows = Self(Writer::from_writer(Vec::new()));
-        rows.add(titles.map(str::to_owned));
-        rows
-    }
-
-    fn add<const N: usize>(&mut self, cells: [String; N]) {
-        let _ = self.0.write_record(cells);
-    }
-
-    fn finish(self) -> Vec<u8> {
-        self.0.into_inner().unwrap_or_default()
-    }
-}
-
-/// The calls of each limit in each part of the time.
-pub(crate) fn parts(report: &Report<'_>) -> Vec<u8> {
-    let mut rows = Rows::new(["limit", "start", "offered", "admitted", "refused"]);
-    for outcome in &report.outcomes {
-        let series = &outcome.series[FILES];
-        let parts = series.offered.iter().zip(&series.admitted).zip(&series.refused);
-        for (part, ((offered, admitted), refused)) in (0..).zip(parts) {
-            let start = report.traffic.origin.stamp(part * series.grid.width);
-            let counts = [offered, admitted, refused].map(ToString::to_string);
-            let [offered, admitted, refused] = counts;
-            rows.add([outcome.limit.to_string(), start, offered, admitted, refused]);
-        }
-    }
-    rows.finish()
-}
+use ratelimit::{Decision, Limit};
+use std::time::Duration;
 
 /// All calls, and the decision of each limit about each of them.
 pub(crate) struct Calls<'t> {
     traffic: &'t Traffic,
     /// The names of the callers.
     names: Vec<String>,
-    rows: Rows,
+    rows: Writer<Vec<u8>>,
 }
 
 impl<'t> Calls<'t> {
     pub(crate) fn new(traffic: &'t Traffic, hash: Option<&IdentityHash>) -> Self {
         let names = traffic.callers.iter().map(|caller| harmless(name(caller, hash))).collect();
+        let mut calls = Self { traffic, names, rows: Writer::from_writer(Vec::new()) };
         let titles = ["limit", "time", "caller", "decision", "wait_us", "remaining", "retry_after_us"];
-        Self { traffic, names, rows: Rows::new(titles) }
+        calls.row(titles.map(str::to_owned));
+        calls
     }
 
-    pub(crate) fn add(&mut self, limit: &Limit, call: Call, decided: Decided) {
+    fn row(&mut self, cells: [String; 7]) {
+        // Writing to memory does not fail.
+        let _ = self.rows.write_record(cells);
+    }
+
+    pub(crate) fn add(&mut self, limit: &Limit, call: Call, decision: &Decision) {
         let time = self.traffic.origin.stamp(call.at);
         let caller = self.names.get(index(call.caller.into())).cloned().unwrap_or_default();
-        let [decision, wait, remaining, retry_after] = match decided {
-            Decided::Admitted { wait, remaining } => {
-                ["admitted".to_owned(), wait.to_string(), remaining.to_string(), String::new()]
-            }
-            Decided::Refused { retry_after } => {
-                let after = retry_after.map_or_else(|| "never".to_owned(), |after| after.to_string());
-                ["refused".to_owned(), String::new(), String::new(), after]
-            }
+        let micros = |time: Duration| time::micros(time).to_string();
+        let [what, wait, remaining, retry_after] = if decision.is_allowed() {
+            let remaining = decision.remaining().to_string();
+            ["admitted".to_owned(), micros(decision.delay()), remaining, String::new()]
+        } else {
+            let after = decision.retry_after().map_or_else(|| "never".to_owned(), micros);
+            ["refused".to_owned(), String::new(), String::new(), after]
         };
-        self.rows.add([limit.to_string(), time, caller, decision, wait, remaining, retry_after]);
+        self.row([limit.to_string(), time, caller, what, wait, remaining, retry_after]);
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
-        self.rows.finish()
+        self.rows.into_inner().unwrap_or_default()
     }
 }
 
@@ -85,14 +56,10 @@ fn harmless(text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::harmless;
 
     #[test]
-    fn names_cannot_leave_their_field() {
-        let mut rows = Rows::new(["name"]);
-        for name in ["ann", "a,b", "a\"b", "=1+1"] {
-            rows.add([harmless(name.to_owned())]);
-        }
-        assert_eq!(rows.finish(), b"name\nann\n\"a,b\"\n\"a\"\"b\"\n'=1+1\n");
+    fn no_name_is_a_formula() {
+        assert_eq!(["ann", "=1+1"].map(|name| harmless(name.to_owned())), ["ann", "'=1+1"]);
     }
 }

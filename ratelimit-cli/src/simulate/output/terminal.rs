@@ -4,7 +4,7 @@ use super::bars::{ADMITTED, Bar, REST, round_up, row};
 use crate::output::{Align, Output, Style, Table, named, short};
 use crate::simulate::engine::Outcome;
 use crate::simulate::numbers::index;
-use crate::simulate::report::{HEADINGS, LEGEND, Report, TERMINAL, letter};
+use crate::simulate::report::{HEADINGS, LEGEND, Report, letter};
 use crate::simulate::shadow::{Comparison, Hit};
 use crate::simulate::time;
 use std::fmt::Write;
@@ -47,42 +47,33 @@ pub(crate) fn as_text(report: &Report<'_>, output: Output) -> String {
     text
 }
 
-/// The table: a row for each limit, or a column if that is too wide for the screen.
+/// The table: a column for each limit.
 fn numbers(report: &Report<'_>, output: Output) -> String {
-    let letters = || (0..report.outcomes.len()).map(|at| letter(at).to_string());
     let cells: Vec<_> = report.outcomes.iter().map(Outcome::cells).collect();
-    let first = ("", Align::Left);
-    let mut wide = Table::new([first].into_iter().chain(HEADINGS.map(|heading| (heading, Align::Right))));
-    for (letter, cells) in letters().zip(&cells) {
-        wide.row([letter].into_iter().chain(cells.iter().cloned()));
-    }
-    if output.columns.is_none_or(|columns| wide.width() <= columns) {
-        return wide.render(output);
-    }
-    let columns = letters().map(|letter| (letter, Align::Right));
-    let mut narrow = Table::new([(String::new(), Align::Left)].into_iter().chain(columns));
+    let columns = (0..cells.len()).map(|at| (letter(at).to_string(), Align::Right));
+    let mut table = Table::new([(String::new(), Align::Left)].into_iter().chain(columns));
     for (at, heading) in HEADINGS.into_iter().enumerate() {
-        narrow.row([heading.to_owned()].into_iter().chain(cells.iter().map(|cells| cells[at].clone())));
+        table.row([heading.to_owned()].into_iter().chain(cells.iter().map(|cells| cells[at].clone())));
     }
-    narrow.render(output)
+    table.render(output)
 }
 
 /// The meaning of the blocks: one line, if it fits.
 fn legend(report: &Report<'_>, output: Output) -> String {
     let gap = if output.columns.is_some_and(|columns| columns < 60) { "\n" } else { "  " };
     let [admitted, rest] = [ADMITTED, REST].map(|(block, style)| output.paint(block, style));
-    let unit = report.unit(TERMINAL);
-    format!("{unit}:{gap}{admitted} admitted{gap}{rest} offered, but not admitted\n")
+    let width = time::show(report.grid().width);
+    format!("calls per {width}:{gap}{admitted} admitted{gap}{rest} offered, but not admitted\n")
 }
 
 /// A chart for each limit, with one axis of time below the last one.
 fn charts(report: &Report<'_>, output: Output) -> String {
     let rows = if report.outcomes.len() <= 2 { 8 } else { 5 };
-    let top = round_up(report.most(TERMINAL));
-    let bar_width = (width(output) / index(report.grid(TERMINAL).parts).max(1)).max(1);
+    let top = round_up(report.most());
+    let bar_width = (width(output) / index(report.grid().parts).max(1)).max(1);
     let mut text = format!("\n{}", legend(report, output));
     for (at, outcome) in report.outcomes.iter().enumerate() {
-        let series = &outcome.series[TERMINAL];
+        let series = &outcome.series;
         let _ = writeln!(text, "\n{}  {}", output.paint(letter(at), Style::Bold), outcome.limit);
         let parts = series.admitted.iter().zip(&series.offered);
         let bars: Vec<Bar> =
@@ -102,7 +93,7 @@ fn charts(report: &Report<'_>, output: Output) -> String {
 
 /// Ticks, their labels, and the title of the axis.
 fn axis(report: &Report<'_>, output: Output, bar_width: usize) -> String {
-    let (grid, origin) = (report.grid(TERMINAL), report.traffic.origin);
+    let (grid, origin) = (report.grid(), report.traffic.origin);
     let columns = index(grid.parts) * bar_width;
     let step = time::step(grid.length(), (columns / 9) as u64).max(grid.width);
     let (mut line, mut labels) = (vec!['─'; columns], vec![' '; (columns + 8).min(width(output))]);

@@ -5,7 +5,7 @@ use super::callers::{MOST_CALLERS, chosen, numbered};
 use super::origin::Origin;
 use crate::simulate::numbers::{float, whole};
 use crate::simulate::rate::Rate;
-use crate::simulate::time::{self, MINUTE};
+use crate::simulate::time;
 use clap::builder::RangedU64ValueParser;
 use fastrand::Rng;
 
@@ -52,7 +52,7 @@ impl Arrivals {
     /// The calls that are expected.
     fn expected(&self) -> u64 {
         let bursts = self.burst.unwrap_or(0).saturating_mul(self.length.div_ceil(self.every()));
-        let rates = [self.steady, self.poisson].into_iter().flatten();
+        let rates = self.steady.iter().chain(&self.poisson);
         rates.map(|rate| rate.calls_in(self.length)).fold(bursts, u64::saturating_add)
     }
 
@@ -69,7 +69,7 @@ impl Arrivals {
             ));
         }
         let mut times = Vec::new();
-        if let Some(rate) = self.steady {
+        if let Some(rate) = &self.steady {
             times.extend((0..).map(|call| rate.time_of(call)).take_while(|time| *time < length));
         }
         if let Some(calls) = self.burst {
@@ -77,7 +77,7 @@ impl Arrivals {
                 times.extend((0..calls).map(|_| number * self.every()));
             }
         }
-        if let Some(rate) = self.poisson {
+        if let Some(rate) = &self.poisson {
             times.extend(random_times(rate, random).take_while(|time| *time < length));
         }
         times.sort_unstable();
@@ -90,8 +90,8 @@ impl Arrivals {
     ///
     /// If there are no calls, or more than [`MOST_CALLS`].
     pub(crate) fn traffic(mut self) -> Result<Traffic, String> {
-        if (self.steady, self.burst) == (None, None) {
-            self.poisson.get_or_insert(Rate { calls: 120, per: MINUTE });
+        if self.steady.is_none() && self.burst.is_none() && self.poisson.is_none() {
+            self.poisson = Some("120/min".parse()?);
         }
         // Arrivals and callers have separate random numbers, so that the number of callers does not change the times.
         let mut random = Rng::with_seed(self.seed);
@@ -111,18 +111,18 @@ impl Arrivals {
 
     fn words(&self) -> String {
         let mut words = Vec::new();
-        words.extend(self.steady.map(|rate| format!("{rate} evenly spaced")));
+        words.extend(self.steady.iter().map(|rate| format!("{} evenly spaced", rate.text)));
         words.extend(self.burst.map(|calls| match self.every {
             Some(every) => format!("bursts of {calls} every {}", time::show(every)),
             None => format!("a burst of {calls}"),
         }));
-        words.extend(self.poisson.map(|rate| format!("{rate} at random")));
+        words.extend(self.poisson.iter().map(|rate| format!("{} at random", rate.text)));
         words.join(" and ")
     }
 }
 
 /// The times of independent calls.
-fn random_times(rate: Rate, random: &mut Rng) -> impl Iterator<Item = u64> {
+fn random_times(rate: &Rate, random: &mut Rng) -> impl Iterator<Item = u64> {
     let mean_gap = float(rate.per) / float(rate.calls);
     let mut now = 0.0;
     std::iter::repeat_with(move || {

@@ -1,104 +1,132 @@
 //! The two tables of `top`: the names, and the keys.
 
-use super::columns::{Column, fit, head};
-use super::{Order, View};
-use crate::output::{bar, duration, number, safe, short, shortened};
+use super::View;
+use crate::output::{bar, number, safe, short, shortened};
 use crate::top::hot::HotKey;
 use crate::top::names::NameRow;
 use crate::top::sampler::Snapshot;
 use crate::usage::Usage;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
+use ratatui::text::Line;
 use ratatui::widgets::{Row, Table};
+use unicode_width::UnicodeWidthStr as _;
 
 /// The minimum width for more distance between columns and for longer bars.
 const WIDE: u16 = 120;
+/// The minimum width of a column of names, and the step in which it grows, so that it seldom moves.
+const LEAST: u16 = 12;
+const STEP: u16 = 8;
 
-pub(super) fn draw_names(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &View) {
-    let names = snapshot.names.iter().map(|row| safe(&row.name));
-    let columns = [
-        Column::names("NAME", names),
-        Column::right("KEYS", 9),
-        Column::right("UNITS/S", 9),
-        Column::right("AT LIMIT", 9),
-        Column::left("ALGORITHM", 14),
-    ];
-    let columns = fitted(columns, area);
-    let rows = snapshot.names.iter().map(|row| name_row(row, view, &columns));
-    draw(frame, area, rows, &columns, view);
+/// The alignment of a column, and its width.
+#[derive(Clone, Copy)]
+enum Column {
+    /// As wide as the longest name. Names are shortened if the columns do not fit.
+    Name,
+    Left(u16),
+    Right(u16),
 }
 
-fn name_row<'t>(row: &NameRow, view: &View, columns: &[Column; 5]) -> Row<'t> {
-    let [name, keys, units, at_limit, algorithm] = columns;
+type Cell = (String, Style);
+
+pub(super) fn draw_names(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &View) {
+    let columns = [
+        ("NAME", Column::Name),
+        ("KEYS", Column::Right(9)),
+        ("UNITS/S", Column::Right(9)),
+        ("AT LIMIT", Column::Right(9)),
+        ("ALGORITHM", Column::Left(15)),
+    ];
+    let rows: Vec<[Cell; 5]> = snapshot.names.iter().map(|row| name_row(row, view)).collect();
+    draw(frame, area, columns, &rows, 0, view);
+}
+
+fn name_row(row: &NameRow, view: &View) -> [Cell; 5] {
     let refusing = if row.sum.known > 0 { number(row.sum.at_limit) } else { "?".to_owned() };
     let style = if row.sum.at_limit > 0 { view.style(Color::Red) } else { Style::new() };
-    Row::new([
-        name.cell(shortened(&safe(&row.name), name.width())),
-        keys.cell(number(row.sum.keys)),
-        units.cell(per_second(row.sum.per_second())),
-        at_limit.cell(refusing).style(style),
-        algorithm.cell(safe(&row.algorithm)),
-    ])
+    [
+        (safe(&row.name), Style::new()),
+        (number(row.sum.keys), Style::new()),
+        (per_second(row.sum.per_second()), Style::new()),
+        (refusing, style),
+        (safe(&row.algorithm), Style::new()),
+    ]
 }
 
 pub(super) fn draw_keys(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, view: &mut View) {
     let mut keys: Vec<&HotKey> = snapshot.keys.iter().collect();
-    if view.order == Order::FullestFirst {
+    if view.fullest_first {
         keys.sort_by(|a, b| a.by_fullness(b));
     } else {
         keys.sort_by(|a, b| a.by_rate(b));
     }
-    let height = usize::from(area.height.saturating_sub(1));
-    view.above = view.above.min(keys.len().saturating_sub(height));
-    let identities = keys.iter().map(|hot| hot.who.clone());
+    view.above = view.above.min(keys.len().saturating_sub(area.height.saturating_sub(1).into()));
+    let bars = if area.width >= WIDE { 30 } else { 4 };
     let columns = [
-        Column::names("IDENTITY", identities),
-        Column::names("NAME", keys.iter().map(|hot| safe(hot.key.name()))),
-        Column::right("USED", 11),
-        Column::right("UNITS/S", 8),
-        Column::left("STATE", 17),
-        Column::left("", if area.width >= WIDE { 30 } else { 4 }),
+        ("IDENTITY", Column::Name),
+        ("NAME", Column::Name),
+        ("USED", Column::Right(11)),
+        ("UNITS/S", Column::Right(8)),
+        ("STATE", Column::Left(22)),
+        ("", Column::Left(bars + 1)),
     ];
-    let columns = fitted(columns, area);
-    let rows = keys.iter().skip(view.above).take(height).map(|hot| key_row(hot, view, &columns));
-    draw(frame, area, rows, &columns, view);
+    let rows: Vec<[Cell; 6]> = keys.iter().map(|hot| key_row(hot, view, bars.into())).collect();
+    draw(frame, area, columns, &rows, view.above, view);
 }
 
-fn key_row<'t>(hot: &HotKey, view: &View, columns: &[Column; 6]) -> Row<'t> {
-    let [who, name, used, units, state, bars] = columns;
+fn key_row(hot: &HotKey, view: &View, bars: usize) -> [Cell; 6] {
     let usage = hot.reading.usage;
     let color = if usage.is_at_limit() { Color::Red } else { Color::Green };
-    let bar = usage.share().map(|share| bar(share, bars.width().saturating_sub(1))).unwrap_or_default();
-    Row::new([
-        who.cell(shortened(&hot.who, who.width())),
-        name.cell(shortened(&safe(hot.key.name()), name.width())),
-        used.cell(in_use(usage)),
-        units.cell(per_second(hot.rate)),
-        state.cell(state_of(usage)).style(if usage.is_at_limit() { view.style(color) } else { Style::new() }),
-        bars.cell(bar).style(view.style(color)),
-    ])
+    let bar = usage.share().map(|share| bar(share, bars)).unwrap_or_default();
+    let state = usage.known.map_or_else(|| "?".to_owned(), |known| known.words());
+    [
+        (hot.who.clone(), Style::new()),
+        (safe(hot.key.name()), Style::new()),
+        (in_use(usage), Style::new()),
+        (per_second(hot.rate), Style::new()),
+        (state, if usage.is_at_limit() { view.style(color) } else { Style::new() }),
+        (bar, view.style(color)),
+    ]
 }
 
-fn fitted<const N: usize>(mut columns: [Column; N], area: Rect) -> [Column; N] {
-    fit(&mut columns, area.width, spacing(area));
-    columns
-}
-
-const fn spacing(area: Rect) -> u16 {
-    if area.width >= WIDE { 2 } else { 1 }
-}
-
-fn draw<'t>(
+/// Draws the rows below the first `above`, as many as fit.
+fn draw<const N: usize>(
     frame: &mut Frame<'_>,
     area: Rect,
-    rows: impl Iterator<Item = Row<'t>>,
-    columns: &[Column],
+    columns: [(&str, Column); N],
+    rows: &[[Cell; N]],
+    above: usize,
     view: &View,
 ) {
-    let widths = columns.iter().map(Column::constraint);
-    let table = Table::new(rows, widths).column_spacing(spacing(area));
-    frame.render_widget(table.header(head(columns).style(view.title())), area);
+    let spacing = if area.width >= WIDE { 2 } else { 1 };
+    let longest = |at: usize| {
+        let longest = rows.iter().map(|row| row[at].0.width()).max().unwrap_or(0);
+        u16::try_from(longest).unwrap_or(u16::MAX - STEP).next_multiple_of(STEP).max(LEAST)
+    };
+    let wanted: [u16; N] = std::array::from_fn(|at| match columns[at].1 {
+        Column::Name => longest(at),
+        Column::Left(width) | Column::Right(width) => width,
+    });
+    let total: usize = wanted.iter().map(|width| usize::from(width + spacing)).sum();
+    let fits = total <= usize::from(area.width) + usize::from(spacing);
+    let constraints: [Constraint; N] = std::array::from_fn(|at| match columns[at].1 {
+        Column::Name if !fits => Constraint::Min(LEAST),
+        _ => Constraint::Length(wanted[at]),
+    });
+    let widths = Layout::horizontal(constraints).spacing(spacing).areas::<N>(area).map(|area| area.width);
+    let line = |at: usize, text: &str| match columns[at].1 {
+        Column::Name => Line::raw(shortened(text, widths[at].into())),
+        // Keeps a distance from the number to the left.
+        Column::Left(_) => Line::raw(format!(" {text}")),
+        Column::Right(_) => Line::raw(text.to_owned()).right_aligned(),
+    };
+    let head = Row::new(columns.iter().enumerate().map(|(at, (title, _))| line(at, title)));
+    let shown = rows.iter().skip(above).take(area.height.into());
+    let rows = shown
+        .map(|row| Row::new(row.iter().enumerate().map(|(at, (text, style))| line(at, text).style(*style))));
+    let table = Table::new(rows, widths).column_spacing(spacing);
+    frame.render_widget(table.header(head.style(view.title())), area);
 }
 
 fn in_use(usage: Usage) -> String {
@@ -106,18 +134,6 @@ fn in_use(usage: Usage) -> String {
     match usage.known {
         Some(known) => format!("{used}/{}", short(known.limit.capacity().into())),
         None => used,
-    }
-}
-
-/// The decision about the next call.
-fn state_of(usage: Usage) -> String {
-    match usage.known {
-        None => "?".to_owned(),
-        Some(known) if known.allowed && usage.used == Some(0) => "free".to_owned(),
-        Some(known) if known.allowed => format!("free in {}", duration(known.reset_after)),
-        Some(known) => known
-            .retry_after
-            .map_or_else(|| "refuses all".to_owned(), |wait| format!("refused {}", duration(wait))),
     }
 }
 

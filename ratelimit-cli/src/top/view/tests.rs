@@ -8,21 +8,19 @@ use crate::usage::{Known, Usage};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratelimit::store::StoredKey;
-use ratelimit::{Algorithm, Key, Limit, RateLimiter};
+use ratelimit::{Algorithm, Decision, Key, Limit, RateLimiter};
 use std::time::{Duration, Instant};
 
 fn hot(identity: &str, used: u32, rate: f64) -> HotKey {
     let limiter = RateLimiter::in_memory();
     let key = limiter.store_key(Key::new("login").by(identity), Algorithm::Counter).unwrap();
     let limit: Limit = "counter count=1000 time=1h".parse().unwrap();
-    let known = Known {
-        limit,
-        allowed: used < 1000,
-        remaining: 1000 - used,
-        retry_after: (used == 1000).then_some(Duration::from_secs(1800)),
-        reset_after: Duration::from_secs(1800),
+    let half = Duration::from_secs(1800);
+    let decision = match used {
+        1000 => Decision::refuse(&limit, 0, Some(half), half),
+        _ => Decision::allow(&limit, 1000 - used, half),
     };
-    let usage = Usage { used: Some(used), known: Some(known) };
+    let usage = Usage { used: Some(used), known: Some(Known { limit, decision }) };
     let reading = Reading { at: Instant::now(), usage };
     HotKey {
         key: StoredKey::parse("ratelimit", key.as_bytes()).unwrap(),
@@ -52,7 +50,7 @@ fn snapshot() -> Snapshot {
 }
 
 fn view() -> View {
-    View { colors: false, order: Order::BusiestFirst, paused: false, above: 0 }
+    View { colors: false, fullest_first: false, paused: false, above: 0 }
 }
 
 fn drawn(columns: u16, rows: u16, snapshot: &Snapshot, view: &mut View) -> Vec<String> {
@@ -68,8 +66,8 @@ fn drawn(columns: u16, rows: u16, snapshot: &Snapshot, view: &mut View) -> Vec<S
 #[test]
 fn the_view_fits_80_and_200_columns() {
     for (columns, expected) in [
-        (80, "250/1000      123  free in 30 m 0 s   █"),
-        (200, "free in 30 m 0 s    ███████▌░░░░░░░░░░░░░░░░░░░░░░"),
+        (80, "250/1000      123  free in 30 m 0 s       █"),
+        (200, "free in 30 m 0 s        ███████▌░░░░░░░░░░░░░░░░░░░░░░"),
     ] {
         let lines = drawn(columns, 24, &snapshot(), &mut view());
         assert!(
@@ -86,7 +84,7 @@ fn the_view_fits_80_and_200_columns() {
             lines[7].replace('░', " ").contains(&expected.replace('░', " ")),
             "the busiest first: {lines:#?}"
         );
-        assert!(lines[8].contains("0.5  refused 30 m 0 s") || columns > 80, "{lines:#?}");
+        assert!(lines[8].contains("0.5  refused for 30 m 0 s") || columns > 80, "{lines:#?}");
         assert!(lines[23].starts_with("q quit"), "{lines:#?}");
     }
 }
@@ -139,7 +137,7 @@ fn long_names_and_lines_fit_the_screen() {
     let lines = drawn(80, 24, &snapshot, &mut view());
     assert!(lines[0].trim_end().ends_with("and 1 more  prefix p"), "{lines:#?}");
     assert!(lines[1].trim_end().ends_with("5 MB used"), "{lines:#?}");
-    assert!(lines[7].starts_with("uuu") && lines[7].contains("checkou…t_intent "), "{lines:#?}");
+    assert!(lines[7].starts_with("uuu") && lines[7].contains("checko…_intent "), "{lines:#?}");
     let lines = drawn(200, 24, &snapshot, &mut view());
     assert!(lines[7].contains("checkout::payments::create_payment_intent "), "{lines:#?}");
 }

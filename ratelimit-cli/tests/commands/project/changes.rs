@@ -1,9 +1,7 @@
-//! Limits that clash, limits that have changed, and overrides for no limit.
+//! Limits that clash, and limits that have changed.
 
 use super::Project;
-use crate::harness::{limiter, set};
 use std::fs;
-use support::RedisServer;
 
 #[test]
 fn functions_with_one_name_and_different_limits_clash() {
@@ -84,7 +82,7 @@ fn a_changed_limit_does_not_pass_the_check() {
             "new      `post`: counter count=100 time=1m, by \"global\"  (shop::post, src/lib.rs:3)\n",
             "removed  `mail`: counter count=100 time=1m  (shop::mail, src/lib.rs)\n",
         ])
-        .complains(&["differ from", "run `cargo ratelimit check --write` and commit the file"]);
+        .complains(&["differ from", "add `--write` to this command, and commit the file"]);
     assert_eq!(project.read("ratelimits.json"), committed, "a check writes nothing");
 
     // The JSON of `list` is also accepted.
@@ -109,29 +107,4 @@ fn a_changed_limit_does_not_pass_the_check() {
             .to_string_lossy()
             .starts_with(".tmp"))
     );
-}
-
-#[tokio::test]
-async fn an_override_for_no_limit_is_reported() {
-    let server = RedisServer::start();
-    let limiter = limiter(&server.url()).await;
-    set(&limiter, "login", "count=2").await;
-    let project = Project::of(
-        "overrides",
-        "#[rate_limit(key = \"login\")] async fn a() -> Result<(), Rejection> { Ok(()) }",
-    );
-    let ran = project.run(&["list", "--url", &server.url()]).exits(0);
-    ran.says(&["OVERRIDE", "count=2"]);
-    set(&limiter, ratelimit::Key::new("login").by("ann"), "count=9").await;
-    let ran = project.run(&["list", "--url", &server.url()]).exits(0);
-    let ran = ran.says(&["count=2; one identity: count=9"]);
-    assert!(!ran.out.contains("ann"), "{}", ran.out);
-    set(&limiter, "logn", "time=1s").await;
-    let ran = project.run(&["list", "--url", &server.url(), "--json"]).exits(1);
-    assert_eq!(ran.json()["limits"][0]["override"], "count=2");
-    assert_eq!(ran.json()["problems"][0]["kind"], "override");
-    ran.complains(&["error: the override `time=1s` is for `logn`, which no attribute"]);
-    drop(server);
-    let ran = project.run(&["list", "--url", "redis://:sesame@127.0.0.1:1"]).exits(3);
-    assert!(ran.out.is_empty() && !ran.err.contains("sesame"), "{ran:?}");
 }

@@ -1,7 +1,6 @@
 //! Counts of the lines of a log, and the sentences about them.
 
 use super::line::Broken;
-use super::selection::Selection;
 
 #[derive(Default)]
 pub(super) struct Counts {
@@ -31,7 +30,7 @@ impl Counts {
     }
 
     /// The reason why the log has no calls.
-    pub(super) fn without_calls(&self, selection: &Selection) -> String {
+    pub(super) fn without_calls(&self) -> String {
         let (lines, readable) = (self.lines, self.lines - self.broken);
         match self.first_broken {
             Some((number, broken)) if readable == 0 && self.is_table => {
@@ -42,7 +41,7 @@ impl Counts {
             }
             _ if readable == 0 => "it is empty".to_owned(),
             _ if self.is_table => format!("none of its {readable} readable rows has a caller"),
-            _ => format!("none of its {readable} readable lines has {}", selection.wanted()),
+            _ => format!("none of its {readable} readable lines fits `--path`, `--status` and `--by`"),
         }
     }
 

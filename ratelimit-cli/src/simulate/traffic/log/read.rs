@@ -182,7 +182,7 @@ impl Reading {
 
     fn into_traffic(mut self, name: &str, selection: &Selection) -> Result<Traffic, String> {
         let (Some(zone), false) = (self.zone, self.calls.is_empty()) else {
-            return Err(self.counts.without_calls(selection));
+            return Err(self.counts.without_calls());
         };
         // The sort is stable, so the calls of one second stay in the order of their lines.
         self.calls.sort_by_key(|(at, _)| *at);

@@ -63,16 +63,6 @@ impl Selection {
         }
     }
 
-    /// The conditions for a call in a log, in words: `a path that begins with `/login` and a user`.
-    pub(super) fn wanted(&self) -> String {
-        let path = self.path.iter().map(|path| format!("a path that begins with `{path}`"));
-        let statuses: Vec<String> =
-            self.statuses.iter().map(|status| format!("the status {status}")).collect();
-        let status = (!statuses.is_empty()).then(|| statuses.join(" or "));
-        let user = (self.by == By::User).then(|| "a user".to_owned());
-        path.chain(status).chain(user).collect::<Vec<_>>().join(" and ")
-    }
-
     /// Checks that nothing is selected that a table does not have.
     pub(super) fn check_table(&self) -> Result<(), String> {
         let option = match self {

@@ -46,7 +46,7 @@ fn users_and_paths_select_lines() {
     assert!(found.notes[0].contains("another path: 1."), "{:?}", found.notes);
     assert!(found.notes[1].contains("which were left out: 1."), "{:?}", found.notes);
     let error = traffic(&text, &Selection { path: Some("/x".to_owned()), ..selection }).unwrap_err();
-    assert_eq!(error, "none of its 3 readable lines has a path that begins with `/x` and a user");
+    assert_eq!(error, "none of its 3 readable lines fits `--path`, `--status` and `--by`");
 }
 
 #[test]
@@ -120,10 +120,7 @@ fn statuses_select_lines() {
     let found = calls(&["401", "403"]).unwrap();
     assert!(found.words.starts_with("2 calls with status 401,403 in 1s"), "{}", found.words);
     assert_eq!(found.notes[0], "Lines with another status: 3.");
-    assert_eq!(
-        calls(&["302", "307"]).unwrap_err(),
-        "none of its 5 readable lines has the status 302 or the status 307"
-    );
+    assert!(calls(&["302", "307"]).unwrap_err().starts_with("none of its 5 readable lines fits"));
     for wrong in ["40", "4x1", "xxx", "4xxx", ""] {
         assert!(status(wrong).is_err(), "{wrong}");
     }

@@ -1,4 +1,4 @@
-//! Draws SVG files with one style: text, bars, lines, areas and axes. The examples and the benchmarks mount this file.
+//! Draws SVG files with one style: text, bars, lines, areas and axes. The examples, the benchmarks and `tests/fleet` mount this file.
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
