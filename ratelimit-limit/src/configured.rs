@@ -41,8 +41,7 @@ impl<'de> Deserialize<'de> for LimitChange {
 impl<'de> Deserialize<'de> for Algorithm {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        let algorithm = Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
-        algorithm.ok_or_else(|| Error::custom(ParseLimitError::wrong("algorithm", &name)))
+        Self::named(&name).ok_or_else(|| Error::custom(ParseLimitError::unknown_algorithm(&name)))
     }
 }
 
