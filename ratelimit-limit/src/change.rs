@@ -2,12 +2,10 @@
 
 mod numbers;
 
-pub(super) use numbers::{ChangedNumbers, Time};
-
+use super::constructors::whole_ms;
 use super::rules::block::Block;
 use super::rules::numbers::{Lease, Numbers};
-use super::{Calendar, Limit, LimitError, Refill};
-use std::fmt;
+use super::{Calendar, Limit, LimitError, Refill, Zone};
 use std::time::Duration;
 
 /// The change that an override makes to a limit: some of its numbers, or all of it.
@@ -34,79 +32,100 @@ use std::time::Duration;
 #[must_use]
 pub struct LimitChange {
     /// Replaces the limit in the code.
-    whole: Option<Limit>,
-    numbers: ChangedNumbers,
+    pub(crate) whole: Option<Limit>,
+    pub(crate) count: Option<u32>,
+    /// The longest window, if `calendar` has one.
+    pub(crate) time_ms: Option<u64>,
+    /// Only with a `time_ms`.
+    pub(crate) calendar: Option<Calendar>,
+    pub(crate) zone: Option<Zone>,
+    pub(crate) burst: Option<u32>,
+    pub(crate) refill: Option<Refill>,
+    pub(crate) borrow: Option<u32>,
+    pub(crate) wait_ms: Option<u64>,
+    pub(crate) lease: Option<Lease>,
+    pub(crate) block: Option<Block>,
+    /// The last value that no limit can have.
+    pub(crate) wrong: Option<LimitError>,
 }
 
 impl LimitChange {
     /// A change without any numbers. The methods below add them.
     pub const fn new() -> Self {
-        Self { whole: None, numbers: ChangedNumbers::NONE }
-    }
-
-    pub(super) const fn of(numbers: ChangedNumbers) -> Self {
-        Self { whole: None, numbers }
+        Self {
+            whole: None,
+            count: None,
+            time_ms: None,
+            calendar: None,
+            zone: None,
+            burst: None,
+            refill: None,
+            borrow: None,
+            wait_ms: None,
+            lease: None,
+            block: None,
+            wrong: None,
+        }
     }
 
     /// Changes the number of units per `time`, or the number of permits. Zero refuses every call.
-    pub const fn count(mut self, count: u32) -> Self {
-        self.numbers.count = Some(count);
-        self
+    pub const fn count(self, count: u32) -> Self {
+        Self { count: Some(count), ..self }
     }
 
     /// Changes the window, the time of a refill, or the lease of a permit.
-    pub const fn time(mut self, time: Duration) -> Self {
-        self.numbers.time = Some(Time::Fixed(time));
-        self
+    pub const fn time(self, time: Duration) -> Self {
+        let Some(time_ms) = whole_ms(time) else {
+            return Self { wrong: Some(LimitError::TIME_FRACTION), ..self };
+        };
+        Self { time_ms: Some(time_ms), calendar: None, ..self }
     }
 
     /// Changes the window of a counter to one of the calendar. A zone of the limit stays; to change it, parse a text such as
     /// `time=day zone=+01:00`.
-    pub const fn calendar(mut self, window: Calendar) -> Self {
-        self.numbers.time = Some(Time::Calendar(window));
-        self
+    pub const fn calendar(self, window: Calendar) -> Self {
+        Self { time_ms: Some(window.longest_ms()), calendar: Some(window), ..self }
     }
 
     /// Changes the capacity of a bucket.
-    pub const fn burst(mut self, burst: u32) -> Self {
-        self.numbers.burst = Some(burst);
-        self
+    pub const fn burst(self, burst: u32) -> Self {
+        Self { burst: Some(burst), ..self }
     }
 
     /// Changes how tokens come back to a token bucket.
-    pub const fn refill(mut self, refill: Refill) -> Self {
-        self.numbers.refill = Some(refill);
-        self
+    pub const fn refill(self, refill: Refill) -> Self {
+        Self { refill: Some(refill), ..self }
     }
 
     /// Changes how far a token bucket may go below zero.
-    pub const fn borrow(mut self, borrow: u32) -> Self {
-        self.numbers.borrow = Some(borrow);
-        self
+    pub const fn borrow(self, borrow: u32) -> Self {
+        Self { borrow: Some(borrow), ..self }
     }
 
     /// Changes how long a call may wait for its turn. Zero refuses it at once.
-    pub const fn wait(mut self, wait: Duration) -> Self {
-        self.numbers.wait = Some(wait);
-        self
+    pub const fn wait(self, wait: Duration) -> Self {
+        let Some(wait_ms) = whole_ms(wait) else {
+            return Self { wrong: Some(LimitError::WAIT_FRACTION), ..self };
+        };
+        Self { wait_ms: Some(wait_ms), ..self }
     }
 
     /// Changes how many units a process takes in advance. Zero turns leases off.
-    pub const fn lease(mut self, units: u32) -> Self {
-        self.numbers.lease = Some(Lease::Most(units));
-        self
+    pub const fn lease(self, units: u32) -> Self {
+        Self { lease: Some(Lease::Most(units)), ..self }
     }
 
     /// Lets a process take units in advance, up to a sixteenth of what the limit can hold.
-    pub const fn lease_auto(mut self) -> Self {
-        self.numbers.lease = Some(Lease::Auto);
-        self
+    pub const fn lease_auto(self) -> Self {
+        Self { lease: Some(Lease::Auto), ..self }
     }
 
     /// Changes how long a refused caller stays refused, as [`Limit::block`]. No steps turn blocks off.
-    pub const fn block(mut self, steps: &[Duration]) -> Self {
-        self.numbers.block = Some(Block::of(steps));
-        self
+    pub const fn block(self, steps: &[Duration]) -> Self {
+        match Block::of(steps) {
+            Ok(block) => Self { block: Some(block), ..self },
+            Err(error) => Self { wrong: Some(error), ..self },
+        }
     }
 
     /// The limit that replaces the limit in the code as a whole. `None` if the change only names numbers.
@@ -122,7 +141,7 @@ impl LimitChange {
     /// If a number is out of range, or if the algorithm does not take it.
     pub fn apply(&self, limit: &Limit) -> Result<Limit, LimitError> {
         let limit = self.whole.as_ref().unwrap_or(limit);
-        if self.numbers == ChangedNumbers::NONE { Ok(*limit) } else { self.numbers.apply(limit.numbers) }
+        if self.names_numbers() { self.applied_to(limit.numbers) } else { Ok(*limit) }
     }
 
     /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change
@@ -134,7 +153,7 @@ impl LimitChange {
             Some(whole) if whole.refuses_all() => Numbers { count: 0, ..limit.numbers },
             _ => limit.numbers,
         };
-        self.numbers.apply_what_fits(numbers).unwrap_or(*limit)
+        self.what_fits(numbers).unwrap_or(*limit)
     }
 
     /// Checks what can be checked without the limit in the code. A whole limit with changed numbers becomes one limit.
@@ -142,7 +161,7 @@ impl LimitChange {
     pub fn checked(self) -> Result<Self, LimitError> {
         match &self.whole {
             Some(limit) => self.apply(limit).map(Self::from),
-            None => self.numbers.check().map(|()| self).map_err(LimitError::new),
+            None => self.check_alone().map(|()| self),
         }
     }
 
@@ -150,28 +169,21 @@ impl LimitChange {
     pub fn is_empty(&self) -> bool {
         *self == Self::new()
     }
+
+    fn names_numbers(&self) -> bool {
+        *self != Self { whole: self.whole, ..Self::new() }
+    }
 }
 
 impl From<Limit> for LimitChange {
     fn from(limit: Limit) -> Self {
-        Self { whole: Some(limit), numbers: ChangedNumbers::NONE }
+        Self { whole: Some(limit), ..Self::new() }
     }
 }
 
 impl From<&Limit> for LimitChange {
     fn from(limit: &Limit) -> Self {
         Self::from(*limit)
-    }
-}
-
-impl fmt::Display for LimitChange {
-    /// Writes what [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.whole {
-            None => self.numbers.fmt(f),
-            Some(limit) if self.numbers == ChangedNumbers::NONE => limit.fmt(f),
-            Some(limit) => write!(f, "{limit} {}", self.numbers),
-        }
     }
 }
 

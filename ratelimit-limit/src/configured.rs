@@ -1,4 +1,4 @@
-//! Limits, changes and algorithms in configuration files, with the feature `serde`: as text, or as a table with the words of the
+//! Limits and changes in configuration files, with the feature `serde`: as text, or as a table with the words of the
 //! attribute.
 
 use super::{Algorithm, Limit, LimitChange, ParseLimitError};
@@ -20,12 +20,6 @@ impl Serialize for LimitChange {
     }
 }
 
-impl Serialize for Algorithm {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Words::read(Some(Algorithm::Counter), deserializer)
@@ -35,14 +29,6 @@ impl<'de> Deserialize<'de> for Limit {
 impl<'de> Deserialize<'de> for LimitChange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Words::read(None, deserializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Algorithm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        let algorithm = Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
-        algorithm.ok_or_else(|| Error::custom(ParseLimitError::wrong("algorithm", &name)))
     }
 }
 
@@ -173,16 +159,5 @@ mod tests {
         assert_eq!(read(r#"{ "algorithm": "sliding_log", "count": 5, "time": 1 }"#), Ok(whole));
         assert!(read("{}").unwrap_err().contains("expected a change such as `count=50`"));
         assert_eq!(serde_json::to_string(&slower).unwrap(), r#""count=50 time=1m""#);
-    }
-
-    #[test]
-    fn an_algorithm_is_its_name() {
-        for algorithm in Algorithm::ALL {
-            let json = serde_json::to_string(&algorithm).unwrap();
-            assert_eq!(json, format!("\"{}\"", algorithm.as_str()));
-            assert_eq!(serde_json::from_str::<Algorithm>(&json).unwrap(), algorithm);
-        }
-        let error = serde_json::from_str::<Algorithm>("\"fixed\"").unwrap_err().to_string();
-        assert!(error.contains("unknown algorithm `fixed`; expected one of counter"), "{error}");
     }
 }

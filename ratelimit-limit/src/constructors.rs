@@ -1,6 +1,5 @@
 //! The constructors of limits, one for each algorithm, for constants and for numbers known at run time.
 
-use super::rules::Violation;
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_COUNT;
 use super::{Algorithm, Calendar, Limit, LimitError, Window, Zone};
@@ -163,14 +162,7 @@ impl Limit {
     pub const fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Self, LimitError> {
         match whole_ms(time) {
             Some(time_ms) => Self::of(Numbers::new(algorithm, count, time_ms)),
-            None => Err(LimitError::new(Violation::TimeFraction)),
-        }
-    }
-
-    pub(super) const fn of(numbers: Numbers) -> Result<Self, LimitError> {
-        match numbers.check() {
-            Ok(derived) => Ok(Self { numbers, derived }),
-            Err(violation) => Err(LimitError::new(violation)),
+            None => Err(LimitError::TIME_FRACTION),
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Adapts numbers that do not fit together at run time: leases and overrides.
 
-use super::rules::Violation;
 use super::rules::block::Block;
 use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW, MIN_LEASE_MS};
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 
-/// The most corrections, more than any numbers need. Each ends a violation, and may cause a violation of a later rule.
+/// The most corrections, more than any numbers need. Each ends a violation, and may cause one of a later rule.
 const MOST_REMEDIES: usize = 8;
 
 impl Limit {
@@ -19,21 +18,22 @@ impl Limit {
     /// Adapts the lease to the other numbers: it is at most half of what the limit can hold, and left out where no lease is
     /// possible.
     pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
-        match numbers.check() {
+        match Self::of(numbers) {
             Err(
-                violation
-                @ (Violation::LeaseElsewhere | Violation::LeaseTooLarge | Violation::BlockWithLease),
-            ) => Self::of(numbers.remedied(violation)),
-            _ => Self::of(numbers),
+                error @ (LimitError::LEASE_ELSEWHERE
+                | LimitError::LEASE_TOO_LARGE
+                | LimitError::BLOCK_WITH_LEASE),
+            ) => Self::of(numbers.remedied(error)),
+            limit => limit,
         }
     }
 
     /// The limit of numbers that may not fit together. It never admits more than these numbers say.
     pub(super) fn fitting(mut numbers: Numbers) -> Result<Self, LimitError> {
         for _ in 0..MOST_REMEDIES {
-            match numbers.check() {
-                Ok(derived) => return Ok(Self { numbers, derived }),
-                Err(violation) => numbers = numbers.remedied(violation),
+            match Self::of(numbers) {
+                Ok(limit) => return Ok(limit),
+                Err(error) => numbers = numbers.remedied(error),
             }
         }
         Self::of(numbers)
@@ -43,33 +43,32 @@ impl Limit {
 impl Numbers {
     /// Ends a violation by other numbers, which admit at most as much. A time out of range becomes the nearest valid one, but no
     /// change can have such a time.
-    fn remedied(self, violation: Violation) -> Self {
-        match violation {
-            Violation::TimeZero | Violation::TimeFraction => Self { time_ms: 1, ..self },
-            Violation::CalendarElsewhere => Self { calendar: None, ..self },
-            Violation::WaitForCalendar => Self { wait_ms: 0, ..self },
-            Violation::TimeTooLong => Self { time_ms: MAX_TIME_MS, ..self },
-            Violation::LeaseTooShort => Self { time_ms: MIN_LEASE_MS, ..self },
-            Violation::WaitFraction | Violation::WaitTooLong => Self { wait_ms: MAX_TIME_MS, ..self },
-            Violation::BurstWithoutBucket | Violation::BurstOfQueue => Self { burst: self.count, ..self },
-            Violation::RefillWithoutBucket
-            | Violation::BorrowWithoutBucket
-            | Violation::ZoneUnknown
-            | Violation::ZoneWithoutCalendar => self,
-            Violation::BucketTooLarge => self.with_count_up_to(MAX_BUCKET).with_capacity_up_to(MAX_BUCKET),
-            Violation::WindowTooLarge => self.with_count_up_to(MAX_WINDOW),
-            Violation::LogTooLarge | Violation::TooManyPermits => self.with_count_up_to(MAX_STORED),
-            Violation::RefillTooSlow => self.with_capacity_up_to(self.units_in(MAX_TIME_MS)),
-            Violation::QueueTooLarge => self.with_fewer_waiting(),
-            Violation::NotExact => self.with_simple_numbers(),
-            Violation::BlockElsewhere
-            | Violation::BlockStep
-            | Violation::BlockNotGrowing
-            | Violation::BlockTooManySteps => Self { block: Block::NONE, ..self },
-            Violation::LeaseElsewhere | Violation::BlockWithLease => Self { lease: Lease::Most(0), ..self },
-            Violation::LeaseTooLarge => {
+    fn remedied(self, error: LimitError) -> Self {
+        match error {
+            LimitError::TIME_ZERO => Self { time_ms: 1, ..self },
+            LimitError::CALENDAR_ELSEWHERE => Self { calendar: None, ..self },
+            LimitError::WAIT_FOR_CALENDAR => Self { wait_ms: 0, ..self },
+            LimitError::TIME_TOO_LONG => Self { time_ms: MAX_TIME_MS, ..self },
+            LimitError::LEASE_TOO_SHORT => Self { time_ms: MIN_LEASE_MS, ..self },
+            LimitError::WAIT_TOO_LONG => Self { wait_ms: MAX_TIME_MS, ..self },
+            LimitError::BURST_WITHOUT_BUCKET | LimitError::BURST_OF_QUEUE => {
+                Self { burst: self.count, ..self }
+            }
+            LimitError::BUCKET_TOO_LARGE => self.with_count_up_to(MAX_BUCKET).with_capacity_up_to(MAX_BUCKET),
+            LimitError::WINDOW_TOO_LARGE => self.with_count_up_to(MAX_WINDOW),
+            LimitError::LOG_TOO_LARGE | LimitError::TOO_MANY_PERMITS => self.with_count_up_to(MAX_STORED),
+            LimitError::REFILL_TOO_SLOW => self.with_capacity_up_to(self.units_in(MAX_TIME_MS)),
+            LimitError::QUEUE_TOO_LARGE => self.with_fewer_waiting(),
+            LimitError::NOT_EXACT => self.with_simple_numbers(),
+            LimitError::BLOCK_ELSEWHERE => Self { block: Block::NONE, ..self },
+            LimitError::LEASE_ELSEWHERE | LimitError::BLOCK_WITH_LEASE => {
+                Self { lease: Lease::Most(0), ..self }
+            }
+            LimitError::LEASE_TOO_LARGE => {
                 Self { lease: Lease::Most(self.burst.saturating_add(self.borrow) / 2), ..self }
             }
+            // `Limit::of` has no other errors.
+            _ => self,
         }
     }
 

@@ -97,8 +97,8 @@ impl Limit {
         match self.numbers.lease {
             Lease::Most(units) => units,
             // A lease of one unit saves no call to the store.
-            Lease::Auto if self.derived.capacity < 2 * AUTO_PART => 0,
-            Lease::Auto => self.derived.capacity / AUTO_PART,
+            Lease::Auto if self.capacity < 2 * AUTO_PART => 0,
+            Lease::Auto => self.capacity / AUTO_PART,
         }
     }
 
@@ -134,7 +134,7 @@ impl Limit {
 
     /// The window, or the time in which a bucket is filled.
     const fn whole_ms(&self) -> u64 {
-        let (capacity, rate) = (self.derived.capacity, self.derived.rate());
+        let (capacity, rate) = (self.capacity, self.rate());
         if !self.numbers.algorithm.is_bucket() || self.refuses_all() {
             self.numbers.time_ms
         } else if self.refills_by_interval() {

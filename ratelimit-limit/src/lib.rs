@@ -5,7 +5,6 @@ mod change;
 #[cfg(feature = "serde")]
 mod configured;
 mod constructors;
-mod error;
 mod fitting;
 mod lease;
 mod options;
@@ -14,15 +13,14 @@ pub mod rules;
 mod text;
 
 pub use change::LimitChange;
-pub use error::LimitError;
-pub use rules::{Algorithm, Calendar, Refill};
+pub use rules::{Algorithm, Calendar, LimitError, Refill};
 #[doc(hidden)]
 pub use rules::{ListState, NumberState, State, Window, Zone};
 pub use text::ParseLimitError;
 
 #[doc(hidden)]
 pub use rules::block::Block;
-use rules::numbers::{Derived, Numbers, Rate};
+use rules::numbers::{FULL_BITS, Numbers, Rate};
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
@@ -65,10 +63,18 @@ use std::time::Duration;
 #[must_use]
 pub struct Limit {
     numbers: Numbers,
-    derived: Derived,
+    /// The most units that the limit can hold.
+    capacity: u32,
+    /// `count` per `time_ms`, in lowest terms where units come back continuously. These two fields are the parts of a [`Rate`],
+    /// which as a struct would take more space.
+    tokens: u32,
+    period_ms: u64,
+    /// The lowest 56 bits are the time in ms in which a full bucket refills or leaks. The others are the binary logarithm of
+    /// its `life_ms`.
+    full_and_life: u64,
 }
 
-/// Equal numbers have equal derived numbers.
+/// The other fields follow from the numbers.
 impl PartialEq for Limit {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
@@ -141,7 +147,7 @@ impl Limit {
     /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
     /// all other limits. A call whose cost is higher can never pass.
     pub const fn capacity(&self) -> u32 {
-        self.derived.capacity
+        self.capacity
     }
 
     /// How long a call may wait for its turn; zero if calls do not wait.
@@ -175,18 +181,12 @@ impl Limit {
 
     /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is the rest of the calendar window.
     pub const fn at(&self, window: Window, unix_ms: u64) -> Self {
-        Self {
-            numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers },
-            derived: self.derived,
-        }
+        Self { numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers }, ..*self }
     }
 
     /// The time as text: `90s`, `1h`, or the word of a calendar window.
     pub fn time_text(&self) -> String {
-        match self.calendar_window() {
-            Some(calendar) => calendar.as_str().to_owned(),
-            None => rules::duration::show(self.numbers.time_ms),
-        }
+        rules::duration::show_time(self.numbers.time_ms, self.calendar_window())
     }
 
     pub const fn wait_ms(&self) -> u64 {
@@ -200,18 +200,20 @@ impl Limit {
 
     #[inline]
     pub const fn rate(&self) -> Rate {
-        self.derived.rate()
+        Rate { tokens: self.tokens, period_ms: self.period_ms }
     }
 
-    /// The time in ms in which a full bucket refills or leaks.
+    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
+    #[inline]
     pub const fn full_ms(&self) -> u64 {
-        self.derived.full_ms()
+        self.full_and_life & ((1 << FULL_BITS) - 1)
     }
 
-    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time.
+    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time: the largest power
+    /// of two up to two periods and one second (`lua/token_bucket.lua`).
     #[inline]
     pub const fn life_ms(&self) -> u64 {
-        self.derived.life_ms()
+        1 << (self.full_and_life >> FULL_BITS)
     }
 
     /// Whether this is a leaky bucket in which calls wait.
@@ -239,15 +241,12 @@ impl Limit {
 
     /// Whether every call is refused, whatever the state is.
     pub const fn refuses_all(&self) -> bool {
-        self.numbers.count == 0 || self.derived.capacity == 0
+        self.numbers.count == 0 || self.capacity == 0
     }
 
     /// A limit of this algorithm, with numbers that are valid for every algorithm.
     pub const fn any_of(algorithm: Algorithm) -> Self {
-        const TIME_MS: u64 = 1000;
-        let rate = Rate { tokens: 1, period_ms: TIME_MS };
-        let full_ms = if algorithm.is_bucket() { TIME_MS } else { 0 };
-        Self { numbers: Numbers::new(algorithm, 1, TIME_MS), derived: Derived::new(1, rate, full_ms, 0) }
+        constructors::must(Self::plain(algorithm, 1, Duration::from_secs(1)))
     }
 
     /// The state that a store keeps for the limit.
@@ -258,7 +257,7 @@ impl Limit {
 
     /// The last part of a key.
     pub const fn state_format(&self) -> &'static str {
-        self.numbers.algorithm.traits().state_format
+        self.numbers.algorithm.state_format()
     }
 
     /// The longest time in ms after which a limit is as before a charge that did not wait, as the scripts compute it.
@@ -269,7 +268,7 @@ impl Limit {
                 self.numbers.time_ms
             }
             State::Number(NumberState::SlidingWindow) => 2 * self.numbers.time_ms,
-            State::Number(NumberState::Bucket) => self.derived.full_ms(),
+            State::Number(NumberState::Bucket) => self.full_ms(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The optional numbers of a limit: burst, refill, borrow, wait and block.
 
 use super::constructors::{must, whole_ms};
-use super::rules::Violation;
 use super::rules::block::Block;
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_BURST;
@@ -27,10 +26,8 @@ impl Limit {
     /// [`LimitError`], if the limit is not a bucket or is a queue, `burst` is above 2^25, or the bucket would take more than 366 days
     /// to refill.
     pub const fn try_burst(self, burst: u32) -> Result<Self, LimitError> {
-        match self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0) {
-            Ok(()) => Self::of(Numbers { burst, ..self.numbers }),
-            Err(violation) => Err(LimitError::new(violation)),
-        }
+        let takes_burst = self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0);
+        Self::if_taken(takes_burst, Numbers { burst, ..self.numbers })
     }
 
     /// Sets the zone of a window of the calendar: an offset from UTC, from `-23:59` to `+23:59`. Without it, the zone is UTC.
@@ -51,8 +48,8 @@ impl Limit {
     /// supported: their rules change, and all processes and the server would have to know the same ones.
     pub const fn try_zone(self, offset: &str) -> Result<Self, LimitError> {
         match (self.numbers.calendar, Zone::parse(offset)) {
-            (None, _) => Err(LimitError::new(Violation::ZoneWithoutCalendar)),
-            (_, None) => Err(LimitError::new(Violation::ZoneUnknown)),
+            (None, _) => Err(LimitError::ZONE_WITHOUT_CALENDAR),
+            (_, None) => Err(LimitError::ZONE_UNKNOWN),
             (Some(window), Some(zone)) => Self::of(self.numbers.with_calendar(Window { zone, ..window })),
         }
     }
@@ -73,10 +70,7 @@ impl Limit {
     ///
     /// [`LimitError`], if the limit is not a token bucket, or its numbers do not fit this refill.
     pub const fn try_refill(self, refill: Refill) -> Result<Self, LimitError> {
-        match self.numbers.algorithm.check_takes_refill() {
-            Ok(()) => Self::of(Numbers { refill, ..self.numbers }),
-            Err(violation) => Err(LimitError::new(violation)),
-        }
+        Self::if_taken(self.numbers.algorithm.check_takes_refill(), Numbers { refill, ..self.numbers })
     }
 
     /// Lets the balance of a token bucket go below zero by this number of tokens. Later calls are refused until the balance is above
@@ -97,10 +91,7 @@ impl Limit {
     /// [`LimitError`], if the limit is not a token bucket, `burst` and `borrow` together are above 2^25, or the bucket would take more
     /// than 366 days to refill.
     pub const fn try_borrow(self, borrow: u32) -> Result<Self, LimitError> {
-        match self.numbers.algorithm.check_takes_borrow() {
-            Ok(()) => Self::of(Numbers { borrow, ..self.numbers }),
-            Err(violation) => Err(LimitError::new(violation)),
-        }
+        Self::if_taken(self.numbers.algorithm.check_takes_borrow(), Numbers { borrow, ..self.numbers })
     }
 
     /// Lets a call that cannot pass now wait for its turn, at most for this time, instead of being refused. Zero means that calls do
@@ -134,7 +125,7 @@ impl Limit {
     pub const fn try_wait(self, wait: Duration) -> Result<Self, LimitError> {
         match whole_ms(wait) {
             Some(wait_ms) => Self::of(Numbers { wait_ms, ..self.numbers }),
-            None => Err(LimitError::new(Violation::WaitFraction)),
+            None => Err(LimitError::WAIT_FRACTION),
         }
     }
 
@@ -172,7 +163,14 @@ impl Limit {
     pub const fn try_block(self, steps: &[Duration]) -> Result<Self, LimitError> {
         match Block::of(steps) {
             Ok(block) => Self::of(Numbers { block, ..self.numbers }),
-            Err(violation) => Err(LimitError::new(violation)),
+            Err(error) => Err(error),
+        }
+    }
+
+    const fn if_taken(taken: Result<(), LimitError>, numbers: Numbers) -> Result<Self, LimitError> {
+        match taken {
+            Ok(()) => Self::of(numbers),
+            Err(error) => Err(error),
         }
     }
 }

@@ -2,32 +2,33 @@
 
 mod error;
 
+use error::EXAMPLE;
 pub use error::ParseLimitError;
 
-use super::change::{ChangedNumbers, Time};
-use super::rules::Violation;
 use super::rules::block::Block;
 use super::rules::duration;
 use super::rules::numbers::{Lease, Numbers};
 use super::{Algorithm, Calendar, Limit, LimitChange, Refill, Zone};
-use error::Wrong;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Numbers { algorithm, refill, count, burst, borrow, calendar, lease, block, .. } = self.numbers;
-        let numbers = ChangedNumbers {
+        let Numbers { algorithm, refill, count, burst, borrow, time_ms, calendar, wait_ms, lease, block } =
+            self.numbers;
+        let numbers = LimitChange {
             count: Some(count),
-            time: Some(calendar.map_or(Time::Fixed(self.time()), |window| Time::Calendar(window.calendar))),
-            zone: calendar.map(|window| window.zone).filter(|zone| !zone.is_utc()),
+            time_ms: Some(time_ms),
+            calendar: self.calendar_window(),
+            zone: calendar.map(|window| window.zone).filter(|zone| *zone != Zone::UTC),
             burst: Some(burst).filter(|burst| *burst != count),
             refill: Some(refill).filter(|refill| *refill != Refill::Greedy),
             borrow: Some(borrow).filter(|borrow| *borrow > 0),
-            wait: Some(self.longest_wait()).filter(|wait| !wait.is_zero()),
+            wait_ms: Some(wait_ms).filter(|wait_ms| *wait_ms > 0),
             lease: Some(lease).filter(|lease| *lease != Lease::Most(0)),
-            block: Some(Ok(block)).filter(|_| !block.is_none()),
+            block: Some(block).filter(|block| !block.is_none()),
+            ..LimitChange::new()
         };
         write!(f, "{} {numbers}", algorithm.as_str())
     }
@@ -42,14 +43,13 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
-        let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == name);
-        let algorithm = algorithm.ok_or_else(|| ParseLimitError::wrong("algorithm", name))?;
-        let numbers = ChangedNumbers::of(words)?;
-        let (Some(count), Some(_)) = (numbers.count, numbers.time) else {
-            return Err(ParseLimitError(Wrong::Missing));
+        let algorithm = Algorithm::named(name).ok_or_else(|| ParseLimitError::unknown_algorithm(name))?;
+        let numbers = LimitChange::of(words)?;
+        let (Some(count), Some(_)) = (numbers.count, numbers.time_ms) else {
+            let message = format!("a limit needs a `count` and a `time`: {EXAMPLE}");
+            return Err(ParseLimitError::new("`count` or `time` is missing", message));
         };
-        let limit = numbers.apply(Numbers::new(algorithm, count, 1));
-        limit.map_err(|error| ParseLimitError(Wrong::Limit(error)))
+        Ok(numbers.applied_to(Numbers::new(algorithm, count, 1))?)
     }
 }
 
@@ -59,82 +59,77 @@ impl FromStr for LimitChange {
     /// Reads some numbers, as in `count=50 time=1m`, or a whole [`Limit`], which begins with its algorithm.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let Some(first) = text.split_whitespace().next() else {
-            return Err(ParseLimitError(Wrong::Empty));
+            return Err(ParseLimitError::new(
+                "it is empty",
+                "expected a change such as `count=50`, or a limit",
+            ));
         };
         if !first.contains('=') {
             return text.parse::<Limit>().map(Self::from);
         }
-        let change = Self::of(ChangedNumbers::of(text.split_whitespace())?);
-        change.checked().map_err(|error| ParseLimitError(Wrong::Limit(error)))
+        Ok(Self::of(text.split_whitespace())?.checked()?)
     }
 }
 
-impl ChangedNumbers {
+impl LimitChange {
     fn of<'t>(words: impl Iterator<Item = &'t str>) -> Result<Self, ParseLimitError> {
-        let mut numbers = Self::default();
+        let mut change = Self::new();
         for word in words {
-            numbers.read(word)?;
+            change.read(word)?;
         }
-        Ok(numbers)
+        Ok(change)
     }
 
     fn read(&mut self, word: &str) -> Result<(), ParseLimitError> {
-        let (name, value) = word.split_once('=').ok_or_else(|| ParseLimitError::wrong("field", word))?;
-        let wrong = || {
-            ParseLimitError::wrong(
-                match name {
-                    "count" | "burst" | "borrow" => "a whole number",
-                    "lease" => "a whole number or `auto`",
-                    "zone" => "an offset from UTC, such as `+01:00`",
-                    _ => "`greedy` or `interval`",
-                },
-                word,
-            )
+        let (name, value) = word.split_once('=').ok_or_else(|| ParseLimitError::unknown_field(word))?;
+        let wrong = |expected: &str| {
+            ParseLimitError::new("a field has a wrong value", format!("`{word}` must be {expected}"))
         };
+        let number = || value.parse().map_err(|_| wrong("a whole number"));
         let twice = match name {
-            "count" => self.count.replace(value.parse().map_err(|_| wrong())?).is_some(),
-            "time" => self.time.replace(time(value)?).is_some(),
-            "zone" => self.zone.replace(Zone::parse(value).ok_or_else(wrong)?).is_some(),
-            "burst" => self.burst.replace(value.parse().map_err(|_| wrong())?).is_some(),
-            "refill" => self.refill.replace(refill(value).ok_or_else(wrong)?).is_some(),
-            "borrow" => self.borrow.replace(value.parse().map_err(|_| wrong())?).is_some(),
-            "wait" => self.wait.replace(duration(value)?).is_some(),
-            "lease" => self.lease.replace(lease(value).ok_or_else(wrong)?).is_some(),
+            "count" => self.count.replace(number()?).is_some(),
+            "time" => {
+                self.calendar = Calendar::named(value);
+                let time_ms =
+                    self.calendar.map_or_else(|| duration(value), |window| Ok(window.longest_ms()))?;
+                self.time_ms.replace(time_ms).is_some()
+            }
+            "zone" => {
+                let zone = Zone::parse(value).ok_or_else(|| wrong("an offset from UTC, such as `+01:00`"))?;
+                self.zone.replace(zone).is_some()
+            }
+            "burst" => self.burst.replace(number()?).is_some(),
+            "refill" => {
+                let refill = Refill::named(value).ok_or_else(|| wrong("`greedy` or `interval`"))?;
+                self.refill.replace(refill).is_some()
+            }
+            "borrow" => self.borrow.replace(number()?).is_some(),
+            "wait" => self.wait_ms.replace(duration(value)?).is_some(),
+            "lease" if value == "auto" => self.lease.replace(Lease::Auto).is_some(),
+            "lease" => {
+                let units = value.parse().map_err(|_| wrong("a whole number or `auto`"))?;
+                self.lease.replace(Lease::Most(units)).is_some()
+            }
             "block" => self.block.replace(block(value)?).is_some(),
-            _ => return Err(ParseLimitError::wrong("field", word)),
+            _ => return Err(ParseLimitError::unknown_field(word)),
         };
-        if twice { Err(ParseLimitError(Wrong::Twice(word.into()))) } else { Ok(()) }
-    }
-}
-
-fn refill(text: &str) -> Option<Refill> {
-    match text {
-        "greedy" => Some(Refill::Greedy),
-        "interval" => Some(Refill::Interval),
-        _ => None,
-    }
-}
-
-fn lease(text: &str) -> Option<Lease> {
-    if text == "auto" { Some(Lease::Auto) } else { text.parse().ok().map(Lease::Most) }
-}
-
-fn time(text: &str) -> Result<Time, ParseLimitError> {
-    match Calendar::named(text) {
-        Some(calendar) => Ok(Time::Calendar(calendar)),
-        None => duration(text).map(Time::Fixed),
+        if twice {
+            return Err(ParseLimitError::new("a field is given twice", format!("`{word}` is given twice")));
+        }
+        Ok(())
     }
 }
 
 /// Reads the steps of a block, as in `1m,10m,1h`. `0s` is no block.
-fn block(text: &str) -> Result<Result<Block, Violation>, ParseLimitError> {
+fn block(text: &str) -> Result<Block, ParseLimitError> {
     let steps = text.split(',').map(duration).collect::<Result<Vec<_>, _>>()?;
-    Ok(Block::of(if steps == [Duration::ZERO] { &[] } else { &steps }))
+    let steps: Vec<Duration> = steps.into_iter().map(Duration::from_millis).collect();
+    Ok(Block::of(if steps == [Duration::ZERO] { &[] } else { &steps })?)
 }
 
-fn duration(text: &str) -> Result<Duration, ParseLimitError> {
-    let wrong = |why| ParseLimitError(Wrong::Duration(text.into(), why));
-    duration::parse(text).map(Duration::from_millis).map_err(wrong)
+fn duration(text: &str) -> Result<u64, ParseLimitError> {
+    let wrong = |why| format!("`{text}` is not a duration: {why}");
+    duration::parse(text).map_err(|why| ParseLimitError::new("a field is not a duration", wrong(why)))
 }
 
 #[cfg(test)]

@@ -65,7 +65,8 @@ pub(crate) fn stated() -> Result<Vec<(String, Version)>, String> {
         .collect())
 }
 
-fn metadata() -> Result<Value, String> {
+/// The workspace and all dependencies, as cargo describes them.
+pub(crate) fn metadata() -> Result<Value, String> {
     let metadata = output(&mut cargo(&["metadata", "--locked", "--format-version", "1"]))?;
     serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))
 }
@@ -91,7 +92,7 @@ fn floors(metadata: &Value) -> Floors {
     packages(metadata).filter_map(floor).collect()
 }
 
-fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()
 }
 

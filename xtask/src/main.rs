@@ -153,11 +153,9 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("book", Some("--serve")) if rest.len() == 1 => Ok(Request::Book { serve: true }),
         ("book", Some(extra)) => Err(format!("`book` takes only `--serve`, got `{extra}`")),
         ("completion", None) => Ok(Request::Completion),
-        ("completion", Some(extra)) => Err(format!("`completion` takes no arguments, got `{extra}`")),
         ("fleet", None) => Ok(Request::Fleet(["--seeds", "10000"].map(String::from).to_vec())),
         ("fleet", _) => Ok(Request::Fleet(rest)),
         ("models", None) => Ok(Request::Models),
-        ("models", Some(extra)) => Err(format!("`models` takes no arguments, got `{extra}`")),
         ("mutants", _) => Ok(Request::Mutants(rest)),
         ("coverage", _) => Ok(Request::Coverage(rest)),
         ("fuzz", _) => Ok(Request::Fuzz(fuzz::parse(&rest)?)),
@@ -165,9 +163,10 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         ("doctor", Some(url)) if rest.len() == 1 => Ok(Request::Doctor(url.to_owned())),
         ("doctor", _) => Err("`doctor` takes the URL of a server".to_owned()),
         ("features", None) => Ok(Request::Features),
-        ("features", Some(extra)) => Err(format!("`features` takes no arguments, got `{extra}`")),
         ("package", None) => Ok(Request::Package),
-        ("package", Some(extra)) => Err(format!("`package` takes no arguments, got `{extra}`")),
+        ("completion" | "models" | "features" | "package", Some(extra)) => {
+            Err(format!("`{name}` takes no arguments, got `{extra}`"))
+        }
         _ => Err(format!("unknown command `{name}`")),
     }
 }
@@ -178,19 +177,16 @@ fn perform(request: &Request) -> Result<(), String> {
             println!("{}", help());
             Ok(())
         }
-        Request::Test(filter) if filter.is_empty() => {
-            tools::ensure_component("rustfmt", "fmt")?;
-            tools::ensure_component("clippy", "clippy")?;
-            tools::ensure_nginx()?;
-            tools::ensure_prometheus()?;
-            tools::ensure_urllib3()?;
-            checks::everything(&tools::ensure_redis()?)
-        }
         Request::Test(filter) => {
+            if filter.is_empty() {
+                tools::ensure_component("rustfmt", "fmt")?;
+                tools::ensure_component("clippy", "clippy")?;
+            }
             tools::ensure_nginx()?;
             tools::ensure_prometheus()?;
             tools::ensure_urllib3()?;
-            checks::only_tests(&tools::ensure_redis()?, filter)
+            let server = tools::ensure_redis()?;
+            if filter.is_empty() { checks::everything(&server) } else { checks::only_tests(&server, filter) }
         }
         Request::TestPortable => checks::portable(),
         Request::TestOn(servers, filter) => matrix::test(servers, filter),

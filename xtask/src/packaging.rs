@@ -1,6 +1,6 @@
 //! The packaging check: the published crates build from their packages, and the documentation has no warnings.
 
-use crate::process::{cargo, cargo_once, root, run, target};
+use crate::process::{cargo, cargo_once, remove, root, run, target};
 use crate::release::rustdoc;
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,14 +59,14 @@ pub(crate) fn document_programs() -> Result<(), String> {
 /// `--no-verify`, because cargo's verification would cache these versions and use it again after a change. Without `--offline`,
 /// because packaging resolves the dependencies again, and a new machine may lack parts of the index.
 pub(crate) fn pack() -> Result<(), String> {
-    remove("package")?;
+    remove(&target().join("package"))?;
     run(cargo(&["package", "--allow-dirty", "--no-verify"])
         .args(PUBLISHED.map(|name| ["--package", name]).as_flattened()))
 }
 
 /// Unpacks the packages into a new folder below the target folder.
 pub(crate) fn unpack(into: &str) -> Result<(), String> {
-    remove(into)?;
+    remove(&target().join(into))?;
     let (from, to) = (target().join("package"), target().join(into));
     let failed = |error: io::Error| format!("{}: {error}", to.display());
     fs::create_dir_all(&to).map_err(failed)?;
@@ -121,13 +121,6 @@ fn folders(manifest: &str) -> BTreeSet<&str> {
 /// Whether the end of a folder's name is a version.
 fn is_version(end: &str) -> bool {
     end.strip_prefix('-').is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
-}
-
-fn remove(folder: &str) -> Result<(), String> {
-    match fs::remove_dir_all(target().join(folder)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{folder}: {error}")),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -77,6 +79,16 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
+}
+
+/// Removes a folder, if there is one.
+pub(crate) fn remove(folder: &Path) -> Result<(), String> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(format!("{}: {error}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn not_started(command: &Command, error: &std::io::Error) -> String {

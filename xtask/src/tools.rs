@@ -19,34 +19,29 @@ const SERVERS: [&str; 2] = ["redis-server", "valkey-server"];
 /// Makes sure that `cargo SUBCOMMAND` works. If it does not, adds the toolchain component.
 pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), String> {
     let works = || succeeds(&mut cargo(&[subcommand, "--version"]));
-    if works() {
-        return Ok(());
-    }
-    let added = announce(&["rustup", "component", "add", component]);
-    if works() {
-        return Ok(());
-    }
-    let reason = added.err().unwrap_or_else(|| format!("`cargo {subcommand}` still fails"));
-    Err(format!("{component} is missing ({reason}); run `rustup component add {component}`"))
+    ensure(works, &["rustup", "component", "add", component])
 }
 
 /// Makes sure that `cargo SUBCOMMAND` works. If it does not, builds the crate that has it.
 pub(crate) fn ensure_cargo_command(subcommand: &str, package: &str) -> Result<(), String> {
     let works = || succeeds(&mut cargo(&[subcommand, "--version"]));
+    ensure(works, &["cargo", "install", "--locked", package])
+}
+
+/// Makes sure that something works. If it does not, runs a command that installs it.
+fn ensure(works: impl Fn() -> bool, install: &[&str]) -> Result<(), String> {
     if works() {
         return Ok(());
     }
-    announce(&["cargo", "install", "--locked", package])?;
-    if works() { Ok(()) } else { Err(format!("{package} was installed, but `cargo {subcommand}` fails")) }
+    announce(install)?;
+    if works() { Ok(()) } else { Err(format!("`{}` has succeeded, but changed nothing", install.join(" "))) }
 }
 
 /// Returns the variables that name the tools of LLVM for cargo-llvm-cov. None, if the toolchain has them.
 pub(crate) fn ensure_llvm() -> Result<Vec<(&'static str, OsString)>, String> {
     const TOOLS: [(&str, &str); 2] = [("LLVM_COV", "llvm-cov"), ("LLVM_PROFDATA", "llvm-profdata")];
-    if TOOLS.iter().all(|(variable, _)| env::var_os(variable).is_some()) {
-        return Ok(Vec::new());
-    }
-    if succeeds(Command::new("rustup").args(["component", "add", "llvm-tools"])) {
+    let are_set = TOOLS.iter().all(|(variable, _)| env::var_os(variable).is_some());
+    if are_set || succeeds(Command::new("rustup").args(["component", "add", "llvm-tools"])) {
         return Ok(Vec::new());
     }
     // The newest version of the system. An older LLVM than the compiler's reads the counters, too.
@@ -56,14 +51,9 @@ pub(crate) fn ensure_llvm() -> Result<Vec<(&'static str, OsString)>, String> {
         let version = (19..40).rev().find(has_all)?;
         Some(TOOLS.map(|(variable, tool)| (variable, name(tool, version))).to_vec())
     };
-    if let Some(found) = found() {
-        return Ok(found);
-    }
-    let result = install("LLVM", Package::Llvm);
-    found().ok_or_else(|| match result {
-        Ok(()) => "LLVM was installed, but is not on PATH; set LLVM_COV and LLVM_PROFDATA".to_owned(),
-        Err((reason, how)) => format!("LLVM's tools are missing ({reason}); install them ({how})"),
-    })
+    let still = "it is not on PATH; set LLVM_COV and LLVM_PROFDATA";
+    ensure_package("LLVM", Package::Llvm, || found().is_some(), still)?;
+    Ok(found().unwrap_or_default())
 }
 
 /// Makes sure that the standard library of a target is installed.
@@ -74,12 +64,8 @@ pub(crate) fn ensure_target(target: &str) -> Result<(), String> {
 
 /// Makes sure that rust-analyzer is installed.
 pub(crate) fn ensure_rust_analyzer() -> Result<(), String> {
-    let works = || succeeds(Command::new("rust-analyzer").arg("--version"));
-    if works() {
-        return Ok(());
-    }
-    announce(&["rustup", "component", "add", "rust-analyzer"])?;
-    if works() { Ok(()) } else { Err("rust-analyzer was installed, but still does not run".to_owned()) }
+    let works = || runs(OsStr::new("rust-analyzer"));
+    ensure(works, &["rustup", "component", "add", "rust-analyzer"])
 }
 
 /// Returns the Redis server for the tests. Installs the system's package if no server is found.
@@ -94,19 +80,10 @@ pub(crate) fn ensure_redis() -> Result<OsString, String> {
             ))
         };
     }
-    if let Some(server) = installed_server() {
-        return Ok(server);
-    }
-    let (reason, how) = match install("redis-server", Package::Redis) {
-        Ok(()) => ("it was installed, but is not on PATH".to_owned(), String::new()),
-        Err((reason, how)) => (reason, format!("install it ({how}) or ")),
-    };
-    installed_server().ok_or_else(|| {
-        format!(
-            "redis-server is missing ({reason}); {how}set {SERVER_VARIABLE} to a redis-server or \
-             valkey-server"
-        )
-    })
+    let is_there = || installed_server().is_some();
+    ensure_package("redis-server", Package::Redis, is_there, "it is not on PATH")
+        .map_err(|error| format!("{error}, or set {SERVER_VARIABLE} to a redis-server or valkey-server"))?;
+    Ok(installed_server().unwrap_or_default())
 }
 
 /// Returns mdBook. Builds it into `target/tools` if it is not there, because few systems package it.
@@ -166,52 +143,43 @@ pub(crate) fn ensure_wrk() -> Result<(), String> {
 fn ensure_program(program: &str, package: Package) -> Result<(), String> {
     // `-v` prints a version. Whether that is a success depends on the program.
     let is_there = || Command::new(program).arg("-v").output().is_ok();
-    if is_there() {
-        return Ok(());
-    }
-    let result = install(program, package);
-    if is_there() {
-        return Ok(());
-    }
-    Err(match result {
-        Ok(()) => format!("{program} was installed, but is not on PATH"),
-        Err((reason, how)) => format!("{program} is missing ({reason}); install it ({how})"),
-    })
+    ensure_package(program, package, is_there, "it is not on PATH")
 }
 
 /// Makes sure that there is a C++ compiler, which builds libFuzzer. Looks for it as libFuzzer's build does.
 pub(crate) fn ensure_compiler() -> Result<(), String> {
     let program = env::var_os("CXX").filter(|name| !name.is_empty()).unwrap_or_else(|| "c++".into());
-    if runs(&program) {
-        return Ok(());
-    }
-    let result = install("a C++ compiler", Package::Compiler);
-    if runs(&program) {
-        return Ok(());
-    }
-    Err(match result {
-        Ok(()) => format!("`{}` still does not run; set CXX to a C++ compiler", program.display()),
-        Err((reason, how)) => format!("a C++ compiler is missing ({reason}); install it ({how})"),
-    })
+    let hint = format!("`{}` does not run; set CXX to a C++ compiler", program.display());
+    ensure_package("a C++ compiler", Package::Compiler, || runs(&program), &hint)
 }
 
-/// Makes sure that OpenSSL's headers are installed, which a crate in the benchmarks needs. Only Linux needs them.
+/// Makes sure that OpenSSL is installed with its headers, which a crate in the benchmarks needs. Only Linux needs them.
 pub(crate) fn ensure_openssl() -> Result<(), String> {
     let is_installed = || succeeds(Command::new("pkg-config").args(["--exists", "openssl"]));
-    if !cfg!(target_os = "linux") || env::var_os("OPENSSL_DIR").is_some() || is_installed() {
+    if !cfg!(target_os = "linux") || env::var_os("OPENSSL_DIR").is_some() {
         return Ok(());
     }
-    let result = install("OpenSSL's headers", Package::OpenSsl);
-    if is_installed() {
+    let hint = "pkg-config does not find it; set OPENSSL_DIR";
+    ensure_package("OpenSSL with its headers", Package::OpenSsl, is_installed, hint)
+}
+
+/// Makes sure that something is there. If it is not, installs the system's package. `still` says what is wrong if that does not help.
+fn ensure_package(
+    what: &str,
+    package: Package,
+    is_there: impl Fn() -> bool,
+    still: &str,
+) -> Result<(), String> {
+    if is_there() {
+        return Ok(());
+    }
+    let result = install(what, package);
+    if is_there() {
         return Ok(());
     }
     Err(match result {
-        Ok(()) => {
-            "OpenSSL's headers were installed, but pkg-config does not find them; set OPENSSL_DIR".to_owned()
-        }
-        Err((reason, how)) => {
-            format!("OpenSSL's headers are missing ({reason}); install them ({how})")
-        }
+        Ok(()) => format!("{what} was installed, but {still}"),
+        Err((reason, how)) => format!("{what} is missing ({reason}); install it ({how})"),
     })
 }
 

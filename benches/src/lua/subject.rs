@@ -50,18 +50,7 @@ impl Subject {
         make: fn(&mut Inputs) -> Cmd,
         passed: fn(&Value) -> bool,
     ) -> Self {
-        let make = Box::new(make);
-        Self {
-            name: name.to_owned(),
-            kind: Kind::Single,
-            is_ours: false,
-            space,
-            decisions: 1,
-            goal: None,
-            script: None,
-            make,
-            passed,
-        }
+        Self::new(name.to_owned(), space, None, Box::new(make), passed)
     }
 
     /// A call of a script by its digest. `fill` adds the number of keys, the keys and the arguments.
@@ -80,17 +69,18 @@ impl Subject {
             fill(&mut command, inputs);
             command
         });
-        Self {
-            name: name.into(),
-            kind: Kind::Single,
-            is_ours: false,
-            space,
-            decisions: 1,
-            goal: None,
-            script: Some(script),
-            make,
-            passed,
-        }
+        Self::new(name.into(), space, Some(script), make, passed)
+    }
+
+    fn new(
+        name: String,
+        space: &'static str,
+        script: Option<Script>,
+        make: Box<Make>,
+        passed: fn(&Value) -> bool,
+    ) -> Self {
+        let (kind, is_ours, decisions, goal) = (Kind::Single, false, 1, None);
+        Self { name, kind, is_ours, space, decisions, goal, script, make, passed }
     }
 
     pub(crate) fn call(&self, inputs: &mut Inputs) -> Cmd {

@@ -1,4 +1,4 @@
-//! The algorithms of limits, and the table of all that differs between them.
+//! The algorithms of limits, and the table of their names and states. `bounds` has the numbers that each of them takes.
 
 /// The algorithm of a limit: how it counts units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,62 +49,45 @@ impl Algorithm {
 
     /// The name in the attribute, in scripts and in metrics.
     pub const fn as_str(self) -> &'static str {
-        self.traits().name
+        self.row().0
     }
 
-    /// The row of the algorithm.
+    /// The algorithm of a name.
     #[doc(hidden)]
-    #[inline]
-    pub const fn traits(self) -> Traits {
-        use ListState::{Log, Permits};
-        use NumberState::{Bucket, Counter, SlidingWindow};
-        use State::{List, Number};
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
+    }
 
-        const fn plain(name: &'static str, state_format: &'static str, state: State) -> Traits {
-            let (takes_refill, takes_borrow, takes_lease, wait_makes_queue) = (false, false, false, false);
-            Traits { name, state_format, state, takes_refill, takes_borrow, takes_lease, wait_makes_queue }
-        }
-        match self {
-            Self::Counter => Traits { takes_lease: true, ..plain("counter", "c2", Number(Counter)) },
-            Self::TokenBucket => Traits {
-                takes_refill: true,
-                takes_borrow: true,
-                takes_lease: true,
-                ..plain("token_bucket", "tb2", Number(Bucket))
-            },
-            Self::SlidingWindow => plain("sliding_window", "sw2", Number(SlidingWindow)),
-            Self::SlidingLog => plain("sliding_log", "sl1", List(Log)),
-            Self::LeakyBucket => {
-                Traits { wait_makes_queue: true, ..plain("leaky_bucket", "lb2", Number(Bucket)) }
-            }
-            Self::Concurrency => plain("concurrency", "cc2", List(Permits)),
-        }
+    /// The last part of a key: the algorithm and the version of its state format. With a new version a limit starts from zero and
+    /// does not read the old state.
+    #[doc(hidden)]
+    pub const fn state_format(self) -> &'static str {
+        self.row().1
     }
 
     /// The state that a store keeps for a limit of the algorithm.
     #[doc(hidden)]
     #[inline]
     pub const fn state(self) -> State {
-        self.traits().state
+        self.row().2
     }
-}
 
-/// The differences between algorithms. All other differences follow from `state`.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "columns of a table")]
-pub struct Traits {
-    pub name: &'static str,
-    /// The last part of a key: the algorithm and the version of its state format. With a new version a limit starts from zero
-    /// and does not read the old state.
-    pub state_format: &'static str,
-    pub state: State,
-    pub takes_refill: bool,
-    pub takes_borrow: bool,
-    /// Whether units are interchangeable between callers, so that a process can hand them out by itself.
-    pub takes_lease: bool,
-    /// Whether a limit with a `wait` is a queue, whose calls leave it one by one.
-    pub wait_makes_queue: bool,
+    /// The name, the state format and the state.
+    #[inline]
+    const fn row(self) -> (&'static str, &'static str, State) {
+        use ListState::{Log, Permits};
+        use NumberState::{Bucket, Counter, SlidingWindow};
+        use State::{List, Number};
+
+        match self {
+            Self::Counter => ("counter", "c2", Number(Counter)),
+            Self::TokenBucket => ("token_bucket", "tb2", Number(Bucket)),
+            Self::SlidingWindow => ("sliding_window", "sw2", Number(SlidingWindow)),
+            Self::SlidingLog => ("sliding_log", "sl1", List(Log)),
+            Self::LeakyBucket => ("leaky_bucket", "lb2", Number(Bucket)),
+            Self::Concurrency => ("concurrency", "cc2", List(Permits)),
+        }
+    }
 }
 
 /// The state that a store keeps for a limit. It decides how units are counted, so all code that differs between algorithms matches it,
@@ -147,4 +130,20 @@ pub enum Refill {
     Greedy,
     /// All `count` tokens at the end of each `time`, counted from the call that found the bucket full.
     Interval,
+}
+
+#[doc(hidden)]
+impl Refill {
+    /// The name in the attribute and in text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Greedy => "greedy",
+            Self::Interval => "interval",
+        }
+    }
+
+    /// The refill of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Greedy, Self::Interval].into_iter().find(|refill| refill.as_str() == name)
+    }
 }

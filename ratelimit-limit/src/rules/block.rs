@@ -1,7 +1,7 @@
 //! `Block`: how long a refused caller stays refused, in steps that grow with each further refusal.
 
 use super::bounds::MAX_TIME_MS;
-use super::{Violation, duration};
+use super::{LimitError, duration};
 use std::fmt;
 use std::time::Duration;
 
@@ -24,18 +24,18 @@ impl Block {
     pub const NONE: Self = Self([0; BYTES]);
 
     /// Checks the steps. No steps are no block.
-    pub const fn of(steps: &[Duration]) -> Result<Self, Violation> {
+    pub const fn of(steps: &[Duration]) -> Result<Self, LimitError> {
         if steps.len() > MAX_STEPS {
-            return Err(Violation::BlockTooManySteps);
+            return Err(LimitError::BLOCK_TOO_MANY_STEPS);
         }
         let (mut packed, mut at) = (0_u128, 0);
         while at < steps.len() {
             let step = steps[at];
             if step.subsec_nanos() > 0 || step.as_secs() == 0 || step.as_secs() > MAX_TIME_MS / 1000 {
-                return Err(Violation::BlockStep);
+                return Err(LimitError::BLOCK_STEP);
             }
             if at > 0 && step.as_secs() <= steps[at - 1].as_secs() {
-                return Err(Violation::BlockNotGrowing);
+                return Err(LimitError::BLOCK_NOT_GROWING);
             }
             packed |= (step.as_secs() as u128) << (STEP_BITS * at);
             at += 1;
@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn each_mistake_has_its_name() {
         for (steps, violation) in [
-            (vec![Duration::ZERO], Violation::BlockStep),
-            (vec![Duration::from_millis(1500)], Violation::BlockStep),
-            (vec![MINUTE * 60 * 24 * 367], Violation::BlockStep),
-            (vec![MINUTE, MINUTE], Violation::BlockNotGrowing),
-            ((1..=5).map(|step| MINUTE * step).collect(), Violation::BlockTooManySteps),
+            (vec![Duration::ZERO], LimitError::BLOCK_STEP),
+            (vec![Duration::from_millis(1500)], LimitError::BLOCK_STEP),
+            (vec![MINUTE * 60 * 24 * 367], LimitError::BLOCK_STEP),
+            (vec![MINUTE, MINUTE], LimitError::BLOCK_NOT_GROWING),
+            ((1..=5).map(|step| MINUTE * step).collect(), LimitError::BLOCK_TOO_MANY_STEPS),
         ] {
             assert_eq!(Block::of(&steps), Err(violation), "{steps:?}");
         }

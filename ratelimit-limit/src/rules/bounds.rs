@@ -2,7 +2,7 @@
 //!
 //! Lua stores numbers as doubles, so the scripts count exactly below 2^53. These bounds keep every state below that.
 
-use super::{Algorithm, ListState, NumberState, State, Violation};
+use super::{Algorithm, LimitError, ListState, NumberState, State};
 
 /// The longest `time` and `wait`, and the longest time in which a bucket may refill: 366 days.
 pub const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
@@ -19,7 +19,7 @@ pub const MIN_LEASE_MS: u64 = 1000;
 /// Integers below this one are exact in Lua.
 pub const EXACT: u128 = 1 << 53;
 
-type Checked = Result<(), Violation>;
+type Checked = Result<(), LimitError>;
 
 #[doc(hidden)]
 impl Algorithm {
@@ -34,81 +34,82 @@ impl Algorithm {
 
     /// Checks a `count`, whatever the other numbers are.
     pub const fn check_count(self, count: u32) -> Checked {
-        let (most, violation) = match self.state() {
+        let (most, error) = match self.state() {
             State::Number(NumberState::Counter) => return Ok(()),
-            State::Number(NumberState::SlidingWindow) => (MAX_WINDOW, Violation::WindowTooLarge),
-            State::Number(NumberState::Bucket) => (MAX_BUCKET, Violation::BucketTooLarge),
-            State::List(ListState::Log) => (MAX_STORED, Violation::LogTooLarge),
-            State::List(ListState::Permits) => (MAX_STORED, Violation::TooManyPermits),
+            State::Number(NumberState::SlidingWindow) => (MAX_WINDOW, LimitError::WINDOW_TOO_LARGE),
+            State::Number(NumberState::Bucket) => (MAX_BUCKET, LimitError::BUCKET_TOO_LARGE),
+            State::List(ListState::Log) => (MAX_STORED, LimitError::LOG_TOO_LARGE),
+            State::List(ListState::Permits) => (MAX_STORED, LimitError::TOO_MANY_PERMITS),
         };
-        if count > most { Err(violation) } else { Ok(()) }
+        if count > most { Err(error) } else { Ok(()) }
     }
 
     /// Checks a `time`, whatever the other numbers are.
     pub const fn check_time(self, time_ms: u64) -> Checked {
         match time_ms {
-            0 => Err(Violation::TimeZero),
-            1..MIN_LEASE_MS if self.is_concurrency() => Err(Violation::LeaseTooShort),
+            0 => Err(LimitError::TIME_ZERO),
+            1..MIN_LEASE_MS if self.is_concurrency() => Err(LimitError::LEASE_TOO_SHORT),
             1..=MAX_TIME_MS => Ok(()),
-            _ => Err(Violation::TimeTooLong),
+            _ => Err(LimitError::TIME_TOO_LONG),
         }
     }
 
     /// Checks whether the algorithm takes a `burst`, in a limit that waits or not.
     pub const fn check_takes_burst(self, waits: bool) -> Checked {
-        if waits && self.traits().wait_makes_queue {
-            Err(Violation::BurstOfQueue)
+        if waits && matches!(self, Self::LeakyBucket) {
+            Err(LimitError::BURST_OF_QUEUE)
         } else if self.is_bucket() {
             Ok(())
         } else {
-            Err(Violation::BurstWithoutBucket)
+            Err(LimitError::BURST_WITHOUT_BUCKET)
         }
     }
 
     /// Checks whether the windows may be those of the calendar.
     pub const fn check_takes_calendar(self, waits: bool) -> Checked {
         match self.state() {
-            State::Number(NumberState::Counter) if waits => Err(Violation::WaitForCalendar),
+            State::Number(NumberState::Counter) if waits => Err(LimitError::WAIT_FOR_CALENDAR),
             State::Number(NumberState::Counter) => Ok(()),
             State::Number(NumberState::SlidingWindow | NumberState::Bucket) | State::List(_) => {
-                Err(Violation::CalendarElsewhere)
+                Err(LimitError::CALENDAR_ELSEWHERE)
             }
         }
     }
 
     pub const fn check_takes_refill(self) -> Checked {
-        if self.traits().takes_refill { Ok(()) } else { Err(Violation::RefillWithoutBucket) }
+        if matches!(self, Self::TokenBucket) { Ok(()) } else { Err(LimitError::REFILL_WITHOUT_BUCKET) }
     }
 
     pub const fn check_takes_borrow(self) -> Checked {
-        if self.traits().takes_borrow { Ok(()) } else { Err(Violation::BorrowWithoutBucket) }
+        if matches!(self, Self::TokenBucket) { Ok(()) } else { Err(LimitError::BORROW_WITHOUT_BUCKET) }
     }
 
     /// Checks whether the state of the algorithm has a place for a block.
     pub const fn check_takes_block(self) -> Checked {
         match self.state() {
             State::Number(_) => Ok(()),
-            State::List(_) => Err(Violation::BlockElsewhere),
+            State::List(_) => Err(LimitError::BLOCK_ELSEWHERE),
         }
     }
 
-    /// Checks whether a process may hand out units by itself.
+    /// Checks whether a process may hand out units by itself: whether they are interchangeable between callers.
     pub const fn check_takes_lease(self, waits: bool) -> Checked {
-        if self.traits().takes_lease && !waits { Ok(()) } else { Err(Violation::LeaseElsewhere) }
+        let takes_lease = matches!(self, Self::Counter | Self::TokenBucket) && !waits;
+        if takes_lease { Ok(()) } else { Err(LimitError::LEASE_ELSEWHERE) }
     }
 }
 
 /// Checks a `wait`, whatever the other numbers are.
 pub const fn check_wait(wait_ms: u64) -> Checked {
-    if wait_ms > MAX_TIME_MS { Err(Violation::WaitTooLong) } else { Ok(()) }
+    if wait_ms > MAX_TIME_MS { Err(LimitError::WAIT_TOO_LONG) } else { Ok(()) }
 }
 
 /// Checks the capacity of a bucket that is not a queue: its `burst` and `borrow` together.
 pub const fn check_bucket(capacity: u32) -> Checked {
-    if capacity > MAX_BUCKET { Err(Violation::BucketTooLarge) } else { Ok(()) }
+    if capacity > MAX_BUCKET { Err(LimitError::BUCKET_TOO_LARGE) } else { Ok(()) }
 }
 
 /// Checks how many units a process may lease of a limit that can hold `capacity`.
 pub const fn check_lease(units: u32, capacity: u32) -> Checked {
-    if units > capacity / 2 { Err(Violation::LeaseTooLarge) } else { Ok(()) }
+    if units > capacity / 2 { Err(LimitError::LEASE_TOO_LARGE) } else { Ok(()) }
 }

@@ -1,9 +1,7 @@
 //! Windows of the calendar: hours, days, weeks and months, in a zone with a fixed offset from UTC.
 
 const MINUTE_MS: i64 = 60_000;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
-const DAY_MS: i64 = 24 * HOUR_MS;
-const WEEK_MS: i64 = 7 * DAY_MS;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
 /// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are those of UTC, unless the
 /// limit has another [`zone`](crate::Limit::zone).
@@ -56,13 +54,13 @@ impl Calendar {
     /// The length of the longest window in ms.
     #[doc(hidden)]
     pub const fn longest_ms(self) -> u64 {
-        let ms = match self {
-            Self::Hour => HOUR_MS,
-            Self::Day => DAY_MS,
-            Self::Week => WEEK_MS,
-            Self::Month => 31 * DAY_MS,
+        let hours = match self {
+            Self::Hour => 1,
+            Self::Day => 24,
+            Self::Week => 7 * 24,
+            Self::Month => 31 * 24,
         };
-        ms.unsigned_abs()
+        hours * 3_600_000
     }
 }
 
@@ -70,11 +68,11 @@ impl Window {
     /// The time in ms from a time, in ms since 1970 in UTC, to the end of its window. `lua/counter.lua` computes the same.
     pub const fn until_end_ms(self, unix_ms: u64) -> u64 {
         let now = unix_ms.cast_signed() + self.zone.ms();
+        let length = self.calendar.longest_ms().cast_signed();
         let until_end = match self.calendar {
-            Calendar::Hour => HOUR_MS - now.rem_euclid(HOUR_MS),
-            Calendar::Day => DAY_MS - now.rem_euclid(DAY_MS),
+            Calendar::Hour | Calendar::Day => length - now.rem_euclid(length),
             // 1970 began on a Thursday.
-            Calendar::Week => WEEK_MS - (now + 3 * DAY_MS).rem_euclid(WEEK_MS),
+            Calendar::Week => length - (now + 3 * DAY_MS).rem_euclid(length),
             Calendar::Month => {
                 let (day, days) = day_of_month(now.div_euclid(DAY_MS));
                 (days - day) * DAY_MS - now.rem_euclid(DAY_MS)
@@ -118,24 +116,18 @@ impl Zone {
 
     /// Reads an offset such as `+01:00` or `-03:30`.
     pub const fn parse(text: &str) -> Option<Self> {
-        let [sign, h1, h2, b':', m1, m2] = text.as_bytes() else { return None };
-        let (Some(h1), Some(h2), Some(m1), Some(m2)) = (digit(*h1), digit(*h2), digit(*m1), digit(*m2))
+        let bytes = text.as_bytes();
+        let [sign, h1 @ b'0'..=b'2', h2 @ b'0'..=b'9', b':', m1 @ b'0'..=b'5', m2 @ b'0'..=b'9'] = bytes
         else {
             return None;
         };
-        let (hours, minutes) = (10 * h1 + h2, 10 * m1 + m2);
-        if hours > 23 || minutes > 59 {
-            return None;
-        }
+        let (hours, minutes) = (10 * (*h1 - b'0') + (*h2 - b'0'), 10 * (*m1 - b'0') + (*m2 - b'0'));
+        let minutes = 60 * hours as i16 + minutes as i16;
         match sign {
-            b'+' => Some(Self(60 * hours + minutes)),
-            b'-' => Some(Self(-60 * hours - minutes)),
+            b'+' if hours < 24 => Some(Self(minutes)),
+            b'-' if hours < 24 => Some(Self(-minutes)),
             _ => None,
         }
-    }
-
-    pub const fn is_utc(self) -> bool {
-        self.0 == 0
     }
 
     pub const fn minutes(self) -> i16 {
@@ -153,10 +145,6 @@ impl std::fmt::Display for Zone {
         let minutes = self.0.unsigned_abs();
         write!(f, "{}{:02}:{:02}", if self.0 < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
     }
-}
-
-const fn digit(byte: u8) -> Option<i16> {
-    if byte.is_ascii_digit() { Some((byte - b'0') as i16) } else { None }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Durations as text: `500ms`, `1h30m`, `7d`.
 
+use super::Calendar;
+
 /// The units and their lengths in milliseconds, in the order in which a duration must use them.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
 
@@ -33,8 +35,13 @@ pub fn parse(text: &str) -> Result<u64, String> {
 /// Writes a duration in the largest unit that measures it exactly: `90s`, `1h`.
 pub fn show(ms: u64) -> String {
     let unit = UNITS.iter().find(|(_, length)| ms.is_multiple_of(*length));
-    let (name, length) = unit.unwrap_or(&("ms", 1));
+    let (name, length) = unit.unwrap_or(&UNITS[4]);
     format!("{}{name}", ms / length)
+}
+
+/// Writes the time of a limit: its length, or the word of its calendar window.
+pub fn show_time(ms: u64, calendar: Option<Calendar>) -> String {
+    calendar.map_or_else(|| show(ms), |calendar| calendar.as_str().to_owned())
 }
 
 /// Finds the unit that a word of a natural language means.

@@ -10,4 +10,4 @@ pub mod violation;
 
 pub use algorithm::{Algorithm, ListState, NumberState, Refill, State};
 pub use calendar::{Calendar, Window, Zone};
-pub use violation::Violation;
+pub use violation::LimitError;

@@ -2,9 +2,10 @@
 
 use super::block::Block;
 use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, check_wait};
-use super::{Algorithm, Calendar, ListState, NumberState, Refill, State, Violation, Window};
+use super::{Algorithm, Calendar, LimitError, ListState, NumberState, Refill, State, Window};
+use crate::Limit;
 
-/// The algorithm and the numbers of a limit. [`check`](Self::check) finds out whether they fit together.
+/// The algorithm and the numbers of a limit. [`Limit::of`] finds out whether they fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Numbers {
     pub algorithm: Algorithm,
@@ -38,47 +39,8 @@ pub struct Rate {
     pub period_ms: u64,
 }
 
-/// Numbers that follow from those of a valid limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Derived {
-    /// The most units that the limit can hold.
-    pub capacity: u32,
-    /// `count` per `time_ms`, in lowest terms where units come back continuously. These two fields are the parts of a [`Rate`],
-    /// which as a struct would take more space.
-    tokens: u32,
-    period_ms: u64,
-    /// The lowest 56 bits are the time in ms in which a full bucket refills or leaks. The others are the binary logarithm of
-    /// its `life_ms`.
-    full_and_life: u64,
-}
-
-const FULL_BITS: u32 = 56;
-
-impl Derived {
-    pub const fn new(capacity: u32, Rate { tokens, period_ms }: Rate, full_ms: u64, wait_ms: u64) -> Self {
-        let longest = if full_ms > wait_ms { full_ms } else { wait_ms };
-        let life = (2 * longest + 1000).ilog2() as u64;
-        Self { capacity, tokens, period_ms, full_and_life: life << FULL_BITS | full_ms }
-    }
-
-    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
-    #[inline]
-    pub const fn full_ms(&self) -> u64 {
-        self.full_and_life & ((1 << FULL_BITS) - 1)
-    }
-
-    /// The time in ms from the anchor of a bucket to the end of its state: the largest power of two up to two periods and one second
-    /// (`lua/token_bucket.lua`).
-    #[inline]
-    pub const fn life_ms(&self) -> u64 {
-        1 << (self.full_and_life >> FULL_BITS)
-    }
-
-    #[inline]
-    pub const fn rate(&self) -> Rate {
-        Rate { tokens: self.tokens, period_ms: self.period_ms }
-    }
-}
+/// The lowest bits of `full_and_life` of a limit.
+pub(crate) const FULL_BITS: u32 = 56;
 
 impl Numbers {
     /// A limit without any of the optional numbers.
@@ -101,58 +63,17 @@ impl Numbers {
         }
     }
 
-    /// Checks all rules.
-    pub const fn check(self) -> Result<Derived, Violation> {
-        let alone = (
-            self.algorithm.check_time(self.time_ms),
-            check_wait(self.wait_ms),
-            self.algorithm.check_count(self.count),
-            self.check_burst(),
-            self.check_block(),
-        );
-        if let (Err(violation), ..)
-        | (_, Err(violation), ..)
-        | (_, _, Err(violation), ..)
-        | (.., Err(violation), _)
-        | (.., Err(violation)) = alone
-        {
-            return Err(violation);
-        }
-        if self.calendar.is_some()
-            && let Err(violation) = self.algorithm.check_takes_calendar(self.wait_ms > 0)
-        {
-            return Err(violation);
-        }
-        let rate = self.rate();
-        let capacity = if self.is_queue() && self.count > 0 {
-            self.places(rate)
-        } else {
-            self.burst.saturating_add(self.borrow)
-        };
-        if let Err(violation) = self.check_state(capacity, rate) {
-            return Err(violation);
-        }
-        match self.check_lease(capacity) {
-            Ok(()) => Ok(Derived::new(capacity, rate, self.full_ms(capacity, rate), self.wait_ms)),
-            Err(violation) => Err(violation),
-        }
-    }
-
     pub const fn refills_by_interval(&self) -> bool {
         matches!(self.refill, Refill::Interval)
     }
 
     /// Whether this is a leaky bucket in which calls wait.
     pub const fn is_queue(&self) -> bool {
-        self.algorithm.traits().wait_makes_queue && self.wait_ms > 0
-    }
-
-    const fn check_burst(&self) -> Result<(), Violation> {
-        if self.burst == self.count { Ok(()) } else { self.algorithm.check_takes_burst(self.wait_ms > 0) }
+        matches!(self.algorithm, Algorithm::LeakyBucket) && self.wait_ms > 0
     }
 
     /// Checks that the state of the limit stays below 2^53.
-    const fn check_state(&self, capacity: u32, rate: Rate) -> Result<(), Violation> {
+    const fn check_state(&self, capacity: u32, rate: Rate) -> Result<(), LimitError> {
         let is_exact = match self.algorithm.state() {
             State::Number(NumberState::Bucket) if self.count > 0 => return self.check_level(capacity, rate),
             State::Number(NumberState::SlidingWindow) => {
@@ -161,40 +82,36 @@ impl Numbers {
             State::Number(NumberState::Counter | NumberState::Bucket)
             | State::List(ListState::Log | ListState::Permits) => true,
         };
-        if is_exact { Ok(()) } else { Err(Violation::NotExact) }
+        if is_exact { Ok(()) } else { Err(LimitError::NOT_EXACT) }
     }
 
-    const fn check_level(&self, capacity: u32, rate: Rate) -> Result<(), Violation> {
+    const fn check_level(&self, capacity: u32, rate: Rate) -> Result<(), LimitError> {
         if !self.is_queue()
-            && let Err(violation) = check_bucket(capacity)
+            && let Err(error) = check_bucket(capacity)
         {
-            return Err(violation);
+            return Err(error);
         }
         let (capacity, waiting) = (capacity as u128, self.waiting(rate));
         let (tokens, period_ms) = (rate.tokens as u128, rate.period_ms as u128);
         if capacity + waiting > MAX_LEVEL {
-            return Err(Violation::QueueTooLarge);
+            return Err(LimitError::QUEUE_TOO_LARGE);
         }
         if !self.is_queue() && capacity * period_ms / tokens > MAX_TIME_MS as u128 {
-            return Err(Violation::RefillTooSlow);
+            return Err(LimitError::REFILL_TOO_SLOW);
         }
         // The level, the units charged in one period before it, and what leaks while the key lives.
         let most = if capacity > waiting { 2 * capacity } else { capacity + waiting };
         let grains = if self.refills_by_interval() { 1 } else { period_ms };
         let leaks = most * grains + 1000 * tokens;
-        if (most + tokens) * grains + leaks >= EXACT { Err(Violation::NotExact) } else { Ok(()) }
+        if (most + tokens) * grains + leaks >= EXACT { Err(LimitError::NOT_EXACT) } else { Ok(()) }
     }
 
-    const fn check_block(&self) -> Result<(), Violation> {
-        if self.block.is_none() { Ok(()) } else { self.algorithm.check_takes_block() }
-    }
-
-    const fn check_lease(&self, capacity: u32) -> Result<(), Violation> {
+    const fn check_lease(&self, capacity: u32) -> Result<(), LimitError> {
         match self.lease {
             Lease::Most(0) => Ok(()),
-            _ if !self.block.is_none() => Err(Violation::BlockWithLease),
+            _ if !self.block.is_none() => Err(LimitError::BLOCK_WITH_LEASE),
             _ if self.algorithm.check_takes_lease(self.wait_ms > 0).is_err() => {
-                Err(Violation::LeaseElsewhere)
+                Err(LimitError::LEASE_ELSEWHERE)
             }
             // A limit that refuses every call has nothing to hand out.
             Lease::Most(units) if self.count > 0 && capacity > 0 => check_lease(units, capacity),
@@ -230,6 +147,46 @@ impl Numbers {
     #[expect(clippy::cast_possible_truncation, reason = "if these are too many, so are those that wait")]
     const fn places(&self, rate: Rate) -> u32 {
         (self.waiting(rate) + 1) as u32
+    }
+}
+
+impl Limit {
+    /// The limit of these numbers, if all rules hold.
+    #[doc(hidden)]
+    pub const fn of(numbers: Numbers) -> Result<Self, LimitError> {
+        let Numbers { algorithm, count, burst, calendar, wait_ms, block, .. } = numbers;
+        let alone = [
+            algorithm.check_time(numbers.time_ms),
+            check_wait(wait_ms),
+            algorithm.check_count(count),
+            if burst == count { Ok(()) } else { algorithm.check_takes_burst(wait_ms > 0) },
+            if block.is_none() { Ok(()) } else { algorithm.check_takes_block() },
+            if calendar.is_none() { Ok(()) } else { algorithm.check_takes_calendar(wait_ms > 0) },
+        ];
+        let mut at = 0;
+        while at < alone.len() {
+            if let Err(error) = alone[at] {
+                return Err(error);
+            }
+            at += 1;
+        }
+        let rate = numbers.rate();
+        let capacity = if numbers.is_queue() && count > 0 {
+            numbers.places(rate)
+        } else {
+            burst.saturating_add(numbers.borrow)
+        };
+        if let Err(error) = numbers.check_state(capacity, rate) {
+            return Err(error);
+        }
+        if let Err(error) = numbers.check_lease(capacity) {
+            return Err(error);
+        }
+        let full_ms = numbers.full_ms(capacity, rate);
+        let longest = if full_ms > wait_ms { full_ms } else { wait_ms };
+        let life = (2 * longest + 1000).ilog2() as u64;
+        let (Rate { tokens, period_ms }, full_and_life) = (rate, life << FULL_BITS | full_ms);
+        Ok(Self { numbers, capacity, tokens, period_ms, full_and_life })
     }
 }
 

@@ -3,63 +3,50 @@
 use crate::{Algorithm, LimitError};
 use std::fmt;
 
+pub(super) const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
+
 /// Why a text is not a [`Limit`](crate::Limit) or a [`LimitChange`](crate::LimitChange).
 #[derive(Clone, PartialEq, Eq)]
-pub struct ParseLimitError(pub(super) Wrong);
-
-#[derive(Clone, PartialEq, Eq)]
-pub(super) enum Wrong {
-    Word(&'static str, Box<str>),
-    /// A text, and why it is not a duration.
-    Duration(Box<str>, String),
-    Twice(Box<str>),
-    Missing,
-    Empty,
-    Limit(LimitError),
+pub struct ParseLimitError {
+    reason: &'static str,
+    message: String,
 }
 
 impl ParseLimitError {
-    pub(crate) fn wrong(what: &'static str, word: &str) -> Self {
-        Self(Wrong::Word(what, word.into()))
+    pub(super) fn new(reason: &'static str, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into() }
+    }
+
+    pub(crate) fn unknown_algorithm(name: &str) -> Self {
+        let names = Algorithm::ALL.map(Algorithm::as_str).join(", ");
+        let message = format!("unknown algorithm `{name}`; expected one of {names}: {EXAMPLE}");
+        Self::new("unknown algorithm", message)
+    }
+
+    pub(super) fn unknown_field(word: &str) -> Self {
+        let message = format!(
+            "unknown field `{word}`; expected `count`, `time`, `zone`, `burst`, `refill`, `borrow`, `wait`, `lease` or `block`, as in `count=20`"
+        );
+        Self::new("unknown field", message)
     }
 
     /// The error without any part of the text.
     #[doc(hidden)]
-    pub fn reason(&self) -> &'static str {
-        match &self.0 {
-            Wrong::Word("algorithm", _) => "unknown algorithm",
-            Wrong::Word("field", _) => "unknown field",
-            Wrong::Word(..) => "a field has a wrong value",
-            Wrong::Duration(..) => "a field is not a duration",
-            Wrong::Twice(_) => "a field is given twice",
-            Wrong::Missing => "`count` or `time` is missing",
-            Wrong::Empty => "it is empty",
-            Wrong::Limit(error) => error.message(),
-        }
+    pub const fn reason(&self) -> &'static str {
+        self.reason
+    }
+}
+
+#[doc(hidden)]
+impl From<LimitError> for ParseLimitError {
+    fn from(error: LimitError) -> Self {
+        Self::new(error.message(), error.message())
     }
 }
 
 impl fmt::Display for ParseLimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
-        match &self.0 {
-            Wrong::Word("algorithm", word) => {
-                let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.as_str()).collect();
-                write!(f, "unknown algorithm `{word}`; expected one of {}: {EXAMPLE}", names.join(", "))
-            }
-            Wrong::Word("field", word) => {
-                write!(
-                    f,
-                    "unknown field `{word}`; expected `count`, `time`, `zone`, `burst`, `refill`, `borrow`, `wait`, `lease` or `block`, as in `count=20`"
-                )
-            }
-            Wrong::Word(what, word) => write!(f, "`{word}` must be {what}"),
-            Wrong::Duration(text, why) => write!(f, "`{text}` is not a duration: {why}"),
-            Wrong::Twice(word) => write!(f, "`{word}` is given twice"),
-            Wrong::Missing => write!(f, "a limit needs a `count` and a `time`: {EXAMPLE}"),
-            Wrong::Empty => f.write_str("expected a change such as `count=50`, or a limit"),
-            Wrong::Limit(error) => error.fmt(f),
-        }
+        f.write_str(&self.message)
     }
 }
 

@@ -8,37 +8,13 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::Ident;
 
-/// The decision in front of a body. All borrows end before the await, because the decision owns what it needs.
-struct Guard {
-    warning: TokenStream,
-    /// Moves what the arguments say into the block of the key.
-    moved: TokenStream,
-    /// Completes the call. If this code also starts the call, its value is the decision.
-    call: TokenStream,
-    /// Awaits the decision, and returns early from the function if the call is refused.
-    decided: TokenStream,
-}
-
-fn parts(
-    model: &Model,
-    item: &Item,
-    client: &TokenStream,
-    reject: &TokenStream,
-    start: Option<&Ident>,
-) -> Guard {
-    Guard {
-        warning: warn::warnings(model, item),
-        moved: probe::moved(model),
-        call: calls(model, item, client, start),
-        decided: decided(model, reject),
-    }
-}
-
-/// Writes the decision in front of the body.
+/// Writes the decision in front of the body. All borrows end before the await, because the decision owns what it needs.
 pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &TokenStream) -> TokenStream {
-    let Guard { warning, moved, call, decided } = parts(model, item, client, reject, Some(&start(model)));
-    let check = if moved.is_empty() { call } else { quote_spanned!(Span::mixed_site()=> { #moved #call }) };
-    quote_spanned!(Span::mixed_site()=> #warning let __check = #check; #decided)
+    let (at, warning, moved) = (Span::mixed_site(), warn::warnings(model, item), probe::moved(model));
+    let call = calls(model, item, client, Some(&start(model)));
+    let check = if moved.is_empty() { call } else { quote_spanned!(at=> { #moved #call }) };
+    let decided = decided(model, reject);
+    quote_spanned!(at=> #warning let __check = #check; #decided)
 }
 
 /// Writes the decision in two parts: one evaluates the key, and the other one, in another place, decides.
@@ -48,9 +24,9 @@ pub(super) fn parted(
     client: &TokenStream,
     reject: &TokenStream,
 ) -> (TokenStream, TokenStream) {
-    let (at, runtime, start) = (Span::mixed_site(), &model.runtime, start(model));
-    let Guard { warning, moved, call, decided } = parts(model, item, client, reject, None);
+    let (at, warning, moved) = (Span::mixed_site(), warn::warnings(model, item), probe::moved(model));
     let check = if model.members.len() > 1 {
+        let (runtime, start) = (&model.runtime, start(model));
         quote_spanned!(at=> #runtime::__private::Calls::#start(__call))
     } else {
         // The call moves into the block, so that it ends before the await.
@@ -58,6 +34,7 @@ pub(super) fn parted(
         let moved = (!model.keeps_admission()).then(|| quote_spanned!(at=> let mut __call = __call;));
         quote_spanned!(at=> { #moved #check })
     };
+    let (call, decided) = (calls(model, item, client, None), decided(model, reject));
     (
         quote_spanned!(at=> #warning let __call = { #moved #call };),
         quote_spanned!(at=> let __check = #check; #decided),
@@ -68,7 +45,7 @@ fn start(model: &Model) -> Ident {
     Ident::new(if model.keeps_admission() { "admit" } else { "start" }, Span::mixed_site())
 }
 
-/// Awaits the decision. A permit, or a charge that the result decides about, is held until the function ends.
+/// Awaits the decision, and returns early from the function if the call is refused. A permit, or a charge that the result decides about, is held until the function ends.
 fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     if !model.keeps_admission() && model.never_rejects() {

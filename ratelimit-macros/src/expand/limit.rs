@@ -26,7 +26,7 @@ pub(super) fn site(runtime: &Runtime, member: &Member, item: &Item) -> (Option<T
         _ => quote!(#runtime::__private::Site::per_call(#name)),
     };
     // The runtime takes a name with `::` for the path of the function.
-    let looks_like_a_path = member.key.as_ref().is_some_and(|key| key.text.value().contains("::"));
+    let looks_like_a_path = member.key_text().is_some_and(|key| key.contains("::"));
     let site = if looks_like_a_path { quote!(#site.written()) } else { site };
     let at = Span::mixed_site();
     // Functions inside of functions may have one path. A method has its type in the key.

@@ -6,7 +6,7 @@ use super::callers::callers;
 use super::spans::{ends, is_nameable};
 use crate::future::output;
 use crate::item::Item;
-use crate::model::{Afterwards, Algorithm, Limit, Member, Model, Until, Verdict};
+use crate::model::{Afterwards, Member, Model, Until, Verdict};
 use crate::neighbors::cache;
 use crate::upgrade::upgrade;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -67,11 +67,10 @@ fn behind_a_cache(model: &Model, item: &Item) -> TokenStream {
 
 /// Whether a limit is for all callers because it has no `by`. For permits that is usually intended.
 fn is_for_all(member: &Member) -> bool {
-    let permits = match &member.limit {
-        Limit::Numbers(numbers) => matches!(numbers.algorithm, Algorithm::Concurrency),
-        Limit::Value(_) => true,
-    };
-    member.by.is_none() && !permits && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
+    let may_be_permits = member.limit.may_be_permits();
+    member.by.is_none()
+        && !may_be_permits
+        && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
 }
 
 /// Writes calls that do nothing, but are deprecated if the return type is a stream or an argument opens a socket.
@@ -105,8 +104,7 @@ fn ends_too_early(model: &Model, item: &Item) -> TokenStream {
 }
 
 fn holds_a_permit(member: &Member) -> bool {
-    let permits = matches!(&member.limit, Limit::Numbers(numbers) if matches!(numbers.algorithm, Algorithm::Concurrency));
-    permits && has_default_end(member)
+    member.limit.is_of_permits() && has_default_end(member)
 }
 
 fn settles(member: &Member) -> bool {

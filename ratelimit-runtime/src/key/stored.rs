@@ -79,7 +79,7 @@ impl StoredKey {
 
     /// The algorithm. `None` if another version of the library has written the state, which this version does not read.
     pub fn algorithm(&self) -> Option<Algorithm> {
-        Algorithm::ALL.into_iter().find(|algorithm| algorithm.traits().state_format == self.format)
+        Algorithm::ALL.into_iter().find(|algorithm| algorithm.state_format() == self.format)
     }
 
     /// The same key with another format, such as that of another algorithm.

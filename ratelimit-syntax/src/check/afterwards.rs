@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::literal::is_literal;
 use crate::args::Given;
-use crate::model::{Afterwards, Algorithm, Limit, Verdict};
+use crate::model::{Afterwards, Limit, Verdict};
 use syn::Expr;
 
 impl Checker<'_> {
@@ -21,9 +21,7 @@ impl Checker<'_> {
                 ),
             );
         }
-        if let Limit::Numbers(numbers) = limit
-            && matches!(numbers.algorithm, Algorithm::Concurrency)
-        {
+        if limit.is_of_permits() {
             let name = &first.name;
             self.error_on_name(
                 first,

@@ -25,14 +25,12 @@ impl Checker<'_> {
             return self.arguments.complete.then_some(Algorithm::Counter);
         }
         let name = self.word("algorithm", &Algorithm::ALL.map(Algorithm::as_str), FOREIGN)?;
-        Algorithm::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
+        Algorithm::named(&name)
     }
 
     pub(super) fn refill(&mut self) -> Refill {
-        match self.word("refill", &["greedy", "interval"], &[]).as_deref() {
-            Some("interval") => Refill::Interval,
-            _ => Refill::Greedy,
-        }
+        let name = self.word("refill", &["greedy", "interval"], &[]);
+        name.and_then(|name| Refill::named(&name)).unwrap_or_default()
     }
 
     /// Reports arguments that this algorithm does not take.

@@ -4,7 +4,7 @@ use super::checker::Checker;
 use super::literal::{boolean, string};
 use crate::model::{Algorithm, Time};
 use ratelimit_limit::rules::block::{Block, MAX_STEPS};
-use ratelimit_limit::rules::{Violation, duration};
+use ratelimit_limit::rules::{LimitError, duration};
 use std::time::Duration;
 use syn::Expr;
 
@@ -22,7 +22,7 @@ impl Checker<'_> {
         if values.is_empty() {
             self.error(value, "`block` needs at least one step, as in `block = [\"1m\", \"10m\", \"1h\"]`");
         } else if let Some(superfluous) = values.get(MAX_STEPS) {
-            self.error(superfluous, Violation::BlockTooManySteps);
+            self.error(superfluous, LimitError::BLOCK_TOO_MANY_STEPS);
         }
         let steps: Vec<Time> = values.into_iter().filter_map(|value| self.time_of("block", value)).collect();
         for (at, time) in steps.iter().enumerate().take(MAX_STEPS) {
@@ -45,7 +45,7 @@ impl Checker<'_> {
             self.error_on_name(given, violation);
         }
         if self.given("lease").is_some() {
-            self.error_on_name(given, Violation::BlockWithLease);
+            self.error_on_name(given, LimitError::BLOCK_WITH_LEASE);
         }
         if self.value("shadow").and_then(boolean) == Some(true) {
             self.error_on_name(

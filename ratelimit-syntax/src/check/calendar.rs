@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::literal::string;
 use crate::model::{Algorithm, Time};
-use ratelimit_limit::rules::{Violation, Zone};
+use ratelimit_limit::rules::{LimitError, Zone};
 use syn::LitStr;
 
 impl Checker<'_> {
@@ -15,12 +15,12 @@ impl Checker<'_> {
             return None;
         };
         if Zone::parse(&text.value()).is_none() {
-            self.error(text, Violation::ZoneUnknown);
+            self.error(text, LimitError::ZONE_UNKNOWN);
         } else if !matches!(time, Some(Time::Calendar(..)))
             && self.arguments.complete
             && let Some(given) = self.given("zone")
         {
-            self.error_on_name(given, Violation::ZoneWithoutCalendar);
+            self.error_on_name(given, LimitError::ZONE_WITHOUT_CALENDAR);
         }
         Some(text.clone())
     }
@@ -29,7 +29,7 @@ impl Checker<'_> {
     pub(super) fn check_takes_calendar(&mut self, algorithm: Algorithm, time: Option<&Time>) {
         let Some(Time::Calendar(_, span)) = time else { return };
         match algorithm.check_takes_calendar(self.given("wait").is_some()) {
-            Err(violation @ Violation::CalendarElsewhere) => self.error_at(*span, violation),
+            Err(violation @ LimitError::CALENDAR_ELSEWHERE) => self.error_at(*span, violation),
             Err(violation) => {
                 if let Some(given) = self.given("wait") {
                     self.error_on_name(given, violation);

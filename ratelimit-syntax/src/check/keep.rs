@@ -44,7 +44,7 @@ impl Checker<'_> {
             Some(literal) => literal.and_then(|literal| literal.base10_parse().ok()),
         };
         // How many calls a queue holds follows from its `wait`.
-        let queue = numbers.algorithm.traits().wait_makes_queue && numbers.wait.is_some();
+        let queue = numbers.is_queue();
         if let (Some(capacity), Some(cost)) = (numbers.capacity().filter(|_| !queue), cost)
             && let needed = u32::saturating_add(cost, keep)
             && cost <= capacity

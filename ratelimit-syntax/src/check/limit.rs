@@ -8,7 +8,7 @@ use crate::model::{Algorithm, Lease, Limit, LimitNumbers, Number, Time};
 use crate::rate;
 use proc_macro2::Span;
 use quote::ToTokens;
-use ratelimit_limit::rules::Violation;
+use ratelimit_limit::rules::LimitError;
 use ratelimit_limit::rules::block::Block;
 use ratelimit_limit::rules::bounds::{check_bucket, check_lease, check_wait};
 use ratelimit_limit::rules::numbers::{self, Numbers};
@@ -100,7 +100,7 @@ impl Checker<'_> {
         numbers
     }
 
-    fn check(&mut self, span: Span, checked: Result<(), Violation>) {
+    fn check(&mut self, span: Span, checked: Result<(), LimitError>) {
         if let Err(violation) = checked {
             self.error_at(span, violation);
         }
@@ -131,10 +131,10 @@ impl Checker<'_> {
 
     /// Checks numbers that are all literals. The caret is on the number that the message says to change.
     fn check_together(&mut self, numbers: &LimitNumbers) {
-        let Some(Err(violation)) = literal_numbers(numbers).map(Numbers::check) else { return };
+        let Some(Err(violation)) = literal_numbers(numbers).map(ratelimit_limit::Limit::of) else { return };
         let wrong = match (violation, &numbers.wait, &numbers.burst) {
-            (Violation::QueueTooLarge, Some(Time::Millis(_, wait)), _) => *wait,
-            (Violation::RefillTooSlow, _, Some(Number::Literal(_, burst))) => *burst,
+            (LimitError::QUEUE_TOO_LARGE, Some(Time::Millis(_, wait)), _) => *wait,
+            (LimitError::REFILL_TOO_SLOW, _, Some(Number::Literal(_, burst))) => *burst,
             _ => match numbers.count {
                 Number::Literal(_, count) => count,
                 Number::Value(..) => Span::call_site(),
@@ -157,7 +157,7 @@ impl Checker<'_> {
 
     fn check_cost_fits(&mut self, value: &Expr, cost: u32, numbers: &LimitNumbers) {
         // A queue takes a cost of any size.
-        let queue = numbers.algorithm.traits().wait_makes_queue && numbers.wait.is_some();
+        let queue = numbers.is_queue();
         if !queue && numbers.capacity().is_some_and(|capacity| cost > capacity) {
             let least = cost - numbers.borrow.as_ref().and_then(Number::literal).unwrap_or(0);
             let name = numbers.held().0;

@@ -48,8 +48,7 @@ fn time_of(this: &Member, members: &[Member]) -> Option<String> {
 /// Whether two limits have the same `key`, and the same name in some call. A limit that refuses and a shadow limit have
 /// different names.
 fn share_a_key_and_a_name(a: &Member, b: &Member) -> bool {
-    let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
-    key(a) == key(b) && share_a_name(a, b)
+    a.key_text() == b.key_text() && share_a_name(a, b)
 }
 
 /// Whether two limits have the same name in some call.
@@ -61,7 +60,7 @@ fn share_a_name(a: &Member, b: &Member) -> bool {
 /// The names of a limit, and whether they begin with a `key`, not with the path of the function. A limit whose `shadow` is an
 /// expression has two names.
 fn names(member: &Member) -> Vec<(bool, String)> {
-    let base = member.key.as_ref().map(|key| key.text.value());
+    let base = member.key_text();
     let (has_key, base) = (base.is_some(), base.unwrap_or_default());
     let refusing = !matches!(member.shadow, Shadow::Always);
     let shadow = !matches!(member.shadow, Shadow::Never);
@@ -79,8 +78,8 @@ fn why_equal(earlier: &Member, this: &Member, item: &Item) -> Option<String> {
         }
         _ => ("has the same `key`, and only a literal `time` tells the names of two limits apart", "day"),
     };
-    let base = match &this.key {
-        Some(key) => key.text.value(),
+    let base = match this.key_text() {
+        Some(key) => key,
         // One attribute of a block is for many methods.
         None if item.block.is_some() => "api".to_owned(),
         None => item.signature.ident.to_string(),

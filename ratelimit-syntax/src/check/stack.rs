@@ -41,7 +41,6 @@ pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member],
 
 /// Whether two limits have the same `key` and limit the same callers.
 fn have_same_key_and_callers(a: &Member, b: &Member) -> bool {
-    let key = |member: &Member| member.key.as_ref().map(|key| key.text.value());
     let by = |member: &Member| -> Vec<Result<RequestPart, String>> {
         let texts = member.identities().iter().map(|identity| match identity {
             Identity::Part(part, _) => Ok(part.clone()),
@@ -54,7 +53,7 @@ fn have_same_key_and_callers(a: &Member, b: &Member) -> bool {
         (Shadow::If(a), Shadow::If(b)) => text(a) == text(b),
         _ => false,
     };
-    key(a) == key(b) && by(a) == by(b) && same_shadow
+    a.key_text() == b.key_text() && by(a) == by(b) && same_shadow
 }
 
 /// Explains that a limit never refuses, because another limit of the stack refuses first.

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::word::Foreign;
-use crate::model::{Algorithm, Limit, Until};
+use crate::model::{Limit, Until};
 use crate::upgrade::upgrade;
 
 const RETURN: &str = "return";
@@ -55,9 +55,7 @@ impl Checker<'_> {
             );
             return;
         }
-        let is_known =
-            matches!(limit, Limit::Numbers(numbers) if !matches!(numbers.algorithm, Algorithm::Concurrency));
-        if is_known && self.arguments.complete && self.given("settle").is_none() {
+        if !limit.may_be_permits() && self.arguments.complete && self.given("settle").is_none() {
             self.error_on_name(
                 given,
                 "`until` has nothing to hold here: units are taken once, before the function runs; it is for `algorithm = \"concurrency\"` and `settle`",

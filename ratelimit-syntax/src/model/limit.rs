@@ -68,11 +68,13 @@ impl Limit {
         }
     }
 
+    /// Whether the limit certainly is a concurrency limit.
+    pub fn is_of_permits(&self) -> bool {
+        matches!(self, Self::Numbers(numbers) if numbers.algorithm.is_concurrency())
+    }
+
     pub fn may_be_permits(&self) -> bool {
-        match self {
-            Self::Numbers(numbers) => numbers.algorithm.is_concurrency(),
-            Self::Value(_) => true,
-        }
+        matches!(self, Self::Value(_)) || self.is_of_permits()
     }
 }
 
@@ -80,6 +82,11 @@ impl LimitNumbers {
     /// The number that bounds what the limit can hold, with the name of its argument.
     pub fn held(&self) -> (&'static str, &Number) {
         self.burst.as_ref().map_or(("count", &self.count), |burst| ("burst", burst))
+    }
+
+    /// Whether the limit is a leaky bucket in which calls wait.
+    pub fn is_queue(&self) -> bool {
+        matches!(self.algorithm, Algorithm::LeakyBucket) && self.wait.is_some()
     }
 
     /// The most units that the limit can hold, if that is given by literals.
@@ -138,9 +145,7 @@ impl Time {
 
     /// A literal as text: `90s`, `1h`, in the largest unit that measures it exactly, or `month`.
     pub fn text(&self) -> Option<String> {
-        match self {
-            Self::Calendar(calendar, _) => Some(calendar.as_str().to_owned()),
-            time => time.literal().map(duration::show),
-        }
+        let calendar = if let Self::Calendar(calendar, _) = self { Some(*calendar) } else { None };
+        self.literal().map(|ms| duration::show_time(ms, calendar))
     }
 }

@@ -142,6 +142,11 @@ pub fn request_parts(members: &[Member]) -> Vec<(RequestPart, Span)> {
 }
 
 impl Member {
+    /// The text of `key`, if it is given.
+    pub fn key_text(&self) -> Option<String> {
+        self.key.as_ref().map(|key| key.text.value())
+    }
+
     pub fn identities(&self) -> &[Identity] {
         self.by.as_deref().unwrap_or_default()
     }

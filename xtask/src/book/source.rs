@@ -1,6 +1,6 @@
 //! Gathers the pages of the book: those of the guide as they are, and pages that have another place in the repository.
 
-use crate::process::root;
+use crate::process::{remove, root};
 use std::fs;
 use std::path::Path;
 
@@ -23,9 +23,7 @@ const FOLDERS: [(&str, &[&str]); 3] =
 /// Writes the sources of the book into a folder.
 pub(super) fn gather(folder: &Path) -> Result<(), String> {
     let source = folder.join("source");
-    if source.exists() {
-        fs::remove_dir_all(&source).map_err(|error| format!("{}: {error}", source.display()))?;
-    }
+    remove(&source)?;
     fs::create_dir_all(&source).map_err(|error| format!("{}: {error}", source.display()))?;
     for (from, kinds) in FOLDERS {
         for entry in fs::read_dir(root().join(from)).map_err(|error| format!("{from}: {error}"))? {

@@ -4,7 +4,7 @@
 mod crates;
 mod stopwatch;
 
-use crate::process::{cargo, root, run, target};
+use crate::process::{cargo, remove, root, run, target};
 use crates::Crates;
 use std::fs;
 use std::io;
@@ -67,7 +67,7 @@ fn clean_builds(crates: &Crates, place: &Path) -> Result<(), String> {
     let fresh = place.join("fresh");
     for _ in 0..CLEAN_ROUNDS {
         for ((name, folder), figures) in subjects.iter().zip(&mut figures) {
-            clear(&fresh).map_err(|error| format!("{}: {error}", fresh.display()))?;
+            remove(&fresh)?;
             let mut build = quietly(&["build", "--offline", "--quiet", "--jobs=2"], folder, &fresh);
             if *name == "ratelimit-macros" {
                 build.args(["--package", name]);
@@ -81,7 +81,7 @@ fn clean_builds(crates: &Crates, place: &Path) -> Result<(), String> {
     }
     let [ours, alone] = figures.map(|figures| figures.median());
     println!("  ratelimit-macros takes {:.2} times as long (goal: at most {GOAL_RATIO})", ours / alone);
-    clear(&fresh).map_err(|error| format!("{}: {error}", fresh.display()))
+    remove(&fresh)
 }
 
 /// A cargo command for one of the crates, without its output.
@@ -97,11 +97,4 @@ fn quietly(arguments: &[&str], folder: &Path, target: &Path) -> Command {
 fn edit(folder: &Path) -> io::Result<()> {
     let file = folder.join("src/lib.rs");
     fs::write(&file, fs::read(&file)?)
-}
-
-fn clear(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

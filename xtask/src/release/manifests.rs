@@ -1,8 +1,9 @@
 //! What the manifests say: the metadata that the registry shows, and one version everywhere.
 
 use super::semver::git;
+use crate::features;
 use crate::packaging::PUBLISHED;
-use crate::process::{cargo, output, root};
+use crate::process::root;
 use crate::progress::Verdict;
 use serde_json::Value;
 use std::fs;
@@ -94,15 +95,10 @@ pub(crate) fn version() -> Result<Verdict, String> {
 
 /// The published packages, as cargo describes them.
 fn packages() -> Result<Vec<Value>, String> {
-    let metadata = output(&mut cargo(&["metadata", "--locked", "--no-deps", "--format-version", "1"]))?;
-    let metadata: Value =
-        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata = features::metadata()?;
     let find = |name: &str| {
-        let mut packages = metadata["packages"].as_array().into_iter().flatten();
-        packages
-            .find(|package| package["name"] == name)
-            .cloned()
-            .ok_or_else(|| format!("no package is called {name}"))
+        let found = features::packages(&metadata).find(|package| package["name"] == name);
+        found.cloned().ok_or_else(|| format!("no package is called {name}"))
     };
     PUBLISHED.into_iter().map(find).collect()
 }

@@ -1,9 +1,9 @@
 //! The library and the command compile for Windows and macOS. Compiling needs no such machine; running the tests does.
 
-use super::toolchains::rustup;
 use crate::features;
 use crate::process::{cargo, run};
 use crate::progress::Verdict;
+use crate::tools;
 
 const TARGETS: [&str; 2] = ["x86_64-pc-windows-msvc", "aarch64-apple-darwin"];
 
@@ -13,7 +13,7 @@ const NEEDS_C: &str = "tls";
 pub(crate) fn check() -> Result<Verdict, String> {
     let features: Vec<_> = features::names()?.into_iter().filter(|feature| feature != NEEDS_C).collect();
     for target in TARGETS {
-        if let Err(error) = rustup(&["target", "add", target]) {
+        if let Err(error) = tools::ensure_target(target) {
             return Ok(Verdict::Open(format!("Rust's library for {target} cannot be installed ({error})")));
         }
         let check = |package: &str| cargo(&["check", "--locked", "--target", target, "-p", package]);

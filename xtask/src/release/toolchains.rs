@@ -3,6 +3,7 @@
 use crate::features::{self, Version};
 use crate::process::{root, run, succeeds, target};
 use crate::progress::Verdict;
+use crate::tools::announce;
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -24,7 +25,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
     for version in stated.iter().map(|(_, version)| *version).collect::<BTreeSet<_>>() {
         let name = version.to_string();
         if !succeeds(Command::new("rustup").args(["run", &name, "cargo", "--version"]))
-            && let Err(error) = rustup(&["toolchain", "install", &name, "--profile", "minimal"])
+            && let Err(error) = announce(&["rustup", "toolchain", "install", &name, "--profile", "minimal"])
         {
             return Ok(Verdict::Open(format!("Rust {name} cannot be installed ({error})")));
         }
@@ -50,12 +51,6 @@ fn released(Version(_, minor): Version) -> SystemTime {
     let of_88 = SystemTime::UNIX_EPOCH + 20_265 * DAY;
     let weeks = |versions: u32| versions * 6 * 7 * DAY;
     if minor >= 88 { of_88 + weeks(minor - 88) } else { of_88 - weeks(88 - minor) }
-}
-
-/// Runs rustup.
-pub(crate) fn rustup(args: &[&str]) -> Result<(), String> {
-    println!("$ rustup {}", args.join(" "));
-    run(Command::new("rustup").args(args))
 }
 
 #[cfg(test)]

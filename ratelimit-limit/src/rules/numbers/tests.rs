@@ -1,7 +1,7 @@
 //! Tests of the rules between several numbers, on both sides of each bound.
 
 use super::*;
-use crate::{Limit, LimitError};
+use crate::Limit;
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -11,19 +11,19 @@ fn a_bound_of_several_numbers_has_two_sides() {
     for (text, wrong) in [
         // 2^25 units in the bucket, and as many that wait for each ms.
         ("token_bucket count=33554432 time=1ms wait=1ms", None),
-        ("token_bucket count=33554432 time=1ms wait=2ms", Some(Violation::QueueTooLarge)),
+        ("token_bucket count=33554432 time=1ms wait=2ms", Some(LimitError::QUEUE_TOO_LARGE)),
         // The level, what comes before it and what leaks are together just below 2^53, and just above.
         ("token_bucket count=100003 time=100070056ms burst=22477232", None),
-        ("token_bucket count=100003 time=100070056ms burst=22477233", Some(Violation::NotExact)),
+        ("token_bucket count=100003 time=100070056ms burst=22477233", Some(LimitError::NOT_EXACT)),
         ("token_bucket count=100003 time=100070056ms burst=22477233 refill=interval", None),
         ("token_bucket count=1000003 time=401000010ms burst=3576972 wait=2868723812ms", None),
         (
             "token_bucket count=1000003 time=401000010ms burst=3576973 wait=2868723812ms",
-            Some(Violation::NotExact),
+            Some(LimitError::NOT_EXACT),
         ),
     ] {
         let error = text.parse::<Limit>().err().map(|error| error.reason());
-        assert_eq!(error, wrong.map(Violation::message), "{text}");
+        assert_eq!(error, wrong.map(LimitError::message), "{text}");
     }
 }
 
@@ -31,22 +31,22 @@ fn a_bound_of_several_numbers_has_two_sides() {
 fn each_method_checks_what_the_others_have_set() {
     let (counter, leaky) = (Limit::counter(9, SECOND), Limit::leaky_bucket(9, SECOND));
     let (log, day) = (Limit::sliding_log(9, SECOND), Limit::calendar(9, Calendar::Day));
-    for (limit, violation) in [
-        (leaky.burst(8).try_wait(SECOND), Violation::BurstOfQueue),
-        (leaky.wait(SECOND).try_burst(9), Violation::BurstOfQueue),
-        (leaky.try_borrow(1), Violation::BorrowWithoutBucket),
-        (leaky.try_refill(Refill::Greedy), Violation::RefillWithoutBucket),
-        (log.try_burst(9), Violation::BurstWithoutBucket),
-        (log.try_block(&[SECOND]), Violation::BlockElsewhere),
-        (log.try_lease(2), Violation::LeaseElsewhere),
-        (counter.wait(SECOND).try_lease_auto(), Violation::LeaseElsewhere),
-        (counter.lease(2).try_block(&[SECOND]), Violation::BlockWithLease),
-        (counter.block(&[SECOND]).try_lease(2), Violation::BlockWithLease),
-        (counter.try_zone("+01:00"), Violation::ZoneWithoutCalendar),
-        (day.try_zone("CET"), Violation::ZoneUnknown),
-        (day.try_wait(SECOND), Violation::WaitForCalendar),
+    for (limit, error) in [
+        (leaky.burst(8).try_wait(SECOND), LimitError::BURST_OF_QUEUE),
+        (leaky.wait(SECOND).try_burst(9), LimitError::BURST_OF_QUEUE),
+        (leaky.try_borrow(1), LimitError::BORROW_WITHOUT_BUCKET),
+        (leaky.try_refill(Refill::Greedy), LimitError::REFILL_WITHOUT_BUCKET),
+        (log.try_burst(9), LimitError::BURST_WITHOUT_BUCKET),
+        (log.try_block(&[SECOND]), LimitError::BLOCK_ELSEWHERE),
+        (log.try_lease(2), LimitError::LEASE_ELSEWHERE),
+        (counter.wait(SECOND).try_lease_auto(), LimitError::LEASE_ELSEWHERE),
+        (counter.lease(2).try_block(&[SECOND]), LimitError::BLOCK_WITH_LEASE),
+        (counter.block(&[SECOND]).try_lease(2), LimitError::BLOCK_WITH_LEASE),
+        (counter.try_zone("+01:00"), LimitError::ZONE_WITHOUT_CALENDAR),
+        (day.try_zone("CET"), LimitError::ZONE_UNKNOWN),
+        (day.try_wait(SECOND), LimitError::WAIT_FOR_CALENDAR),
     ] {
-        assert_eq!(limit, Err(LimitError::new(violation)));
+        assert_eq!(limit, Err(error));
     }
 }
 

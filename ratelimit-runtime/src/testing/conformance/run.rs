@@ -99,7 +99,7 @@ impl<'s> Run<'s> {
 
     /// The key with this label: all keys of a run have the same hash tag, so that a cluster has them on one node.
     pub(super) fn key(&self, label: &str, limit: &Limit) -> StoreKey {
-        let format = limit.algorithm().traits().state_format;
+        let format = limit.algorithm().state_format();
         StoreKey::new(format!("conformance:{{{}}}:{label}:{format}", self.number).as_bytes())
     }
 
