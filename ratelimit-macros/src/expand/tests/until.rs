@@ -62,7 +62,7 @@ fn a_stack_of_which_one_limit_lasts() {
                     <Result<Response, Error> as p::ResponseOrRejection>::of_rejection(__rejection),
                 );
                 let __cost = p::cost_on_end(|sent| sent.blocks(1024));
-                let __settle0 = p::settle_on_end(move |__sent| {
+                let __settle0 = p::cost_on_end(move |__sent| {
                     use probe::ProbeUnits as _;
                     p::units(p::UnitsOf(__cost(__sent)).__ratelimit_units())
                 });
