@@ -46,12 +46,13 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 #[must_use = "a layer does nothing until you add it to a service"]
 pub struct RateLimitLayer {
-    settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
 }
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
-    limiter: Option<RateLimiter>,
+    /// The limiter of this layer, if it has one of its own.
+    pub(crate) limiter: Option<RateLimiter>,
     answers: Option<Answers>,
     pub(super) headers: RateLimitHeaders,
     /// `None`: only that of an internal error.
@@ -120,17 +121,14 @@ impl RateLimitLayer {
         self
     }
 
-    pub(crate) fn settings(&self) -> &Arc<Settings> {
-        &self.settings
+    /// Puts the layer around a service.
+    pub(crate) fn around<S>(&self, inner: S) -> RateLimitService<S> {
+        RateLimitService { inner, settings: Arc::clone(&self.settings) }
     }
 }
 
 impl Settings {
-    /// The limiter of this layer.
-    pub(crate) fn own_limiter(&self) -> Option<&RateLimiter> {
-        self.limiter.as_ref()
-    }
-
+    /// The limiter of this layer, else the current one.
     pub(super) fn current_limiter(&self) -> Result<CurrentLimiter, Error> {
         match &self.limiter {
             Some(limiter) => Ok(CurrentLimiter::Own(limiter.clone())),
@@ -194,6 +192,15 @@ impl Settings {
         RequestContext::of_addresses(peer, client.ok())
     }
 }
+
+/// A service of tower or actix-web, or an endpoint of poem, with a [`RateLimitLayer`] around it.
+#[derive(Clone)]
+pub struct RateLimitService<S> {
+    pub(crate) inner: S,
+    pub(crate) settings: Arc<Settings>,
+}
+
+opaque!([S: std::fmt::Debug] RateLimitService<S>, |this| inner = this.inner);
 
 /// A request that has entered a layer.
 pub(crate) struct Entered {

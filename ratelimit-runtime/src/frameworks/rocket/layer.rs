@@ -24,26 +24,26 @@ use std::sync::Arc;
 impl Fairing for RateLimitLayer {
     fn info(&self) -> Info {
         let kind = Kind::Request | Kind::Response;
-        let kind = if self.settings().has_limits() { kind | Kind::Ignite } else { kind };
+        let kind = if self.settings.has_limits() { kind | Kind::Ignite } else { kind };
         Info { name: "RateLimitLayer", kind }
     }
 
     async fn on_ignite(&self, rocket: Rocket<Build>) -> Result {
-        Ok(mount(rocket, self.settings()))
+        Ok(mount(rocket, &self.settings))
     }
 
     async fn on_request(&self, request: &mut Request<'_>, _: &mut Data<'_>) {
         let request = &*request;
-        Passage::of(request).enter(self.settings(), request);
+        Passage::of(request).enter(&self.settings, request);
     }
 
     async fn on_response<'r>(&self, request: &'r Request<'_>, response: &mut Response<'r>) {
         let passage = Passage::of(request);
-        let Some(passed) = passage.passed(self.settings()) else { return };
+        let Some(passed) = passage.passed(&self.settings) else { return };
         passed.release();
         let context = &passed.entered.context;
         let mut answering = Answering { passage, response };
-        context.sync_scope(|| self.settings().finish(&passed.entered, &mut answering));
+        context.sync_scope(|| self.settings.finish(&passed.entered, &mut answering));
         passage.leave(&passed);
     }
 }

@@ -120,7 +120,7 @@ impl Passed {
         Self {
             settings: Arc::clone(settings),
             entered,
-            limiter: settings.own_limiter().cloned().or(limiter),
+            limiter: settings.limiter.clone().or(limiter),
             decided: AtomicUsize::new(0),
             admission: Mutex::new(None),
         }

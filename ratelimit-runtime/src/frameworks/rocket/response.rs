@@ -2,6 +2,7 @@
 
 use super::passage::Passage;
 use crate::answer::Answer;
+use crate::frameworks::from_rejection;
 use crate::layer::ResponseParts;
 use crate::rejection::convert::ErrorOfRejection;
 use crate::rejection::{FromRejection, Rejection};
@@ -32,11 +33,7 @@ fn respond(answer: Answer) -> Response<'static> {
     response.sized_body(answer.body.len(), Cursor::new(answer.body)).finalize()
 }
 
-impl From<Rejection> for Response<'_> {
-    fn from(rejection: Rejection) -> Self {
-        respond(rejection.answer())
-    }
-}
+from_rejection!(Response<'_>, |rejection| respond(rejection.answer()));
 
 /// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
 /// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
@@ -55,20 +52,20 @@ impl FromRejection for Status {
     }
 }
 
-/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
-/// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
-impl From<Rejection> for (Status, String) {
-    fn from(rejection: Rejection) -> Self {
+from_rejection! {
+    /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
+    /// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
+    (Status, String), |rejection| {
         let answer = rejection.answer();
         (Status::new(answer.status), String::from_utf8_lossy(&answer.body).into_owned())
     }
 }
 
-/// As `(Status, String)`.
-impl From<Rejection> for Custom<String> {
-    fn from(rejection: Rejection) -> Self {
+from_rejection! {
+    /// As `(Status, String)`.
+    Custom<String>, |rejection| {
         let (status, body) = rejection.into();
-        Self(status, body)
+        Custom(status, body)
     }
 }
 
@@ -78,19 +75,6 @@ impl From<Rejection> for (Status, Rejection) {
         (Status::new(rejection.answer().status), rejection)
     }
 }
-
-/// Makes these types of rejections by `From`.
-macro_rules! from_rejection {
-    ($($type:ty),*) => {$(
-        impl crate::rejection::FromRejection for $type {
-            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
-                rejection.into()
-            }
-        }
-    )*};
-}
-
-from_rejection!(Response<'_>, (Status, String), Custom<String>);
 
 /// A response with its request. The request stores what rocket's response type has no place for.
 pub(super) struct Answering<'a, 'r> {
@@ -117,9 +101,5 @@ impl ResponseParts for Answering<'_, '_> {
 
     fn is_answer(&self) -> bool {
         self.passage.has_answered(self.response.status())
-    }
-
-    fn is_grpc(&self) -> bool {
-        false
     }
 }
