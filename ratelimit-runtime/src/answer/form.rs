@@ -2,6 +2,7 @@
 
 use super::recorded::RecordedDecision;
 use super::{Answer, problem};
+use crate::error::{Error, ErrorKind};
 use crate::rejection::Rejection;
 use once_cell::sync::OnceCell;
 use std::fmt;
@@ -96,7 +97,8 @@ impl fmt::Debug for Answers {
     }
 }
 
-static PROCESS: OnceCell<Answers> = OnceCell::new();
+/// The form that is installed.
+pub(super) static PROCESS: OnceCell<Answers> = OnceCell::new();
 
 /// Installs the form of the answers to refused requests in this process. Call it once, before the server starts. Until then,
 /// answers are plain text.
@@ -107,7 +109,7 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 /// use ratelimit::answer::Answers;
 /// # use ratelimit::{Limit, RateLimiter};
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::answer::InstallAnswersError> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
 /// ratelimit::answer::install_answers(Answers::problem_json())?;
 /// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
 /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
@@ -123,32 +125,11 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 /// # Errors
 ///
 /// If a form is already installed, which then stays.
-pub fn install_answers(answers: Answers) -> Result<(), InstallAnswersError> {
-    PROCESS.set(answers).map_err(|_| InstallAnswersError(()))
-}
-
-/// The form that is installed.
-pub(super) fn answers() -> Option<&'static Answers> {
-    PROCESS.get()
-}
-
-/// The error of [`install_answers`]: a form of answers is already installed.
-#[derive(Clone)]
-pub struct InstallAnswersError(());
-
-impl fmt::Display for InstallAnswersError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
+pub fn install_answers(answers: Answers) -> Result<(), Error> {
+    PROCESS.set(answers).map_err(|_| {
+        Error::new(
+            ErrorKind::Configuration,
             "a form of answers is already installed; install one per process, or use `RequestContext::with_answers`",
         )
-    }
+    })
 }
-
-impl fmt::Debug for InstallAnswersError {
-    /// Shows the message, because a `main` that returns an error prints this.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for InstallAnswersError {}

@@ -12,7 +12,7 @@ pub(crate) mod recorded;
 mod tests;
 
 pub use fields::RateLimitHeaders;
-pub use form::{Answers, InstallAnswersError, install_answers};
+pub use form::{Answers, install_answers};
 
 use crate::rejection::{Rejection, whole_seconds};
 use recorded::RecordedDecision;
@@ -51,7 +51,7 @@ impl Answer {
         own: Option<&Answers>,
         decisions: impl FnOnce() -> Vec<RecordedDecision>,
     ) -> Self {
-        match own.or(form::answers()) {
+        match own.or(form::PROCESS.get()) {
             Some(answers) => answers.answer(rejection, decisions),
             None => Self::text(rejection),
         }

@@ -3,10 +3,11 @@
 //! Proxies append to the right, and a client writes what is on the left. So an entry is found by looking at nothing on its
 //! left, and an open quote that a client has sent does not reach into the entry that a proxy has appended.
 
-mod address;
 mod rfc7239;
 
-use std::net::IpAddr;
+pub(super) use rfc7239::is_token;
+
+use std::net::{IpAddr, Ipv6Addr};
 
 /// The length of the longest entry that is read, in bytes, so that a huge header costs no more than a long one.
 const LONGEST_ENTRY: usize = 1024;
@@ -63,7 +64,7 @@ fn address_of(syntax: Syntax, entry: &[u8]) -> Option<IpAddr> {
         return None;
     }
     match syntax {
-        Syntax::List => address::parse(trim(entry), address::is_port),
+        Syntax::List => parse(trim(entry), is_port),
         Syntax::Rfc7239 => rfc7239::address(entry),
     }
 }
@@ -74,4 +75,39 @@ fn trim(text: &[u8]) -> &[u8] {
     let start = text.iter().position(is_text).unwrap_or(text.len());
     let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
     &text[start..end]
+}
+
+/// Reads `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`, and unmaps a mapped IPv4 address.
+///
+/// A bare IPv6 address has no port, so it is never cut at a colon. The zone of an IPv6 address is dropped, because it means
+/// something only on the machine that wrote it.
+fn parse(text: &[u8], is_port: fn(&str) -> bool) -> Option<IpAddr> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (address, port) = if let Some(bracketed) = text.strip_prefix('[') {
+        let (address, after) = bracketed.split_once(']')?;
+        let port = if after.is_empty() { None } else { Some(after.strip_prefix(':')?) };
+        (ipv6(address)?, port)
+    } else {
+        match text.split_once(':') {
+            None => (IpAddr::V4(text.parse().ok()?), None),
+            Some((address, port)) if !port.contains(':') => (IpAddr::V4(address.parse().ok()?), Some(port)),
+            Some(_) => (ipv6(text)?, None),
+        }
+    };
+    port.is_none_or(is_port).then(|| address.to_canonical())
+}
+
+fn ipv6(text: &str) -> Option<IpAddr> {
+    let address: Ipv6Addr = match text.split_once('%') {
+        None => text.parse().ok()?,
+        Some((_, "")) => return None,
+        Some((address, _zone)) => address.parse().ok()?,
+    };
+    Some(IpAddr::V6(address))
+}
+
+/// Whether a text is a port number.
+fn is_port(text: &str) -> bool {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    digits && text.len() <= 5 && text.parse::<u16>().is_ok()
 }

@@ -1,7 +1,6 @@
 //! Elements of `Forwarded` (RFC 7239): `for=192.0.2.1;proto=https, for="[2001:db8::1]:4711"`.
 
-use super::address::{is_port, parse};
-use super::trim;
+use super::{is_port, parse, trim};
 use std::net::IpAddr;
 
 /// The length of the longest `for` with escapes, in bytes. An address with a port and a zone is shorter.
@@ -75,7 +74,7 @@ fn split_while(text: &[u8], is_part: fn(u8) -> bool) -> (&[u8], &[u8]) {
 }
 
 /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
-fn is_token(byte: u8) -> bool {
+pub(in crate::proxies) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
