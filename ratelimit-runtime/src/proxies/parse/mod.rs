@@ -21,42 +21,31 @@ pub(crate) enum Syntax {
     Rfc7239,
 }
 
-/// The entries of a line from the right. An entry without a usable address is `None`.
-pub(crate) struct Entries<'a> {
-    syntax: Syntax,
-    rest: Option<&'a [u8]>,
-}
-
-/// Reads the entries of a line. An empty line has one entry, which is empty.
-pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> Entries<'_> {
-    Entries { syntax, rest: Some(line) }
-}
-
-/// Reads the address of a header that has only one: `CF-Connecting-IP`, `X-Real-IP`.
-pub(crate) fn single(value: &[u8]) -> Option<IpAddr> {
-    address_of(Syntax::List, value)
-}
-
-impl Iterator for Entries<'_> {
-    type Item = Option<IpAddr>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = self.rest.take()?;
+/// The entries of a line from the right. An entry without a usable address is `None`. An empty line has one entry, which is empty.
+pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> impl Iterator<Item = Option<IpAddr>> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest.take()?;
         // Looks at one byte more, so that the comma before the longest entry is found.
         let start = line.len().saturating_sub(LONGEST_ENTRY + 1);
-        let comma = match self.syntax {
+        let comma = match syntax {
             Syntax::List => line[start..].iter().rposition(|byte| *byte == b','),
             Syntax::Rfc7239 => rfc7239::last_comma(&line[start..]),
         };
         let entry = match comma.map(|comma| start + comma) {
             Some(comma) => {
-                self.rest = Some(&line[..comma]);
+                rest = Some(&line[..comma]);
                 &line[comma + 1..]
             }
             None => line,
         };
-        Some(address_of(self.syntax, entry))
-    }
+        Some(address_of(syntax, entry))
+    })
+}
+
+/// Reads the address of a header that has only one: `CF-Connecting-IP`, `X-Real-IP`.
+pub(crate) fn single(value: &[u8]) -> Option<IpAddr> {
+    address_of(Syntax::List, value)
 }
 
 fn address_of(syntax: Syntax, entry: &[u8]) -> Option<IpAddr> {
