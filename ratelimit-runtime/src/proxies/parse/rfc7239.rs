@@ -3,9 +3,6 @@
 use super::{is_port, parse, trim};
 use std::net::IpAddr;
 
-/// The length of the longest `for` with escapes, in bytes. An address with a port and a zone is shorter.
-const LONGEST_NODE: usize = 128;
-
 /// Finds the last comma that is not in quotes.
 ///
 /// The end of a line is not in quotes. From there to the left, a quote closes a string, and the next one that is not escaped
@@ -27,7 +24,8 @@ fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// Reads the address in the parameter `for`. `None` if there are none or two, or if the element is malformed anywhere.
+/// Reads the address in the parameter `for`. `None` if there are none or two, if the element is malformed anywhere, or if the address
+/// has escapes, which no proxy writes there.
 pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
     let mut node = None;
     let mut rest = Some(element);
@@ -45,7 +43,7 @@ pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
             _ => return None,
         };
     }
-    address_of_node(node?)
+    parse(node?, is_node_port)
 }
 
 /// A name, and a value without its quotes, but with its escapes.
@@ -91,21 +89,6 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
         escaped = *byte == b'\\' && !escaped;
         closes
     })
-}
-
-fn address_of_node(value: &[u8]) -> Option<IpAddr> {
-    if !value.contains(&b'\\') {
-        return parse(value, is_node_port);
-    }
-    let (mut node, mut length, mut escaped) = ([0; LONGEST_NODE], 0, false);
-    for byte in value {
-        escaped = *byte == b'\\' && !escaped;
-        if !escaped {
-            *node.get_mut(length)? = *byte;
-            length += 1;
-        }
-    }
-    parse(&node[..length], is_node_port)
 }
 
 /// Whether a text is a port number, or an obfuscated port such as `_http`.
