@@ -4,7 +4,7 @@ use super::finish;
 use super::limits::{By, LayerLimit};
 use crate::__private::{Check, RequestPeer};
 use crate::answer::{Answers, RateLimitHeaders};
-use crate::context::{RequestContext, words};
+use crate::context::RequestContext;
 use crate::error::Error;
 use crate::identity::RequestHeaders;
 use crate::limit::Limit;
@@ -100,8 +100,8 @@ impl RateLimitLayer {
         self.with(|settings| settings.corrects_status = Some(correct))
     }
 
-    /// Keeps a header of the request, for `by = ratelimit::context::header(name)`. Without it, the layer keeps the header only once a call of
-    /// this process has asked for it, and that first call is rejected as unavailable.
+    /// Keeps a header of the request, for `by = ratelimit::context::header(name)`. Without it, each call with this `by` is rejected as
+    /// unavailable.
     pub fn keep_header(self, name: &str) -> Self {
         self.with(|settings| settings.kept_headers.push(name.to_ascii_lowercase().into()))
     }
@@ -147,9 +147,6 @@ impl Settings {
         let is_outermost = outer.is_none();
         let mut context = outer.unwrap_or_else(|| self.first_context(request));
         for name in &self.kept_headers {
-            context = context.with_header(name, request.header(name));
-        }
-        for name in words::asked().filter(|name| self.kept_headers.iter().all(|kept| **kept != **name)) {
             context = context.with_header(name, request.header(name));
         }
         if let Some(answers) = &self.answers {
