@@ -3,9 +3,9 @@
 use super::recorded::RecordedDecision;
 use super::{Answer, problem};
 use crate::error::{Error, ErrorKind};
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use once_cell::sync::OnceCell;
-use std::fmt;
 use std::sync::Arc;
 
 type Change = dyn Fn(&Rejection, &mut Answer) + Send + Sync;
@@ -87,15 +87,7 @@ impl Answers {
     }
 }
 
-impl fmt::Debug for Answers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Form::Text => "Answers::text()",
-            Form::Problem => "Answers::problem_json()",
-            Form::Custom(_) => "Answers::custom(..)",
-        })
-    }
-}
+opaque!(Answers);
 
 /// The form that is installed.
 pub(super) static PROCESS: OnceCell<Answers> = OnceCell::new();

@@ -3,8 +3,8 @@
 use super::{RequestContext, User};
 use crate::error::ErrorKind;
 use crate::identity::Identity;
+use crate::macros::opaque;
 use crate::writer::KeyWriter;
-use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -46,15 +46,9 @@ impl<T> Found<T> {
     }
 }
 
-/// Prints no value, which may be a token.
-impl<T> fmt::Debug for Found<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Value(_) => "a value",
-            Self::Absent => "absent",
-            Self::Not(why) => why,
-        })
-    }
+opaque! {
+    /// Prints no value, which may be a token.
+    [T] Found<T>
 }
 
 /// The address of the client in the request context. See [`client_ip`] and the example of [`RequestContext`].

@@ -6,7 +6,6 @@ use crate::context::{ContextClientIp, RequestContext};
 use crate::identity::Identity;
 use crate::limit::Limit;
 use crate::macros::opaque;
-use std::fmt;
 use std::sync::Arc;
 
 /// A limit for all requests that pass through a layer.
@@ -141,15 +140,6 @@ impl LayerLimit {
     }
 }
 
-impl fmt::Debug for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match &self.0 {
-            Source::Global => "By::global()",
-            Source::Ip => "By::ip()",
-            Source::Header(_) => "By::header(..)",
-            Source::Request(_) => "By::request(..)",
-        })
-    }
-}
+opaque!(By);
 
 opaque!(LayerRequest<'_>, |this| method = this.method());
