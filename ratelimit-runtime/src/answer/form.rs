@@ -65,32 +65,12 @@ impl Answers {
     pub fn custom(change: impl Fn(&Rejection, &mut Answer) + Send + Sync + 'static) -> Self {
         Self(Form::Custom(Arc::new(change)))
     }
-
-    /// The answer of a rejection. `decisions` returns the decisions that were made for the same request.
-    pub(super) fn answer(
-        &self,
-        rejection: &Rejection,
-        decisions: impl FnOnce() -> Vec<RecordedDecision>,
-    ) -> Answer {
-        let mut answer = Answer::text(rejection);
-        match &self.0 {
-            Form::Text => answer,
-            Form::Problem => {
-                problem::write(rejection, &decisions(), &mut answer);
-                answer
-            }
-            Form::Custom(change) => {
-                change(rejection, &mut answer);
-                answer.sendable(rejection)
-            }
-        }
-    }
 }
 
 opaque!(Answers);
 
 /// The form that is installed.
-pub(super) static PROCESS: OnceCell<Answers> = OnceCell::new();
+static PROCESS: OnceCell<Answers> = OnceCell::new();
 
 /// Installs the form of the answers to refused requests in this process. Call it once, before the server starts. Until then,
 /// answers are plain text.
@@ -124,4 +104,27 @@ pub fn install_answers(answers: Answers) -> Result<(), Error> {
             "a form of answers is already installed; install one per process, or use `RequestContext::with_answers`",
         )
     })
+}
+
+impl Answer {
+    /// The answer of a rejection: in the form `own`, else in the installed one, else in plain text. `decisions` returns the
+    /// decisions that were made for the same request.
+    pub(crate) fn of(
+        rejection: &Rejection,
+        own: Option<&Answers>,
+        decisions: impl FnOnce() -> Vec<RecordedDecision>,
+    ) -> Self {
+        let mut answer = Self::text(rejection);
+        match own.or(PROCESS.get()) {
+            None | Some(Answers(Form::Text)) => answer,
+            Some(Answers(Form::Problem)) => {
+                problem::write(rejection, &decisions(), &mut answer);
+                answer
+            }
+            Some(Answers(Form::Custom(change))) => {
+                change(rejection, &mut answer);
+                answer.sendable(rejection)
+            }
+        }
+    }
 }

@@ -2,13 +2,13 @@
 
 use crate::__private::RequestArgument;
 use crate::answer::Answered;
-use crate::frameworks::{request_type, response_head};
-use crate::identity::{PeerAddr, RequestHeaders};
+use crate::frameworks::{peer, request_type, response_head};
+use crate::identity::RequestHeaders;
 use crate::layer::ResponseParts;
 use crate::rejection::Rejection;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
-use http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 
 request_type! {
     [B] Request<B>, |request| {
@@ -24,17 +24,6 @@ request_type! {
         headers: &request.headers,
         peer: peer(&request.extensions),
     }
-}
-
-/// The peer in the extensions of a request. A [`PeerAddr`] takes precedence, because a listener that reads the PROXY protocol
-/// sets it beside the address of the socket.
-pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
-    let peer = extensions.get::<PeerAddr>().copied();
-    #[cfg(feature = "axum")]
-    let peer = peer.or_else(|| super::axum::peer(extensions));
-    #[cfg(feature = "tonic")]
-    let peer = peer.or_else(|| super::tonic::peer(extensions));
-    peer
 }
 
 impl RequestHeaders for HeaderMap {

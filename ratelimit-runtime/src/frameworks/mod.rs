@@ -23,6 +23,18 @@ mod tower;
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, ResponseFuture};
 
+/// The peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence, because a listener that reads the PROXY
+/// protocol sets it beside the address of the socket.
+#[cfg(feature = "_http")]
+fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
+    let peer = extensions.get().copied();
+    #[cfg(feature = "axum")]
+    let peer = peer.or_else(|| axum::peer(extensions));
+    #[cfg(feature = "tonic")]
+    let peer = peer.or_else(|| tonic::peer(extensions));
+    peer
+}
+
 /// Finds the headers and the peer of a request type, for attributes and, if it has a `method` and a `path`, for a layer.
 macro_rules! request_type {
     ($(#[$doc:meta])* [$($generic:ident)?] $type:ty, |$request:ident| {

@@ -128,12 +128,6 @@ impl<T: fmt::Display> Identity for ByDisplay<T> {
     }
 }
 
-impl<T> From<T> for ByDisplay<T> {
-    fn from(value: T) -> Self {
-        Self(value)
-    }
-}
-
 /// The hyphenated text in lower case, as [`Uuid`](uuid::Uuid) displays it.
 #[cfg(feature = "uuid")]
 impl Identity for uuid::Uuid {

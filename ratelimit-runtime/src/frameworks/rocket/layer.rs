@@ -4,7 +4,8 @@ use super::passage::Passage;
 use super::response::Answering;
 use crate::layer::{RateLimitLayer, Settings};
 use rocket::fairing::{Fairing, Info, Kind, Result};
-use rocket::http::{Method, Status};
+use rocket::http::Method::{self, Connect, Delete, Get, Head, Options, Patch, Post, Put, Trace};
+use rocket::http::Status;
 use rocket::route::{Handler, Outcome};
 use rocket::{Build, Data, Request, Response, Rocket, Route};
 use std::sync::Arc;
@@ -50,17 +51,7 @@ impl Fairing for RateLimitLayer {
 
 const NAME: &str = "RateLimitLayer";
 
-const METHODS: [Method; 9] = [
-    Method::Get,
-    Method::Put,
-    Method::Post,
-    Method::Delete,
-    Method::Options,
-    Method::Head,
-    Method::Trace,
-    Method::Connect,
-    Method::Patch,
-];
+const METHODS: [Method; 9] = [Get, Put, Post, Delete, Options, Head, Trace, Connect, Patch];
 
 /// Answers the requests that a limit of the layer refuses, and forwards the others to the routes of the application.
 #[derive(Clone)]

@@ -11,7 +11,7 @@ use tonic::transport::server::TcpConnectInfo;
 request_type! {
     [T] Request<T>, |request| {
         headers: request.metadata(),
-        peer: crate::frameworks::http::peer(request.extensions()),
+        peer: crate::frameworks::peer(request.extensions()),
     }
 }
 
