@@ -38,10 +38,9 @@ impl Completed {
 }
 
 impl Calls {
-    /// Adds a limit.
-    pub fn and(mut self, next: Call) -> Self {
-        self.0.push(next);
-        self
+    /// The limits in the order of their attributes.
+    pub fn of(calls: impl IntoIterator<Item = Call>) -> Self {
+        Self(calls.into_iter().collect())
     }
 
     /// Whether all limits have loaded overrides and may refuse the call.
@@ -94,11 +93,6 @@ impl Calls {
 }
 
 impl Call {
-    /// Makes a stack of two limits.
-    pub fn and(self, next: Self) -> Calls {
-        Calls(SmallVec::from_buf([self])).and(next)
-    }
-
     /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
     pub fn admit(self) -> Admit {
         Calls(SmallVec::from_buf([self])).admit()

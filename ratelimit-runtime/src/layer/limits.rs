@@ -119,7 +119,7 @@ impl Settings {
         let mut first = calls.next()?;
         Some(match calls.next() {
             None => first.start(),
-            Some(second) => calls.fold(first.and(second), Calls::and).start(),
+            Some(second) => Calls::of([first, second].into_iter().chain(calls)).start(),
         })
     }
 }

@@ -46,7 +46,7 @@ fn a_stack_of_which_one_limit_lasts() {
                 }
                 let __check = {
                     p::Calls::admit(
-                        p::Call::and(
+                        p::Calls::of([
                             {
                                 site::new("bytes", r::Limit::counter(100, core::secs(60)));
                                 p::Call::new(&__SITE)
@@ -55,7 +55,7 @@ fn a_stack_of_which_one_limit_lasts() {
                                 site::new("misses", r::Limit::counter(100, core::secs(60)));
                                 p::Call::new(&__SITE)
                             },
-                        ),
+                        ]),
                     )
                 };
                 let mut __admission = admit_or(
