@@ -110,16 +110,14 @@ impl Settings {
 
     /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
     pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
-        context.sync_scope(|| self.start(context, parts))
-    }
-
-    fn start(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
-        let request = LayerRequest { parts, context };
-        let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
-        let mut first = calls.next()?;
-        Some(match calls.next() {
-            None => first.start(),
-            Some(second) => Calls::of([first, second].into_iter().chain(calls)).start(),
+        context.sync_scope(|| {
+            let request = LayerRequest { parts, context };
+            let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
+            let mut first = calls.next()?;
+            Some(match calls.next() {
+                None => first.start(),
+                Some(second) => Calls::of([first, second].into_iter().chain(calls)).start(),
+            })
         })
     }
 }

@@ -70,11 +70,11 @@ pin_project! {
 }
 
 impl<B> LayerBody<B> {
-    pub(super) fn of_service(body: B) -> Self {
+    fn of_service(body: B) -> Self {
         Self { kind: Kind::Service { body } }
     }
 
-    pub(super) fn of_answer(text: impl Into<Bytes>) -> Self {
+    fn of_answer(text: impl Into<Bytes>) -> Self {
         Self { kind: Kind::Answer { text: Some(text.into()).filter(|text: &Bytes| !text.is_empty()) } }
     }
 }
