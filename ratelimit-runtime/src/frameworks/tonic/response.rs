@@ -122,7 +122,6 @@ pub(in crate::frameworks) fn mend<B>(
 }
 
 type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
-type SyncMessages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send + Sync>>;
 
 /// A refused call has no messages.
 impl<S: Stream<Item = Result<T, Status>> + Unpin, T> Stream for Holding<S> {
@@ -153,27 +152,21 @@ impl<S> HoldStream for Holding<S> {
 }
 
 /// A boxed stream is replaced by another one.
-macro_rules! boxed {
-    ($($messages:ident)*) => {$(
-        impl<T: 'static> HoldStream for $messages<T> {
-            type Stream = Self;
+impl<T: 'static> HoldStream for Messages<T> {
+    type Stream = Self;
 
-            fn hold(stream: Self, held: Held) -> Self {
-                Box::pin(Holding { response: Ok(stream), held })
-            }
-        }
-
-        impl<T: 'static> HoldBody for tonic::Response<$messages<T>> {
-            type Output = Self;
-
-            fn hold(self, held: Held) -> Self {
-                self.map(|stream| HoldStream::hold(stream, held))
-            }
-        }
-    )*};
+    fn hold(stream: Self, held: Held) -> Self {
+        Box::pin(Holding { response: Ok(stream), held })
+    }
 }
 
-boxed! { Messages SyncMessages }
+impl<T: 'static> HoldBody for tonic::Response<Messages<T>> {
+    type Output = Self;
+
+    fn hold(self, held: Held) -> Self {
+        self.map(|stream| HoldStream::hold(stream, held))
+    }
+}
 
 /// The messages outlive the function that returns them.
 impl<S: Stream> StreamingResponse for tonic::Response<S> {}
