@@ -28,10 +28,8 @@ pub struct Call {
     /// The request to the store. Its key is written here, so that it is never moved.
     request: Request,
     key: KeyBuilder<'static>,
-    /// Whether the limit is a constant of the site.
-    is_constant: bool,
-    /// Why the limit of this call is not one.
-    invalid: Option<LimitError>,
+    /// Whether the limit is a constant of the site. An error says why the limit of this call is not one.
+    is_constant: Result<bool, LimitError>,
     pub(super) shadow: bool,
     pauses: bool,
     pub(super) skipped: bool,
@@ -51,7 +49,7 @@ impl Call {
     /// A call of a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
         // Two layers may have the same name and different limits.
-        Self { is_constant: false, ..Self::of(Name::new(name), Some(&limit), limiter) }
+        Self { is_constant: Ok(false), ..Self::of(Name::new(name), Some(&limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
@@ -64,8 +62,7 @@ impl Call {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name),
-            is_constant: limit.is_some(),
-            invalid: None,
+            is_constant: Ok(limit.is_some()),
             shadow: false,
             pauses: false,
             skipped,
@@ -76,7 +73,7 @@ impl Call {
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
             Ok(limit) => self.request.set_limit(limit),
-            Err(error) => self.invalid = Some(error),
+            Err(error) => self.is_constant = Err(error),
         }
     }
 
@@ -180,11 +177,9 @@ impl Call {
     /// Completes the request to the store: applies the override, and completes the key.
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        if let Some(error) = self.invalid {
-            return Err(error.into());
-        }
+        let is_constant = self.is_constant?;
         self.key.finish(self.request.key_mut(), limiter.keys())?;
-        note(self.key.name().as_str(), self.request.limit(), limiter, self.is_constant);
+        note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }

@@ -4,10 +4,9 @@ use super::http::{refusal, status};
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::body::hold_body::held_beside;
 use crate::body::{Held, HeldBody, HoldBody, Holding};
-use crate::frameworks::from_rejection;
 use crate::identity::{ClientIp, PeerAddr, UserId};
 use crate::macros::delegate;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
@@ -67,7 +66,17 @@ impl IntoResponse for &Rejection {
     }
 }
 
-from_rejection!(Response, |rejection| rejection.into_response());
+impl From<Rejection> for Response {
+    fn from(rejection: Rejection) -> Self {
+        rejection.into_response()
+    }
+}
+
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
 /// it is JSON.

@@ -137,26 +137,3 @@ macro_rules! response_head {
     };
 }
 use response_head;
-
-/// Makes a response of a rejection, for `?` and for functions that return the response. Without an expression, the conversion is
-/// there already.
-macro_rules! from_rejection {
-    ($(#[$doc:meta])* $type:ty, |$rejection:ident| $made:expr) => {
-        $(#[$doc])*
-        impl From<crate::rejection::Rejection> for $type {
-            fn from($rejection: crate::rejection::Rejection) -> Self {
-                $made
-            }
-        }
-
-        crate::frameworks::from_rejection!($type);
-    };
-    ($type:ty) => {
-        impl crate::rejection::FromRejection for $type {
-            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
-                rejection.into()
-            }
-        }
-    };
-}
-use from_rejection;

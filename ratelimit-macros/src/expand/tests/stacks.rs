@@ -10,7 +10,7 @@ fn two_limits() {
         r#"#[instrument]
         #[rate_limit(time = "1d", count = 5000, by = user.id, cost = 2)]
         async fn search(user: User, q: Query) -> Result<Hits, Error> { find(q).await }"#,
-        &expect![[r##"
+        &expect![[r#"
             #[instrument]
             async fn search(user: User, q: Query) -> Result<Hits, Error> {
                 let __check = {
@@ -46,7 +46,7 @@ fn two_limits() {
                 decide_or(rejection_as::<Result<Hits, Error>>());
                 { find(q).await }
             }
-        "##]],
+        "#]],
     );
 }
 

@@ -3,9 +3,9 @@
 use crate::answer::Answered;
 use crate::body::pieces::{Pieces, length};
 use crate::body::{Held, HoldBody};
-use crate::frameworks::{from_rejection, response_head};
+use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
@@ -49,9 +49,17 @@ impl ResponseError for Rejection {
     }
 }
 
-from_rejection! {
-    /// The response contains the rejection as its `error()`.
-    HttpResponse, |rejection| HttpResponse::from_error(rejection)
+/// The response contains the rejection as its `error()`.
+impl From<Rejection> for HttpResponse {
+    fn from(rejection: Rejection) -> Self {
+        Self::from_error(rejection)
+    }
+}
+
+impl FromRejection for HttpResponse {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
 }
 
 impl Responder for Rejection {

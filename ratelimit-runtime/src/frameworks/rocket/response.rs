@@ -2,7 +2,6 @@
 
 use super::passage::Passage;
 use crate::answer::Answer;
-use crate::frameworks::from_rejection;
 use crate::layer::ResponseParts;
 use crate::rejection::convert::ErrorOfRejection;
 use crate::rejection::{FromRejection, Rejection};
@@ -33,7 +32,11 @@ fn respond(answer: Answer) -> Response<'static> {
     response.sized_body(answer.body.len(), Cursor::new(answer.body)).finalize()
 }
 
-from_rejection!(Response<'_>, |rejection| respond(rejection.answer()));
+impl From<Rejection> for Response<'_> {
+    fn from(rejection: Rejection) -> Self {
+        respond(rejection.answer())
+    }
+}
 
 /// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
 /// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
@@ -52,20 +55,20 @@ impl FromRejection for Status {
     }
 }
 
-from_rejection! {
-    /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
-    /// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
-    (Status, String), |rejection| {
+/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
+/// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
+impl From<Rejection> for (Status, String) {
+    fn from(rejection: Rejection) -> Self {
         let answer = rejection.answer();
         (Status::new(answer.status), String::from_utf8_lossy(&answer.body).into_owned())
     }
 }
 
-from_rejection! {
-    /// As `(Status, String)`.
-    Custom<String>, |rejection| {
+/// As `(Status, String)`.
+impl From<Rejection> for Custom<String> {
+    fn from(rejection: Rejection) -> Self {
         let (status, body) = rejection.into();
-        Custom(status, body)
+        Self(status, body)
     }
 }
 
@@ -75,6 +78,19 @@ impl From<Rejection> for (Status, Rejection) {
         (Status::new(rejection.answer().status), rejection)
     }
 }
+
+/// Makes these types of rejections by `From`.
+macro_rules! from_rejection {
+    ($($type:ty),*) => {$(
+        impl FromRejection for $type {
+            fn from_rejection(rejection: Rejection) -> Self {
+                rejection.into()
+            }
+        }
+    )*};
+}
+
+from_rejection!(Response<'_>, (Status, String), Custom<String>);
 
 /// A response with its request. The request stores what rocket's response type has no place for.
 pub(super) struct Answering<'a, 'r> {
