@@ -39,8 +39,8 @@ impl Completed {
 
 impl Calls {
     /// The limits in the order of their attributes.
-    pub fn of(calls: impl IntoIterator<Item = Call>) -> Self {
-        Self(calls.into_iter().collect())
+    pub fn of(calls: impl Into<Vec<Call>>) -> Self {
+        Self(SmallVec::from_vec(calls.into()))
     }
 
     /// Whether all limits have loaded overrides and may refuse the call.

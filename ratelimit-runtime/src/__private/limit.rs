@@ -11,27 +11,27 @@ pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
 
 /// [`Limit::try_zone`], unless the limit is already an error.
 pub fn with_zone(limit: Result<Limit, LimitError>, offset: &str) -> Result<Limit, LimitError> {
-    limit?.try_zone(offset)
+    limit.and_then(|limit| limit.try_zone(offset))
 }
 
 /// [`Limit::try_burst`], unless the limit is already an error.
 pub fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
-    limit?.try_burst(burst)
+    limit.and_then(|limit| limit.try_burst(burst))
 }
 
 /// [`Limit::try_refill`], unless the limit is already an error.
 pub fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
-    limit?.try_refill(refill)
+    limit.and_then(|limit| limit.try_refill(refill))
 }
 
 /// [`Limit::try_borrow`], unless the limit is already an error.
 pub fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
-    limit?.try_borrow(borrow)
+    limit.and_then(|limit| limit.try_borrow(borrow))
 }
 
 /// [`Limit::try_wait`], unless the limit is already an error.
 pub fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
-    limit?.try_wait(wait)
+    limit.and_then(|limit| limit.try_wait(wait))
 }
 
 /// Adds a lease of at most half of what the limit can hold, unless the limit is already an error.
@@ -41,12 +41,12 @@ pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit,
 
 /// [`Limit::try_lease_auto`], unless the limit is already an error.
 pub fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
-    limit?.try_lease_auto()
+    limit.and_then(|limit| limit.try_lease_auto())
 }
 
 /// [`Limit::try_block`], unless the limit is already an error.
 pub fn with_block(limit: Result<Limit, LimitError>, steps: &[Duration]) -> Result<Limit, LimitError> {
-    limit?.try_block(steps)
+    limit.and_then(|limit| limit.try_block(steps))
 }
 
 /// Returns a constant `count`, which must not be zero.

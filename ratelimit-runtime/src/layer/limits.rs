@@ -116,7 +116,9 @@ impl Settings {
             let mut first = calls.next()?;
             Some(match calls.next() {
                 None => first.start(),
-                Some(second) => Calls::of([first, second].into_iter().chain(calls)).start(),
+                Some(second) => {
+                    Calls::of([first, second].into_iter().chain(calls).collect::<Vec<_>>()).start()
+                }
             })
         })
     }

@@ -3,7 +3,7 @@
 use super::error::configuration;
 use crate::error::Error;
 use crate::identity::PeerAddr;
-use ipnet::{IpNet, Ipv4Net};
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use std::net::IpAddr;
 
 /// The word for proxies that connect through a unix socket.
@@ -12,7 +12,8 @@ const UNIX: &str = "unix";
 /// The addresses of trusted proxies, as sorted ranges that do not overlap.
 #[derive(Debug)]
 pub(crate) struct Networks {
-    ranges: Box<[(IpAddr, IpAddr)]>,
+    v4: Box<[(u32, u32)]>,
+    v6: Box<[(u128, u128)]>,
     unix: bool,
 }
 
@@ -24,33 +25,44 @@ impl Networks {
                 "the list of trusted proxies is empty; write the addresses or networks of your proxies, or do not set it",
             ));
         }
-        let (mut networks, mut unix) = (Vec::new(), false);
+        let (mut v4, mut v6, mut unix) = (Vec::new(), Vec::new(), false);
         for text in texts {
             match text.as_ref().trim() {
                 UNIX => unix = true,
-                text => networks.push(network(text)?),
+                text => match network(text)? {
+                    IpNet::V4(network) => v4.push(network),
+                    IpNet::V6(network) => v6.push(network),
+                },
             }
         }
-        let mut networks = IpNet::aggregate(&networks);
-        networks.sort_unstable();
+        let (v4, v6) = (Ipv4Net::aggregate(&v4), Ipv6Net::aggregate(&v6));
         // Two halves of all addresses are one network by now.
-        if let Some(all) = networks.iter().find(|network| network.prefix_len() == 0) {
+        if let Some(all) = v4.iter().find(|network| network.prefix_len() == 0) {
             return Err(trusts_everybody(all));
         }
-        let ranges = networks.iter().map(|network| (network.network(), network.broadcast())).collect();
-        Ok(Self { ranges, unix })
+        if let Some(all) = v6.iter().find(|network| network.prefix_len() == 0) {
+            return Err(trusts_everybody(all));
+        }
+        Ok(Self {
+            v4: v4.iter().map(|network| (network.network().into(), network.broadcast().into())).collect(),
+            v6: v6.iter().map(|network| (network.network().into(), network.broadcast().into())).collect(),
+            unix,
+        })
     }
 
     /// Whether a peer or a hop is a trusted proxy. The address is unmapped already.
     pub(crate) fn contain(&self, peer: PeerAddr) -> bool {
         match peer {
-            PeerAddr::Ip(address) => {
-                let after = self.ranges.partition_point(|(first, _)| *first <= address);
-                after.checked_sub(1).is_some_and(|at| address <= self.ranges[at].1)
-            }
+            PeerAddr::Ip(IpAddr::V4(address)) => contains(&self.v4, address.to_bits()),
+            PeerAddr::Ip(IpAddr::V6(address)) => contains(&self.v6, address.to_bits()),
             PeerAddr::Unix => self.unix,
         }
     }
+}
+
+fn contains<T: Copy + PartialOrd>(ranges: &[(T, T)], address: T) -> bool {
+    let after = ranges.partition_point(|(first, _)| *first <= address);
+    after.checked_sub(1).is_some_and(|at| address <= ranges[at].1)
 }
 
 /// Reads an address or a network. A mapped IPv4 network becomes the IPv4 network, as the addresses of peers do.
@@ -90,7 +102,7 @@ fn unmapped(network: IpNet) -> IpNet {
     mapped.and_then(|(address, length)| Ipv4Net::new(address, length).ok()).map_or(network, IpNet::V4)
 }
 
-fn trusts_everybody(network: &IpNet) -> Error {
+fn trusts_everybody(network: &impl std::fmt::Display) -> Error {
     configuration(format!(
         "trusted proxies that include \"{network}\" trust everybody, so each client could choose its address; write the networks of your proxies, or use `trusted_hops` if you do not know them"
     ))
