@@ -41,7 +41,7 @@ pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit,
 
 /// [`Limit::try_lease_auto`], unless the limit is already an error.
 pub fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_lease_auto())
+    limit.and_then(Limit::try_lease_auto)
 }
 
 /// [`Limit::try_block`], unless the limit is already an error.
