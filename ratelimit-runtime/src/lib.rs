@@ -72,11 +72,11 @@ pub mod layer {
     pub(crate) mod limits;
     pub(crate) mod settings;
 
-    #[allow(unused_imports, reason = "some frameworks need no type of the layer")]
-    #[allow(unreachable_pub, reason = "rocket and salvo have no such type")]
-    pub use crate::frameworks::layers::*;
+    #[cfg(feature = "tower")]
+    pub use crate::frameworks::{LayerBody, ResponseFuture};
     pub(crate) use finish::{ResponseParts, Swallowed};
     pub use limits::LayerRequest;
+    pub use settings::RateLimitService;
     pub(crate) use settings::{Entered, RateLimitLayer, RequestParts, Settings};
 }
 

@@ -19,15 +19,13 @@ macro_rules! opaque {
 pub(crate) use opaque;
 
 /// Implements a trait for pointers to the types that have it: `delegate! { Trait for &T, Arc<T> => { type Found; fn name(&self, argument: Type) -> Found; } }`.
+/// For any other type that dereferences to one that has the trait: `delegate! { impl [T: Trait + Clone] Trait for Wrapper<T> => { .. } }`.
 macro_rules! delegate {
-    ($trait:ident for $($type:ty),+ => $items:tt) => {$(
-        crate::macros::delegate!(@ $trait, $type, $items);
-    )+};
-    (@ $trait:ident, $type:ty, {
+    (impl [$($generics:tt)*] $trait:ident for $type:ty => {
         $(type $found:ident;)*
         $(fn $name:ident $(<$life:lifetime>)? (& $($of:lifetime)? $this:ident $(, $argument:ident: $kind:ty)*) $(-> $result:ty)?;)+
     }) => {
-        impl<T: $trait + ?Sized> $trait for $type {
+        impl<$($generics)*> $trait for $type {
             $(type $found = T::$found;)*
 
             $(fn $name $(<$life>)? (& $($of)? $this $(, $argument: $kind)*) $(-> $result)? {
@@ -35,5 +33,8 @@ macro_rules! delegate {
             })+
         }
     };
+    ($trait:ident for $($type:ty),+ => $items:tt) => {$(
+        crate::macros::delegate!(impl [T: $trait + ?Sized] $trait for $type => $items);
+    )+};
 }
 pub(crate) use delegate;

@@ -98,7 +98,7 @@ pub(super) fn settles(model: &Model) -> TokenStream {
         let units = units(runtime, judge, &quote_spanned!(Span::mixed_site()=> __cost(__sent)));
         quote_spanned! {Span::mixed_site()=>
             let __cost = #cost;
-            let #name = #runtime::__private::settle_on_end(move |__sent| #units);
+            let #name = #runtime::__private::cost_on_end(move |__sent| #units);
         }
     });
     settles.collect()

@@ -49,14 +49,10 @@ fn stack(
 ) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     let calls = model.members.iter().map(|member| call(model, member, limiter, item, client).made(None));
-    let joined = calls.enumerate().fold(TokenStream::new(), |joined, (i, call)| match i {
-        0 => call,
-        1 => quote_spanned!(at=> #runtime::__private::Call::and(#joined, #call)),
-        _ => quote_spanned!(at=> #runtime::__private::Calls::and(#joined, #call)),
-    });
+    let calls = quote_spanned!(at=> #runtime::__private::Calls::of([#(#calls),*]));
     match start {
-        Some(start) => quote_spanned!(at=> #runtime::__private::Calls::#start(#joined)),
-        None => joined,
+        Some(start) => quote_spanned!(at=> #runtime::__private::Calls::#start(#calls)),
+        None => calls,
     }
 }
 

@@ -70,7 +70,7 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let settles = afterwards::settles(model);
     if model.never_rejects() {
         return quote_spanned! {at=>
-            let #admission = #runtime::__private::Admission::of_shadows(__check.await);
+            let #admission = ::core::result::Result::unwrap_or_default(__check.await);
             #settles
         };
     }

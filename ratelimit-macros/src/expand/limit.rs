@@ -71,7 +71,7 @@ pub(super) fn per_call(runtime: &Runtime, limit: &Limit) -> TokenStream {
 /// Writes the calls that make a limit, each with the spans of its value, so that the compiler's caret is under it.
 struct Writer<'w> {
     runtime: &'w Runtime,
-    /// Whether to call `Limit`, which panics in the compiler, or the functions that return an error.
+    /// Whether to call the functions that panic in the compiler, or those that return an error.
     constant: bool,
 }
 
@@ -82,10 +82,15 @@ impl Writer<'_> {
             Time::Calendar(..) => "calendar",
             Time::Millis(..) | Time::Value(..) => numbers.algorithm.as_str(),
         };
-        let mut limit = self.call(number_ends(&numbers.count), constructor, &quote!(#count, #time));
+        let constructor = if self.constant { constructor.to_owned() } else { format!("try_{constructor}") };
+        let mut limit = self.of_limit(number_ends(&numbers.count), &constructor, &quote!(#count, #time));
         let mut with = |ends, function: &str, value: TokenStream| {
-            let function = if self.constant { function.to_owned() } else { format!("with_{function}") };
-            limit = self.call(ends, &function, &quote!(#limit #value));
+            let arguments = quote!(#limit #value);
+            limit = if self.constant {
+                self.of_limit(ends, function, &arguments)
+            } else {
+                self.private(ends, &format!("with_{function}"), &arguments)
+            };
         };
         if let Some(zone) = &numbers.zone {
             with(literal_ends(zone.span()), "zone", quote!(, #zone));
@@ -121,14 +126,18 @@ impl Writer<'_> {
         limit
     }
 
-    fn call(&self, (first, last): (Span, Span), function: &str, arguments: &TokenStream) -> TokenStream {
+    /// Writes a call of a function of `Limit`.
+    fn of_limit(&self, (first, last): (Span, Span), function: &str, arguments: &TokenStream) -> TokenStream {
         let (runtime, function) = (self.runtime.at(first), Ident::new(function, first));
         let arguments = quote_spanned!(last=> (#arguments));
-        if self.constant {
-            quote_spanned!(first=> #runtime::Limit::#function #arguments)
-        } else {
-            quote_spanned!(first=> #runtime::__private::limit::#function #arguments)
-        }
+        quote_spanned!(first=> #runtime::Limit::#function #arguments)
+    }
+
+    /// Writes a call of a function of `__private::limit`.
+    fn private(&self, (first, last): (Span, Span), function: &str, arguments: &TokenStream) -> TokenStream {
+        let (runtime, function) = (self.runtime.at(first), Ident::new(function, first));
+        let arguments = quote_spanned!(last=> (#arguments));
+        quote_spanned!(first=> #runtime::__private::limit::#function #arguments)
     }
 
     /// A number. A constant one is checked by a function of its own name.
@@ -143,7 +152,7 @@ impl Writer<'_> {
     fn time(&self, numbers: &LimitNumbers) -> TokenStream {
         match (&numbers.time, numbers.algorithm) {
             (Time::Value(value, _), Algorithm::Concurrency) if self.constant => {
-                let limit = self.call(ends(value), "concurrency", &quote!(1, #value));
+                let limit = self.of_limit(ends(value), "concurrency", &quote!(1, #value));
                 quote!(#limit.time())
             }
             (Time::Value(value, _), _) if self.constant => self.check("time", value),
@@ -156,7 +165,7 @@ impl Writer<'_> {
     }
 
     fn check(&self, name: &str, value: &Expr) -> TokenStream {
-        Writer { constant: false, ..*self }.call(ends(value), name, &value.to_token_stream())
+        self.private(ends(value), name, &value.to_token_stream())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
 
 use super::call::Call;
-use crate::body::{BodySent, Held, Holds, Settle};
+use crate::body::{BodySent, Held, Settle};
 use crate::key::Name;
 use crate::limiter::{Attempt, Holdings, RateLimiter, Stack, failed, shadow_failed};
 use crate::macros::opaque;
@@ -30,23 +30,27 @@ impl Completed {
     pub(super) fn of_one(limiter: RateLimiter, call: Call) -> Self {
         Self { limiter, names: smallvec![call.name()], stack: smallvec![call.into_member(0)] }
     }
+
+    pub(super) async fn admit(self, began: Option<Instant>) -> Result<Admission, Rejection> {
+        let attempt = Attempt { limiter: &self.limiter, began, names: &self.names };
+        Ok(Admission(Some(Box::new(attempt.run_held(self.stack).await?))))
+    }
 }
 
 impl Calls {
-    /// Adds a limit.
-    pub fn and(mut self, next: Call) -> Self {
-        self.0.push(next);
-        self
+    /// The limits in the order of their attributes.
+    pub fn of(calls: impl Into<Vec<Call>>) -> Self {
+        Self(SmallVec::from_vec(calls.into()))
     }
 
     /// Whether all limits have loaded overrides and may refuse the call.
     pub(super) fn are_plain(&self) -> bool {
-        self.0.iter().all(|call| !call.is_shadow() && call.knows_overrides())
+        self.0.iter().all(|call| !call.shadow && call.knows_overrides())
     }
 
     /// Waits until the overrides are known. Returns when the call began, or `None` if it has not waited.
     pub(super) async fn learn_overrides(&self) -> Option<Instant> {
-        let mut limiters = self.0.iter().filter(|call| !call.is_skipped()).map(Call::limiter);
+        let mut limiters = self.0.iter().filter(|call| !call.skipped).map(|call| call.limiter.as_deref());
         match limiters.find_map(Result::ok) {
             Some(limiter) => limiter.learn_overrides().await,
             None => None,
@@ -57,8 +61,8 @@ impl Calls {
     pub(super) fn complete(self) -> Result<Option<Completed>, Rejection> {
         let (mut names, mut stack, mut decides) = (SmallVec::new(), Stack::new(), None::<RateLimiter>);
         for (position, mut call) in self.0.into_iter().enumerate() {
-            let (name, is_shadow) = (call.name(), call.is_shadow());
-            if call.is_skipped() {
+            let (name, is_shadow) = (call.name(), call.shadow);
+            if call.skipped {
                 exempt(name.as_str());
                 continue;
             }
@@ -75,21 +79,7 @@ impl Calls {
         }
         Ok(decides.map(|limiter| Completed { limiter, names, stack }))
     }
-}
 
-impl Call {
-    /// Makes a stack of two limits.
-    pub fn and(self, next: Self) -> Calls {
-        Calls(SmallVec::from_buf([self])).and(next)
-    }
-
-    /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
-    pub fn admit(self) -> Admit {
-        Calls(SmallVec::from_buf([self])).admit()
-    }
-}
-
-impl Calls {
     /// Decides the limits together, as [`Call::admit`].
     pub fn admit(self) -> Admit {
         Box::pin(async {
@@ -102,10 +92,10 @@ impl Calls {
     }
 }
 
-impl Completed {
-    pub(super) async fn admit(self, began: Option<Instant>) -> Result<Admission, Rejection> {
-        let attempt = Attempt { limiter: &self.limiter, began, names: &self.names };
-        Ok(Admission(Some(Box::new(attempt.run_held(self.stack).await?))))
+impl Call {
+    /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
+    pub fn admit(self) -> Admit {
+        Calls(SmallVec::from_buf([self])).admit()
     }
 }
 
@@ -120,11 +110,6 @@ pub struct Admission(
 );
 
 impl Admission {
-    /// Returns the admission of a call that has only shadow limits, which never reject.
-    pub fn of_shadows(decided: Result<Self, Rejection>) -> Self {
-        decided.unwrap_or_default()
-    }
-
     /// Returns the units of a limit, if `refund` is true.
     pub fn refund_if(&mut self, position: usize, refund: bool) {
         if refund {
@@ -163,41 +148,27 @@ impl Admission {
 
     /// Sends the changes to the store. Returns the part that the response keeps: the limits at the positions in `lasting`, each
     /// with its `settle` function.
-    pub async fn hold<const N: usize>(self, lasting: &[usize], settles: [(usize, SettleOnEnd); N]) -> Held {
+    pub async fn hold<const N: usize>(self, lasting: &[usize], settles: [(usize, Settle); N]) -> Held {
         let Some(mut holdings) = self.0 else { return Held::default() };
         if let Err(error) = Box::pin(holdings.finish_except(lasting)).await {
             tracing::debug!(%error, "{CANNOT_ADJUST}");
         }
-        let settles = settles.map(|(position, cost)| (holdings.place(position), cost));
-        let mut held = holdings.into_held();
-        for (at, SettleOnEnd(cost)) in settles {
-            if let Some(at) = at {
-                held.settle(at, cost);
-            }
-        }
-        held
+        let settles = settles.into_iter();
+        let settles =
+            settles.filter_map(|(position, cost)| Some((holdings.place(position)?, cost))).collect();
+        holdings.into_held(settles)
     }
 }
 
 const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
 
-/// The function of `settle` with `until = "body_end"`.
-pub struct SettleOnEnd(Settle);
-
-/// Takes the closure of `settle`. This signature lets the closure omit its parameter type.
+/// Takes the closure of `settle` with `until = "body_end"`. This signature lets the closure omit its parameter type.
 /// The box has one type, so that the compiler reports a mistake once.
 pub fn cost_on_end<T>(
     cost: impl FnOnce(BodySent) -> T + Send + 'static,
 ) -> Box<dyn FnOnce(BodySent) -> T + Send> {
     Box::new(cost)
 }
-
-/// Takes the same closure with a result of one type.
-pub fn settle_on_end(cost: impl FnOnce(BodySent) -> u32 + Send + 'static) -> SettleOnEnd {
-    SettleOnEnd(Box::new(cost))
-}
-
-opaque!(SettleOnEnd);
 
 opaque!(Admission);
 

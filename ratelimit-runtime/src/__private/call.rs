@@ -23,24 +23,16 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 /// One limit of a call that is about to be decided.
 #[derive(Clone)]
 pub struct Call {
-    limiter: Result<CurrentLimiter, Error>,
+    /// The limiter that decides the call.
+    pub(super) limiter: Result<CurrentLimiter, Error>,
     /// The request to the store. Its key is written here, so that it is never moved.
     request: Request,
     key: KeyBuilder<'static>,
-    limit: LimitKind,
-    shadow: bool,
+    /// Whether the limit is a constant of the site. An error says why the limit of this call is not one.
+    is_constant: Result<bool, LimitError>,
+    pub(super) shadow: bool,
     pauses: bool,
-    skipped: bool,
-}
-
-/// Whether the request has a limit.
-#[derive(Clone, Copy)]
-enum LimitKind {
-    Constant,
-    PerCall,
-    Invalid(LimitError),
-    /// The site has no limit, and none was set yet.
-    Nothing,
+    pub(super) skipped: bool,
 }
 
 impl Call {
@@ -57,7 +49,7 @@ impl Call {
     /// A call of a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
         // Two layers may have the same name and different limits.
-        Self { limit: LimitKind::PerCall, ..Self::of(Name::new(name), Some(&limit), limiter) }
+        Self { is_constant: Ok(false), ..Self::of(Name::new(name), Some(&limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
@@ -70,7 +62,7 @@ impl Call {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name),
-            limit: if limit.is_some() { LimitKind::Constant } else { LimitKind::Nothing },
+            is_constant: Ok(limit.is_some()),
             shadow: false,
             pauses: false,
             skipped,
@@ -80,11 +72,8 @@ impl Call {
     /// Sets the limit, if the site has none.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
-            Ok(limit) => {
-                self.request.set_limit(limit);
-                self.limit = LimitKind::PerCall;
-            }
-            Err(error) => self.limit = LimitKind::Invalid(error),
+            Ok(limit) => self.request.set_limit(limit),
+            Err(error) => self.is_constant = Err(error),
         }
     }
 
@@ -133,7 +122,7 @@ impl Call {
     /// because it may be a token.
     pub fn header(&mut self, value: Option<&HeaderValue>) {
         match value {
-            Some(value) => self.identity().secret(value.as_bytes()),
+            Some(value) => self.identity().secret(value),
             None => self.key.set_absent(ErrorKind::NoIdentity, NO_HEADER),
         }
     }
@@ -176,16 +165,8 @@ impl Call {
         self.part().text(name);
     }
 
-    pub(super) fn is_skipped(&self) -> bool {
-        self.skipped
-    }
-
     pub(super) fn name(&self) -> Name<'static> {
         self.key.name()
-    }
-
-    pub(super) fn is_shadow(&self) -> bool {
-        self.shadow
     }
 
     /// Whether the overrides are loaded. A call without a limiter needs no overrides.
@@ -193,21 +174,11 @@ impl Call {
         self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
     }
 
-    /// The limiter that decides the call.
-    pub(super) fn limiter(&self) -> Result<&RateLimiter, Error> {
-        self.limiter.as_deref().map_err(Error::clone)
-    }
-
     /// Completes the request to the store: applies the override, and completes the key.
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        match self.limit {
-            LimitKind::Constant | LimitKind::PerCall => {}
-            LimitKind::Invalid(error) => return Err(error.into()),
-            LimitKind::Nothing => return Err(no_limit()),
-        }
+        let is_constant = self.is_constant?;
         self.key.finish(self.request.key_mut(), limiter.keys())?;
-        let is_constant = matches!(self.limit, LimitKind::Constant);
         note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
@@ -219,10 +190,6 @@ impl Call {
         (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
         member
     }
-}
-
-fn no_limit() -> Error {
-    Error::new(ErrorKind::Limit, "the call has no limit (a defect of the attribute; please report it)")
 }
 
 /// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.

@@ -33,11 +33,11 @@ impl Call {
     ///
     /// `Call` is too large to move, so this takes `&mut`. Call it once.
     pub fn start(&mut self) -> Check {
-        if self.is_skipped() {
+        if self.skipped {
             exempt(self.name().as_str());
             return Check(State::Admitted);
         }
-        if self.is_shadow() || !self.knows_overrides() {
+        if self.shadow || !self.knows_overrides() {
             return self.start_admission();
         }
         let name = self.name();

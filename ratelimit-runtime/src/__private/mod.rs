@@ -17,7 +17,7 @@ pub use address::{
     Client, FoundAddress, KeptAddress, MakeAgain, MergeAddress, OnlyPart, PassAddress, ProbeAddress,
     RequestPeer, TrustedAddress,
 };
-pub use admission::{Admission, Admit, Calls, SettleOnEnd, cost_on_end, judge, settle_on_end};
+pub use admission::{Admission, Admit, Calls, cost_on_end, judge};
 pub use call::Call;
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};

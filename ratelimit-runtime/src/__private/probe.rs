@@ -61,15 +61,15 @@ macro_rules! merge {
             }
         })*
     };
-    // The value is read from the carrier itself.
-    ($(#[$meta:meta])* $merge:ident of carriers) => {
+    // The value is read from the result itself.
+    ($(#[$meta:meta])* $merge:ident of $found:ident) => {
         merge! {
             $(#[$meta])* $merge;
             [] Nothing, Nothing => Nothing: |none, _| none;
-            ['a, T: ?Sized] Nothing, Carrier<'a, T> => Carrier<'a, T>: |_, next| next;
-            ['a, T: ?Sized] Carrier<'a, T>, Nothing => Carrier<'a, T>: |found, _| found;
+            ['a, T: ?Sized] Nothing, $found<'a, T> => $found<'a, T>: |_, next| next;
+            ['a, T: ?Sized] $found<'a, T>, Nothing => $found<'a, T>: |found, _| found;
             // No argument has this type. A second candidate keeps the compiler from inferring the first one.
-            ['a, T: ?Sized] Carrier<'a, T>, std::convert::Infallible => Carrier<'a, T>: |_, never| match never {};
+            ['a, T: ?Sized] $found<'a, T>, std::convert::Infallible => $found<'a, T>: |_, never| match never {};
         }
     };
 }

@@ -5,14 +5,7 @@ use crate::identity::{Identity, RequestHeaders, UserId};
 use smallvec::SmallVec;
 
 /// The value of a header. It is a copy, because the arguments may be moved before the key is written.
-#[derive(Clone)]
-pub struct HeaderValue(SmallVec<[u8; 64]>);
-
-impl HeaderValue {
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
+pub(super) type HeaderValue = SmallVec<[u8; 64]>;
 
 probe! {
     /// Finds out whether an argument has the headers of the request.
@@ -35,7 +28,7 @@ merge! {
         label = "ambiguous",
         note = "implement `ratelimit::identity::Identity` for your own type, and hash the value if it may be a token"
     )]
-    MergeHeaders of carriers
+    MergeHeaders of Carrier
 }
 
 merge! {
@@ -45,7 +38,7 @@ merge! {
         label = "ambiguous",
         note = "write which one: `by = user.id`"
     )]
-    MergeUser of carriers
+    MergeUser of Carrier
 }
 
 /// The headers that were found among all arguments.
@@ -62,7 +55,7 @@ pub trait FoundHeaders {
 #[diagnostic::do_not_recommend]
 impl<T: RequestHeaders + ?Sized> FoundHeaders for Carrier<'_, T> {
     fn header(self, name: &str) -> Option<HeaderValue> {
-        self.0.header(name).map(|value| HeaderValue(SmallVec::from_slice(value)))
+        self.0.header(name).map(SmallVec::from_slice)
     }
 }
 

@@ -42,14 +42,10 @@ impl Site {
 /// The request of a site without an identity and without placeholders, whose limit is a constant. It is made once, for the first
 /// limiter that decides the site. For any other limiter, each call makes its own request.
 #[derive(Debug)]
-pub struct SiteRequest(OnceLock<Made>);
-
-#[derive(Debug)]
-struct Made {
-    /// The id of the limiter.
-    limiter: u64,
-    request: Request,
-}
+pub struct SiteRequest(
+    /// The id of the limiter, and the request.
+    OnceLock<(u64, Request)>,
+);
 
 impl SiteRequest {
     /// A request that is not made yet.
@@ -61,17 +57,17 @@ impl SiteRequest {
     /// The request, if this limiter can decide it unchanged, because no override applies and the units are charged at once.
     #[inline]
     pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
-        let made = self.0.get().or_else(|| self.make(site, limiter))?;
-        (made.limiter == limiter.id() && limiter.has_no_overrides()).then_some(&made.request)
+        let (made_for, request) = self.0.get().or_else(|| self.make(site, limiter))?;
+        (*made_for == limiter.id() && limiter.has_no_overrides()).then_some(request)
     }
 
     #[cold]
-    fn make(&self, site: &Site, limiter: &RateLimiter) -> Option<&Made> {
+    fn make(&self, site: &Site, limiter: &RateLimiter) -> Option<&(u64, Request)> {
         let limit = site.limit.filter(|limit| limit.is_charged_at_once() && !limiter.is_off())?;
         let mut request = Request::new(StoreKey::default(), limit, 1);
         KeyBuilder::new(site.name).finish(request.key_mut(), limiter.keys()).ok()?;
         request.add_format();
         note(site.name.as_str(), &limit, limiter, true);
-        Some(self.0.get_or_init(|| Made { limiter: limiter.id(), request }))
+        Some(self.0.get_or_init(|| (limiter.id(), request)))
     }
 }

@@ -13,19 +13,16 @@ pub trait RejectionTarget {
 /// An argument of type `&mut T`.
 pub struct Target<'a, T: ?Sized>(pub &'a mut T);
 
-/// An argument into which a refusal can be written.
-pub struct FoundIn<'a, T: ?Sized>(&'a mut T);
-
 /// Finds out whether a refusal can be written into an argument.
 pub trait ProbeTarget {
     type Found;
     fn __ratelimit_probe_target(self) -> Self::Found;
 }
 
-impl<'a, T: RejectionTarget + ?Sized> ProbeTarget for Target<'a, T> {
-    type Found = FoundIn<'a, T>;
-    fn __ratelimit_probe_target(self) -> FoundIn<'a, T> {
-        FoundIn(self.0)
+impl<T: RejectionTarget + ?Sized> ProbeTarget for Target<'_, T> {
+    type Found = Self;
+    fn __ratelimit_probe_target(self) -> Self {
+        self
     }
 }
 
@@ -43,12 +40,7 @@ merge! {
         label = "ambiguous",
         note = "write which one: `on_limit = |rejection| ..`"
     )]
-    MergeTarget;
-    [] Nothing, Nothing => Nothing: |none, _| none;
-    ['a, T: ?Sized] Nothing, FoundIn<'a, T> => FoundIn<'a, T>: |_, next| next;
-    ['a, T: ?Sized] FoundIn<'a, T>, Nothing => FoundIn<'a, T>: |found, _| found;
-    // No argument has this type. A second candidate keeps the compiler from inferring the first one.
-    ['a, T: ?Sized] FoundIn<'a, T>, std::convert::Infallible => FoundIn<'a, T>: |_, never| match never {};
+    MergeTarget of Target
 }
 
 /// The argument that was found.
@@ -65,7 +57,7 @@ pub trait FoundTarget {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: RejectionTarget + ?Sized> FoundTarget for FoundIn<'_, T> {
+impl<T: RejectionTarget + ?Sized> FoundTarget for Target<'_, T> {
     fn reject(self, rejection: Rejection) {
         self.0.write_rejection(rejection);
     }
@@ -83,7 +75,7 @@ pub trait FoundBody {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: ?Sized> FoundBody for FoundIn<'a, T>
+impl<'a, T: ?Sized> FoundBody for Target<'a, T>
 where
     &'a mut T: HoldBody,
 {

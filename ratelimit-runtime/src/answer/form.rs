@@ -2,9 +2,10 @@
 
 use super::recorded::RecordedDecision;
 use super::{Answer, problem};
+use crate::error::{Error, ErrorKind};
+use crate::macros::opaque;
 use crate::rejection::Rejection;
 use once_cell::sync::OnceCell;
-use std::fmt;
 use std::sync::Arc;
 
 type Change = dyn Fn(&Rejection, &mut Answer) + Send + Sync;
@@ -64,38 +65,11 @@ impl Answers {
     pub fn custom(change: impl Fn(&Rejection, &mut Answer) + Send + Sync + 'static) -> Self {
         Self(Form::Custom(Arc::new(change)))
     }
-
-    /// The answer of a rejection. `decisions` returns the decisions that were made for the same request.
-    pub(super) fn answer(
-        &self,
-        rejection: &Rejection,
-        decisions: impl FnOnce() -> Vec<RecordedDecision>,
-    ) -> Answer {
-        let mut answer = Answer::text(rejection);
-        match &self.0 {
-            Form::Text => answer,
-            Form::Problem => {
-                problem::write(rejection, &decisions(), &mut answer);
-                answer
-            }
-            Form::Custom(change) => {
-                change(rejection, &mut answer);
-                answer.sendable(rejection)
-            }
-        }
-    }
 }
 
-impl fmt::Debug for Answers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Form::Text => "Answers::text()",
-            Form::Problem => "Answers::problem_json()",
-            Form::Custom(_) => "Answers::custom(..)",
-        })
-    }
-}
+opaque!(Answers);
 
+/// The form that is installed.
 static PROCESS: OnceCell<Answers> = OnceCell::new();
 
 /// Installs the form of the answers to refused requests in this process. Call it once, before the server starts. Until then,
@@ -107,7 +81,7 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 /// use ratelimit::answer::Answers;
 /// # use ratelimit::{Limit, RateLimiter};
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::answer::InstallAnswersError> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Error> {
 /// ratelimit::answer::install_answers(Answers::problem_json())?;
 /// # let closed = Limit::try_counter(0, std::time::Duration::from_secs(1)).unwrap();
 /// # let rejection = RateLimiter::in_memory().check(&closed, "closed").await.unwrap_err();
@@ -123,32 +97,34 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 /// # Errors
 ///
 /// If a form is already installed, which then stays.
-pub fn install_answers(answers: Answers) -> Result<(), InstallAnswersError> {
-    PROCESS.set(answers).map_err(|_| InstallAnswersError(()))
-}
-
-/// The form that is installed.
-pub(super) fn answers() -> Option<&'static Answers> {
-    PROCESS.get()
-}
-
-/// The error of [`install_answers`]: a form of answers is already installed.
-#[derive(Clone)]
-pub struct InstallAnswersError(());
-
-impl fmt::Display for InstallAnswersError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
+pub fn install_answers(answers: Answers) -> Result<(), Error> {
+    PROCESS.set(answers).map_err(|_| {
+        Error::new(
+            ErrorKind::Configuration,
             "a form of answers is already installed; install one per process, or use `RequestContext::with_answers`",
         )
-    }
+    })
 }
 
-impl fmt::Debug for InstallAnswersError {
-    /// Shows the message, because a `main` that returns an error prints this.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+impl Answer {
+    /// The answer of a rejection: in the form `own`, else in the installed one, else in plain text. `decisions` returns the
+    /// decisions that were made for the same request.
+    pub(crate) fn of(
+        rejection: &Rejection,
+        own: Option<&Answers>,
+        decisions: impl FnOnce() -> Vec<RecordedDecision>,
+    ) -> Self {
+        let mut answer = Self::text(rejection);
+        match own.or(PROCESS.get()) {
+            None | Some(Answers(Form::Text)) => answer,
+            Some(Answers(Form::Problem)) => {
+                problem::write(rejection, &decisions(), &mut answer);
+                answer
+            }
+            Some(Answers(Form::Custom(change))) => {
+                change(rejection, &mut answer);
+                answer.sendable(rejection)
+            }
+        }
     }
 }
-
-impl std::error::Error for InstallAnswersError {}

@@ -12,10 +12,9 @@ pub(crate) mod recorded;
 mod tests;
 
 pub use fields::RateLimitHeaders;
-pub use form::{Answers, InstallAnswersError, install_answers};
+pub use form::{Answers, install_answers};
 
 use crate::rejection::{Rejection, whole_seconds};
-use recorded::RecordedDecision;
 use std::borrow::Cow;
 use std::sync::Once;
 
@@ -44,19 +43,6 @@ pub struct Answer {
 pub(crate) struct Answered;
 
 impl Answer {
-    /// The answer of a rejection: in the form `own`, else in the installed one, else in plain text. `decisions` returns the
-    /// decisions that were made for the same request.
-    pub(crate) fn of(
-        rejection: &Rejection,
-        own: Option<&Answers>,
-        decisions: impl FnOnce() -> Vec<RecordedDecision>,
-    ) -> Self {
-        match own.or(form::answers()) {
-            Some(answers) => answers.answer(rejection, decisions),
-            None => Self::text(rejection),
-        }
-    }
-
     /// The answer of a rejection in plain text.
     fn text(rejection: &Rejection) -> Self {
         Self {

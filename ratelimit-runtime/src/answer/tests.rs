@@ -220,13 +220,6 @@ fn no_answer_says_more_than_a_public_name() {
     }
 }
 
-#[test]
-fn debug_names_the_form() {
-    let forms = [Answers::default(), Answers::problem_json(), Answers::custom(|_, _| {})];
-    let shown = forms.map(|form| format!("{form:?}"));
-    assert_eq!(shown, ["Answers::text()", "Answers::problem_json()", "Answers::custom(..)"]);
-}
-
 #[cfg(feature = "axum")]
 #[test]
 fn a_response_to_a_rejection_is_marked() {

@@ -2,7 +2,6 @@
 
 use crate::macros::opaque;
 use parking_lot::Mutex;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The permits and charges of a call, which last until the body of its response ends.
@@ -14,49 +13,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[must_use = "dropping this returns the permits and settles the charges"]
 #[derive(Default)]
 pub struct Held {
-    parts: Vec<Part>,
+    /// For each call of a limiter, the function that ends its permits and charges. The mutex only makes the body `Sync`. Nobody
+    /// locks it.
+    ends: Vec<Mutex<End>>,
     sent: BodySent,
     /// The length of the body in bytes, if a header says it.
     length: Option<u64>,
 }
 
-/// The permits and charges of one call of a limiter. Dropping them returns the permits.
-pub(crate) trait Holds: Send + Sync {
-    /// Corrects the charge at this position to the real cost of the call.
-    fn settle(&mut self, at: usize, cost: u32);
-}
-
-struct Part {
-    holdings: Box<dyn Holds>,
-    /// The charges to settle: their positions in `holdings`, and the functions of their costs. The mutex only makes
-    /// the body `Sync`. Nobody locks it.
-    settle: Vec<(usize, Mutex<Settle>)>,
-}
+type End = Box<dyn FnOnce(BodySent) + Send>;
 
 /// Computes the cost of a call.
 pub(crate) type Settle = Box<dyn FnOnce(BodySent) -> u32 + Send>;
 
 impl Held {
-    /// Holds these permits and charges.
-    pub(crate) fn new(holdings: Box<dyn Holds>) -> Self {
-        Self { parts: vec![Part { holdings, settle: Vec::new() }], ..Self::default() }
-    }
-
-    /// Settles the charge at this position of the holdings when the body ends.
-    pub(crate) fn settle(&mut self, at: usize, cost: Settle) {
-        if let Some(part) = self.parts.last_mut() {
-            part.settle.push((at, Mutex::new(cost)));
-        }
+    /// Calls a function when the body ends.
+    pub(crate) fn new(end: impl FnOnce(BodySent) + Send + 'static) -> Self {
+        Self { ends: vec![Mutex::new(Box::new(end))], ..Self::default() }
     }
 
     /// Whether nothing is held, for example because the call was exempt or because the body has ended.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.ends.is_empty()
     }
 
     /// Holds more permits and charges of the same response.
     pub fn merge(&mut self, mut other: Self) {
-        self.parts.append(&mut other.parts);
+        self.ends.append(&mut other.ends);
         self.length = self.length.or(other.length);
     }
 
@@ -101,17 +84,8 @@ impl Held {
 
     fn end(&mut self, complete: bool) {
         let sent = BodySent { complete, ..self.sent };
-        for Part { mut holdings, settle } in self.parts.drain(..) {
-            for (at, cost) in settle {
-                let cost = cost.into_inner();
-                // The body may be dropped while a task panics. Another panic would then abort the process.
-                match catch_unwind(AssertUnwindSafe(|| cost(sent))) {
-                    Ok(cost) => holdings.settle(at, cost),
-                    Err(_) => {
-                        tracing::error!("the function of `settle` has panicked; the call costs its `cost`");
-                    }
-                }
-            }
+        for end in self.ends.drain(..) {
+            end.into_inner()(sent);
         }
     }
 }

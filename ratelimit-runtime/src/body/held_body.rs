@@ -64,14 +64,14 @@ impl<B: HoldBody> HoldBody for http::Response<B> {
     type Output = http::Response<B::Output>;
 
     fn hold(self, mut held: Held) -> Self::Output {
-        held.warn_of_upgrade(self.status().as_u16());
-        set_length(&mut held, self.headers());
+        look_at_head(&mut held, self.status().as_u16(), self.headers());
         self.map(|body| body.hold(held))
     }
 }
 
-/// Sets the length of the body, if a header says it.
-pub(crate) fn set_length(held: &mut Held, headers: &HeaderMap) {
+/// Sets the length of the body, if a header says it. Warns if the body ends at once.
+pub(crate) fn look_at_head(held: &mut Held, status: u16, headers: &HeaderMap) {
+    held.warn_of_upgrade(status);
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if let Some(length) = length {
         held.set_length(length);

@@ -143,6 +143,23 @@ opaque!([R] Holding<R>, |this| held = this.held);
 /// Responses that are streams. A limited function that returns one ends before the stream is sent.
 pub trait StreamingResponse {}
 
+/// Responses that are streams and do not release what they send. So they stay beside the permits and charges until they become a
+/// response of their framework.
+macro_rules! held_beside {
+    ($([$($generics:tt)*] $type:ty;)*) => {$(
+        impl<$($generics)*> crate::body::HoldBody for $type {
+            type Output = crate::body::Holding<Self>;
+
+            fn hold(self, held: crate::body::Held) -> crate::body::Holding<Self> {
+                crate::body::Holding { response: Ok(self), held }
+            }
+        }
+
+        impl<$($generics)*> crate::body::hold_body::StreamingResponse for $type {}
+    )*};
+}
+pub(crate) use held_beside;
+
 impl<T: StreamingResponse, E> StreamingResponse for Result<T, E> {}
 impl<T: StreamingResponse> StreamingResponse for Option<T> {}
 impl<A, T: StreamingResponse> StreamingResponse for (A, T) {}

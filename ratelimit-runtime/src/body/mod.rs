@@ -6,8 +6,8 @@ pub(crate) mod held_body;
 pub(crate) mod hold_body;
 pub(crate) mod pieces;
 
+pub(crate) use held::Settle;
 pub use held::{BodySent, Held};
-pub(crate) use held::{Holds, Settle};
 // An error about a missing name quotes the condition, so it names the public features.
 #[cfg(any(feature = "axum", feature = "poem", feature = "salvo", feature = "tonic", feature = "tower"))]
 pub use held_body::HeldBody;

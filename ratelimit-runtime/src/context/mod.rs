@@ -1,7 +1,7 @@
 //! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
 
 mod decisions;
-pub(crate) mod words;
+mod words;
 
 pub use crate::answer::recorded::RecordedDecision;
 pub use words::{ContextClientIp, ContextHeader, ContextUser, client_ip, header, user};

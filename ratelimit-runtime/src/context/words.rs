@@ -3,17 +3,17 @@
 use super::{RequestContext, User};
 use crate::error::ErrorKind;
 use crate::identity::Identity;
+use crate::macros::opaque;
 use crate::writer::KeyWriter;
-use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 const NO_CONTEXT: &str = "the call has no request context; add `RateLimitLayer` to the service; a task that the service spawns \
      needs the context of `RequestContext::current`; in a server function of dioxus, write `by = \"ip\"` and take `request: Parts`";
 const NO_ADDRESS: &str = "the request context does not know the client's address; with axum 0.8, serve with \
      `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::identity::PeerAddr` into the request's extensions";
-const NOT_KEPT: &str = "the request context does not have this header; `RateLimitLayer` keeps it from now on, and with `keep_header` \
-     also for the first call of a process";
+const NOT_KEPT: &str =
+    "the request context does not have this header; name it with `RateLimitLayer::keep_header`";
 
 /// A value that was looked up in the request context.
 #[derive(Clone)]
@@ -46,15 +46,9 @@ impl<T> Found<T> {
     }
 }
 
-/// Prints no value, which may be a token.
-impl<T> fmt::Debug for Found<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Value(_) => "a value",
-            Self::Absent => "absent",
-            Self::Not(why) => why,
-        })
-    }
+opaque! {
+    /// Prints no value, which may be a token.
+    [T] Found<T>
 }
 
 /// The address of the client in the request context. See [`client_ip`] and the example of [`RequestContext`].
@@ -142,9 +136,9 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 /// Returns a header of the current request, for functions without an argument that has it:
 /// `by = ratelimit::context::header("x-api-key")`.
 ///
-/// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names, and those that a call of this process has asked for before:
-/// without `keep_header`, the first call of each process is rejected as unavailable. The key contains a keyed hash of the value. A
-/// request that does not have the header exactly once is rejected as unidentified.
+/// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names. With any other header, each call is rejected as
+/// unavailable. The key contains a keyed hash of the value. A request that does not have the header exactly once is rejected as
+/// unidentified.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -164,10 +158,7 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 pub fn header(name: &str) -> ContextHeader {
     ContextHeader(Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-        let Some(header) = kept else {
-            remember(name);
-            return Found::Not(NOT_KEPT);
-        };
+        let Some(header) = kept else { return Found::Not(NOT_KEPT) };
         header.value.clone().map_or(Found::Absent, Found::Value)
     }))
 }
@@ -176,24 +167,4 @@ impl Identity for ContextHeader {
     fn write(&self, key: &mut KeyWriter<'_>) {
         self.0.write(key, |value, key| key.secret(value));
     }
-}
-
-/// The most names. A program has few, but a name may also come from a caller.
-const MOST: usize = 16;
-
-/// The names in lower case, from the first one on.
-static ASKED: [OnceLock<Box<str>>; MOST] = [const { OnceLock::new() }; MOST];
-
-/// Remembers a header that a call needed and no layer kept, unless there are too many. Layers keep it from then on, so a forgotten
-/// `keep_header` does not reject every call.
-#[cold]
-fn remember(name: &str) {
-    let name = name.to_ascii_lowercase();
-    // Writes the name to the first free place, unless the name is in an earlier place.
-    let _ = ASKED.iter().any(|known| **known.get_or_init(|| name.as_str().into()) == *name);
-}
-
-/// The names of these headers.
-pub(crate) fn asked() -> impl Iterator<Item = &'static str> {
-    ASKED.iter().map_while(|known| known.get().map(|name| &**name))
 }

@@ -1,7 +1,7 @@
-//! The frameworks: each folder has what one of them needs. `ARCHITECTURE.md` lists what is outside (*A framework is a folder*).
+//! The frameworks: each module has what one of them needs. `ARCHITECTURE.md` lists what is outside (*A framework is a module*).
 //!
-//! A folder finds client addresses, headers and users in the requests (`request`), makes responses of rejections (`response`), adapts
-//! [`RateLimitLayer`](crate::RateLimitLayer) (`layer`), and holds permits until a body ends (`body`), as far as its framework has these.
+//! A module finds client addresses, headers and users in the requests (`request`), makes responses of rejections and holds permits
+//! until a body ends (`response`), and adapts [`RateLimitLayer`](crate::RateLimitLayer) (`layer`), as far as its framework has these.
 
 #[cfg(feature = "actix-web")]
 mod actix;
@@ -20,31 +20,20 @@ mod tonic;
 #[cfg(feature = "tower")]
 mod tower;
 
-/// The services that the layer makes in a framework.
-pub(crate) mod layers {
-    #[cfg(feature = "actix-web")]
-    pub use super::actix::RateLimitMiddleware;
-    #[cfg(feature = "poem")]
-    pub use super::poem::RateLimitEndpoint;
-    #[cfg(feature = "tower")]
-    pub use super::tower::{LayerBody, RateLimitService, ResponseFuture};
-}
+#[cfg(feature = "tower")]
+pub use tower::{LayerBody, ResponseFuture};
 
-/// Where the frameworks that use the `http` crate put the peer of a request.
+/// The peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence, because a listener that reads the PROXY
+/// protocol sets it beside the address of the socket.
 #[cfg(feature = "_http")]
-const EXTENSION_PEERS: &[http::ExtensionPeer] = &[
+fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
+    let peer = extensions.get().copied();
     #[cfg(feature = "axum")]
-    axum::peer,
+    let peer = peer.or_else(|| axum::peer(extensions));
     #[cfg(feature = "tonic")]
-    tonic::peer,
-];
-
-/// The framework of gRPC.
-#[cfg(feature = "_http")]
-const GRPC: &[http::Grpc] = &[
-    #[cfg(feature = "tonic")]
-    tonic::GRPC,
-];
+    let peer = peer.or_else(|| tonic::peer(extensions));
+    peer
+}
 
 /// Finds the headers and the peer of a request type, for attributes and, if it has a `method` and a `path`, for a layer.
 macro_rules! request_type {
@@ -91,11 +80,6 @@ macro_rules! request_type {
         }
 
         impl<$($generic)?> crate::identity::RequestHeaders for $type {
-            fn header(&self, name: &str) -> Option<&[u8]> {
-                let $request = self;
-                crate::identity::RequestHeaders::header($headers, name)
-            }
-
             fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
                 let $request = self;
                 crate::identity::RequestHeaders::header_lines($headers, name, line);
@@ -120,9 +104,20 @@ macro_rules! map_headers {
                 self.headers_mut().append(HeaderName::from_static(name), value);
             }
         }
+
+        fn is_grpc(&self) -> bool {
+            let content_type = self.headers().get($($http)::+::header::CONTENT_TYPE);
+            content_type.is_some_and(|content_type| crate::frameworks::is_grpc(content_type.as_bytes()))
+        }
     };
 }
 use map_headers;
+
+/// Whether it is the content type of a gRPC request or response.
+fn is_grpc(content_type: &[u8]) -> bool {
+    let subtype = content_type.strip_prefix(b"application/grpc");
+    matches!(subtype, Some([] | [b'+' | b'-' | b';', ..]))
+}
 
 /// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a status and a `HeaderMap` of this module `http`.
 macro_rules! response_head {

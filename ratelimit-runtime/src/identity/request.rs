@@ -48,15 +48,7 @@ pub trait UserId {
     note = "implement `ratelimit::identity::RequestHeaders` for the type, or write a value, as in `by = key`"
 )]
 pub trait RequestHeaders {
-    /// The value of the header with this name, which is in lower case. Return `None` if the header is missing or if there is more
-    /// than one, because the code that verifies it may read another one. A call with `None` is rejected.
-    fn header(&self, name: &str) -> Option<&[u8]>;
-
     /// Calls `line` with the value of each line of this header, in the order of arrival. `name` is in lower case.
-    ///
-    /// Trusted proxies may send `X-Forwarded-For` and `Forwarded` on several lines, so implement this method if requests can have
-    /// several lines of one name. The default has the value of [`header`](Self::header) only: a header on two lines is then treated
-    /// as missing.
     ///
     /// ```
     /// use ratelimit::identity::RequestHeaders;
@@ -66,21 +58,19 @@ pub trait RequestHeaders {
     /// }
     ///
     /// impl RequestHeaders for Message {
-    ///     fn header(&self, name: &str) -> Option<&[u8]> {
-    ///         let mut values = self.headers.iter().filter(|(known, _)| known == name);
-    ///         let (_, value) = values.next()?;
-    ///         values.next().is_none().then_some(value)
-    ///     }
-    ///
     ///     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
     ///         self.headers.iter().filter(|(known, _)| known == name).for_each(|(_, value)| line(value));
     ///     }
     /// }
     /// ```
-    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
-        if let Some(value) = self.header(name) {
-            line(value);
-        }
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8]));
+
+    /// The value of the header with this name, which is in lower case. `None` if the header is missing or if there is more than
+    /// one, because the code that verifies it may read another one. A call with `None` is rejected.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        let (mut found, mut several) = (None, false);
+        self.header_lines(name, &mut |line| several |= found.replace(line).is_some());
+        found.filter(|_| !several)
     }
 }
 
@@ -93,8 +83,8 @@ delegate! {
 
 delegate! {
     RequestHeaders for &T, &mut T, Box<T>, Arc<T> => {
-        fn header(&self, name: &str) -> Option<&[u8]>;
         fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8]));
+        fn header(&self, name: &str) -> Option<&[u8]>;
     }
 }
 

@@ -46,69 +46,28 @@ impl<T: Identity + ToOwned + ?Sized> Identity for Cow<'_, T> {
     }
 }
 
-impl Identity for String {
-    fn write(&self, key: &mut KeyWriter<'_>) {
-        key.text(self);
-    }
-}
-
-impl Identity for str {
-    fn write(&self, key: &mut KeyWriter<'_>) {
-        key.text(self);
-    }
-}
-
-macro_rules! displayed {
-    ($($type:ty),* $(,)?) => {$(
+macro_rules! written {
+    ($($($type:ty),+: |$value:ident, $key:ident| $write:expr;)*) => {$($(
+        #[allow(clippy::cast_lossless, clippy::unnecessary_cast, reason = "`usize` has no other conversion")]
         impl Identity for $type {
-            fn write(&self, key: &mut KeyWriter<'_>) {
-                key.display(self);
+            fn write(&self, $key: &mut KeyWriter<'_>) {
+                let $value = self;
+                $write
             }
         }
-    )*};
+    )+)*};
 }
 
-displayed!(u128, i128, bool, char);
-
-macro_rules! integers {
-    ($($unsigned:ty, $signed:ty);* $(;)?) => {$(
-        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
-        impl Identity for $unsigned {
-            fn write(&self, key: &mut KeyWriter<'_>) {
-                key.integer(false, *self as u64);
-            }
-        }
-
-        #[allow(clippy::cast_lossless, reason = "`usize` has no other conversion")]
-        impl Identity for $signed {
-            fn write(&self, key: &mut KeyWriter<'_>) {
-                key.integer(*self < 0, self.unsigned_abs() as u64);
-            }
-        }
-    )*};
+written! {
+    str, String: |text, key| key.text(text);
+    u128, i128, bool, char: |value, key| key.display(value);
+    u8, u16, u32, u64, usize: |number, key| key.integer(false, *number as u64);
+    i8, i16, i32, i64, isize: |number, key| key.integer(*number < 0, number.unsigned_abs() as u64);
+    IpAddr: |address, key| key.ip(*address);
+    Ipv4Addr, Ipv6Addr: |address, key| key.ip((*address).into());
+    SocketAddr: |address, key| key.ip(address.ip());
+    SocketAddrV4, SocketAddrV6: |address, key| key.ip((*address.ip()).into());
 }
-
-integers!(u8, i8; u16, i16; u32, i32; u64, i64; usize, isize);
-
-macro_rules! addresses {
-    ($($type:ty: |$address:ident| $ip:expr),* $(,)?) => {$(
-        impl Identity for $type {
-            fn write(&self, key: &mut KeyWriter<'_>) {
-                let $address = self;
-                key.ip($ip);
-            }
-        }
-    )*};
-}
-
-addresses!(
-    IpAddr: |address| *address,
-    Ipv4Addr: |address| (*address).into(),
-    Ipv6Addr: |address| (*address).into(),
-    SocketAddr: |address| address.ip(),
-    SocketAddrV4: |address| (*address.ip()).into(),
-    SocketAddrV6: |address| (*address.ip()).into(),
-);
 
 impl<T: Identity> Identity for Option<T> {
     fn write(&self, key: &mut KeyWriter<'_>) {
@@ -166,12 +125,6 @@ pub struct ByDisplay<T>(pub T);
 impl<T: fmt::Display> Identity for ByDisplay<T> {
     fn write(&self, key: &mut KeyWriter<'_>) {
         key.display(&self.0);
-    }
-}
-
-impl<T> From<T> for ByDisplay<T> {
-    fn from(value: T) -> Self {
-        Self(value)
     }
 }
 

@@ -24,7 +24,9 @@ pub(crate) trait ResponseParts {
     fn is_answer(&self) -> bool;
 
     /// Whether it is a response of gRPC, whose errors are in its trailers.
-    fn is_grpc(&self) -> bool;
+    fn is_grpc(&self) -> bool {
+        false
+    }
 
     /// Corrects a response of gRPC that has swallowed a refusal. `corrects` says whether the status is corrected; `None`: only that of
     /// an internal error. Returns the status that it had, and the right one. `None` if there is nothing to correct.

@@ -6,7 +6,6 @@ use crate::context::{ContextClientIp, RequestContext};
 use crate::identity::Identity;
 use crate::limit::Limit;
 use crate::macros::opaque;
-use std::fmt;
 use std::sync::Arc;
 
 /// A limit for all requests that pass through a layer.
@@ -111,16 +110,16 @@ impl Settings {
 
     /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
     pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
-        context.sync_scope(|| self.start(context, parts))
-    }
-
-    fn start(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
-        let request = LayerRequest { parts, context };
-        let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
-        let mut first = calls.next()?;
-        Some(match calls.next() {
-            None => first.start(),
-            Some(second) => calls.fold(first.and(second), Calls::and).start(),
+        context.sync_scope(|| {
+            let request = LayerRequest { parts, context };
+            let mut calls = self.limits.iter().filter_map(|limit| limit.call(self, &request));
+            let mut first = calls.next()?;
+            Some(match calls.next() {
+                None => first.start(),
+                Some(second) => {
+                    Calls::of([first, second].into_iter().chain(calls).collect::<Vec<_>>()).start()
+                }
+            })
         })
     }
 }
@@ -141,15 +140,6 @@ impl LayerLimit {
     }
 }
 
-impl fmt::Debug for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match &self.0 {
-            Source::Global => "By::global()",
-            Source::Ip => "By::ip()",
-            Source::Header(_) => "By::header(..)",
-            Source::Request(_) => "By::request(..)",
-        })
-    }
-}
+opaque!(By);
 
 opaque!(LayerRequest<'_>, |this| method = this.method());

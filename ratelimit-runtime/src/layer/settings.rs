@@ -4,7 +4,7 @@ use super::finish;
 use super::limits::{By, LayerLimit};
 use crate::__private::{Check, RequestPeer};
 use crate::answer::{Answers, RateLimitHeaders};
-use crate::context::{RequestContext, words};
+use crate::context::RequestContext;
 use crate::error::Error;
 use crate::identity::RequestHeaders;
 use crate::limit::Limit;
@@ -46,12 +46,13 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 #[must_use = "a layer does nothing until you add it to a service"]
 pub struct RateLimitLayer {
-    settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
 }
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
-    limiter: Option<RateLimiter>,
+    /// The limiter of this layer, if it has one of its own.
+    pub(crate) limiter: Option<RateLimiter>,
     answers: Option<Answers>,
     pub(super) headers: RateLimitHeaders,
     /// `None`: only that of an internal error.
@@ -99,8 +100,8 @@ impl RateLimitLayer {
         self.with(|settings| settings.corrects_status = Some(correct))
     }
 
-    /// Keeps a header of the request, for `by = ratelimit::context::header(name)`. Without it, the layer keeps the header only once a call of
-    /// this process has asked for it, and that first call is rejected as unavailable.
+    /// Keeps a header of the request, for `by = ratelimit::context::header(name)`. Without it, each call with this `by` is rejected as
+    /// unavailable.
     pub fn keep_header(self, name: &str) -> Self {
         self.with(|settings| settings.kept_headers.push(name.to_ascii_lowercase().into()))
     }
@@ -120,17 +121,14 @@ impl RateLimitLayer {
         self
     }
 
-    pub(crate) fn settings(&self) -> &Arc<Settings> {
-        &self.settings
+    /// Puts the layer around a service.
+    pub(crate) fn around<S>(&self, inner: S) -> RateLimitService<S> {
+        RateLimitService { inner, settings: Arc::clone(&self.settings) }
     }
 }
 
 impl Settings {
-    /// The limiter of this layer.
-    pub(crate) fn own_limiter(&self) -> Option<&RateLimiter> {
-        self.limiter.as_ref()
-    }
-
+    /// The limiter of this layer, else the current one.
     pub(super) fn current_limiter(&self) -> Result<CurrentLimiter, Error> {
         match &self.limiter {
             Some(limiter) => Ok(CurrentLimiter::Own(limiter.clone())),
@@ -149,9 +147,6 @@ impl Settings {
         let is_outermost = outer.is_none();
         let mut context = outer.unwrap_or_else(|| self.first_context(request));
         for name in &self.kept_headers {
-            context = context.with_header(name, request.header(name));
-        }
-        for name in words::asked().filter(|name| self.kept_headers.iter().all(|kept| **kept != **name)) {
             context = context.with_header(name, request.header(name));
         }
         if let Some(answers) = &self.answers {
@@ -194,6 +189,15 @@ impl Settings {
         RequestContext::of_addresses(peer, client.ok())
     }
 }
+
+/// A service of tower or actix-web, or an endpoint of poem, with a [`RateLimitLayer`] around it.
+#[derive(Clone)]
+pub struct RateLimitService<S> {
+    pub(crate) inner: S,
+    pub(crate) settings: Arc<Settings>,
+}
+
+opaque!([S: std::fmt::Debug] RateLimitService<S>, |this| inner = this.inner);
 
 /// A request that has entered a layer.
 pub(crate) struct Entered {

@@ -124,8 +124,10 @@ mod tests {
     struct From(&'static str);
 
     impl RequestHeaders for From {
-        fn header(&self, name: &str) -> Option<&[u8]> {
-            (name == "x-forwarded-for").then_some(self.0.as_bytes())
+        fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+            if name == "x-forwarded-for" {
+                line(self.0.as_bytes());
+            }
         }
     }
 

@@ -57,10 +57,6 @@ impl Trust {
 }
 
 impl Proxies {
-    fn new(header: Header, trust: Trust) -> Self {
-        Self { header, built: trust, ..Self::default() }
-    }
-
     /// Replaces the networks for all later calls.
     pub(crate) fn replace<T: AsRef<str>>(&self, networks: &[T]) -> Result<(), Error> {
         if matches!(self.built, Trust::Hops(_)) {
@@ -86,7 +82,7 @@ impl Proxies {
         peer: Option<&PeerAddr>,
         headers: Option<&dyn RequestHeaders>,
     ) -> Result<IpAddr, Error> {
-        let peer = peer.ok_or_else(error::no_peer)?;
+        let peer = peer.ok_or_else(|| configuration(error::NO_PEER))?;
         let flags = self.flags.load(Ordering::Relaxed);
         let replaced;
         let trust = if flags & REPLACED == 0 {
@@ -102,12 +98,12 @@ impl Proxies {
             return match peer {
                 // The usual case, in which the compiler reads four bytes instead of sixteen.
                 PeerAddr::Ip(IpAddr::V4(address)) => Ok((*address).into()),
-                _ => canonical(peer).ip().ok_or_else(error::unix_socket),
+                _ => canonical(peer).ip().ok_or_else(|| configuration(error::UNIX_SOCKET)),
             };
         }
         let peer = canonical(peer);
-        let headers = headers.ok_or_else(error::no_headers)?;
-        self.behind(trust, peer, headers).ip().ok_or_else(|| error::nameless_proxy(&self.header))
+        let headers = headers.ok_or_else(|| configuration(error::NO_HEADERS))?;
+        self.behind(trust, peer, headers).ip().ok_or_else(|| error::nameless_proxy(&self.header.name))
     }
 
     /// The client of a trusted peer, or the last hop that is known.

@@ -1,7 +1,7 @@
 //! `Settings`: what a builder says about proxies, and the checks of it.
 
 use super::error::configuration;
-use super::parse::Syntax;
+use super::parse::{self, Syntax};
 use super::{Networks, Proxies, Trust};
 use crate::error::Error;
 use crate::identity::Forwarded;
@@ -43,7 +43,7 @@ impl Settings {
             }
             (None, None) => Trust::Nobody,
         };
-        Ok(Proxies::new(header, trust))
+        Ok(Proxies { header, built: trust, ..Proxies::default() })
     }
 }
 
@@ -94,8 +94,7 @@ impl TryFrom<Forwarded<'_>> for Header {
 }
 
 fn single(name: &str) -> Result<Header, Error> {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_token) {
+    if name.is_empty() || !name.bytes().all(parse::is_token) {
         return Err(configuration(format!(
             "invalid header name {name:?}; expected a name such as \"cf-connecting-ip\""
         )));

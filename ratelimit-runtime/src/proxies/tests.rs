@@ -11,8 +11,10 @@ const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7));
 struct Sent(&'static str);
 
 impl RequestHeaders for Sent {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        (name == "x-forwarded-for").then_some(self.0.as_bytes())
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        if name == "x-forwarded-for" {
+            line(self.0.as_bytes());
+        }
     }
 }
 
@@ -20,7 +22,7 @@ impl RequestHeaders for Sent {
 struct Untouched;
 
 impl RequestHeaders for Untouched {
-    fn header(&self, name: &str) -> Option<&[u8]> {
+    fn header_lines<'a>(&'a self, name: &str, _: &mut dyn FnMut(&'a [u8])) {
         panic!("the header {name} was read");
     }
 }

@@ -76,33 +76,33 @@ impl TestStore {
         }
     }
 
-    fn ensure_available(&self) -> Result<(), Error> {
+    /// Asks the store, if it is available.
+    fn ask<T>(&self, ask: impl FnOnce(&MemoryStore<ManualClock>) -> Reply<T>) -> Reply<T> {
         if self.0.unavailable.load(Ordering::Relaxed) {
             let message = "the test has made the store unavailable";
-            return Err(Error::new(ErrorKind::Unavailable, message));
+            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, message)));
         }
-        Ok(())
+        ask(&self.0.memory)
     }
 }
 
 impl Store for TestStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        let decisions = self.ensure_available().and_then(|()| self.0.memory.decide_now(mode, requests));
-        if let Ok(decisions) = &decisions {
-            self.remember(requests, decisions);
-        }
-        Reply::ready(decisions)
+        self.ask(|memory| {
+            let decisions = memory.decide_now(mode, requests);
+            if let Ok(decisions) = &decisions {
+                self.remember(requests, decisions);
+            }
+            Reply::ready(decisions)
+        })
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
-        Reply::ready(self.ensure_available().and_then(|()| self.0.memory.adjust_now(adjustments)))
+        self.ask(|memory| Reply::ready(memory.adjust_now(adjustments)))
     }
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
-        match self.ensure_available() {
-            Ok(()) => self.0.memory.reset(keys),
-            Err(error) => Reply::ready(Err(error)),
-        }
+        self.ask(|memory| memory.reset(keys))
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
@@ -116,10 +116,7 @@ impl Store for TestStore {
         change: Option<&str>,
         expires: Option<Duration>,
     ) -> Reply<()> {
-        match self.ensure_available() {
-            Ok(()) => self.0.memory.save_override(key, entry, change, expires),
-            Err(error) => Reply::ready(Err(error)),
-        }
+        self.ask(|memory| memory.save_override(key, entry, change, expires))
     }
 }
 

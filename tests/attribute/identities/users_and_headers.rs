@@ -39,8 +39,8 @@ impl UserId for Session {
 struct Message(Vec<(&'static str, &'static str)>);
 
 impl RequestHeaders for Message {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_bytes())
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        self.0.iter().filter(|(known, _)| *known == name).for_each(|(_, value)| line(value.as_bytes()));
     }
 }
 

@@ -41,7 +41,7 @@ fn a_permit() {
                     let mut __call = p::Call::new(&__SITE);
                     p::Call::limit(
                         &mut __call,
-                        p::limit::with_wait(p::limit::concurrency(4, core::secs(60)), patience),
+                        p::limit::with_wait(r::Limit::try_concurrency(4, core::secs(60)), patience),
                     );
                     p::Call::admit(__call)
                 };

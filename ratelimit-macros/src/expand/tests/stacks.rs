@@ -16,7 +16,7 @@ fn two_limits() {
                 let __check = {
                     use probe::ProbeKeyPart as _;
                     p::Calls::start(
-                        p::Call::and(
+                        p::Calls::of([
                             {
                                 enum __Here {}
                                 site::new(
@@ -40,7 +40,7 @@ fn two_limits() {
                                 p::Call::cost(&mut __call, 2);
                                 __call
                             },
-                        ),
+                        ]),
                     )
                 };
                 decide_or(rejection_as::<Result<Hits, Error>>());
@@ -63,36 +63,34 @@ fn three_limits_by_one_limiter_one_of_which_is_a_permit() {
                     match &self.limits {
                         __limiter => {
                             p::Calls::admit(
-                                p::Calls::and(
-                                    p::Call::and(
-                                        {
-                                            site::new("a", r::Limit::counter(100, core::secs(60)));
-                                            p::Call::by_limiter(&__SITE, __limiter)
-                                        },
-                                        {
-                                            site::new("b", r::Limit::counter(100, core::secs(60)));
-                                            let mut __call = p::Call::by_limiter(&__SITE, __limiter);
-                                            #[allow(clippy::used_underscore_binding)]
-                                            p::Call::ip(
-                                                &mut __call,
-                                                {
-                                                    use probe::{
-                                                        Argument, FoundAddress, MergeAddress, Nothing,
-                                                        ProbeAddress as _, TrustedAddress,
-                                                    };
-                                                    FoundAddress::found(
-                                                        TrustedAddress::trusted(merge(Nothing, probe_ip(&peer))),
-                                                    )
-                                                },
-                                            );
-                                            __call
-                                        },
-                                    ),
+                                p::Calls::of([
+                                    {
+                                        site::new("a", r::Limit::counter(100, core::secs(60)));
+                                        p::Call::by_limiter(&__SITE, __limiter)
+                                    },
+                                    {
+                                        site::new("b", r::Limit::counter(100, core::secs(60)));
+                                        let mut __call = p::Call::by_limiter(&__SITE, __limiter);
+                                        #[allow(clippy::used_underscore_binding)]
+                                        p::Call::ip(
+                                            &mut __call,
+                                            {
+                                                use probe::{
+                                                    Argument, FoundAddress, MergeAddress, Nothing,
+                                                    ProbeAddress as _, TrustedAddress,
+                                                };
+                                                FoundAddress::found(
+                                                    TrustedAddress::trusted(merge(Nothing, probe_ip(&peer))),
+                                                )
+                                            },
+                                        );
+                                        __call
+                                    },
                                     {
                                         site::new("c", r::Limit::concurrency(100, core::secs(60)));
                                         p::Call::by_limiter(&__SITE, __limiter)
                                     },
-                                ),
+                                ]),
                             )
                         }
                     }

@@ -46,7 +46,7 @@ fn a_stack_of_which_one_limit_lasts() {
                 }
                 let __check = {
                     p::Calls::admit(
-                        p::Call::and(
+                        p::Calls::of([
                             {
                                 site::new("bytes", r::Limit::counter(100, core::secs(60)));
                                 p::Call::new(&__SITE)
@@ -55,14 +55,14 @@ fn a_stack_of_which_one_limit_lasts() {
                                 site::new("misses", r::Limit::counter(100, core::secs(60)));
                                 p::Call::new(&__SITE)
                             },
-                        ),
+                        ]),
                     )
                 };
                 let mut __admission = admit_or(
                     <Result<Response, Error> as p::ResponseOrRejection>::of_rejection(__rejection),
                 );
                 let __cost = p::cost_on_end(|sent| sent.blocks(1024));
-                let __settle0 = p::settle_on_end(move |__sent| {
+                let __settle0 = p::cost_on_end(move |__sent| {
                     use probe::ProbeUnits as _;
                     p::units(p::UnitsOf(__cost(__sent)).__ratelimit_units())
                 });

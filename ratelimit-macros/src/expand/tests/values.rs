@@ -73,7 +73,7 @@ fn values_that_are_known_at_the_call() {
                         &mut __call,
                         p::limit::with_burst(
                             p::limit::with_refill(
-                                p::limit::token_bucket(plan.rate(), self.window),
+                                r::Limit::try_token_bucket(plan.rate(), self.window),
                                 r::Refill::Interval,
                             ),
                             BURST,

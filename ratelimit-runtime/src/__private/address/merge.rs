@@ -1,51 +1,25 @@
 //! Merges what the arguments say about the client, and reports arguments that do not say enough.
 
 use super::{Address, Bare, Candidate, Client, Peer, Resolved, Socket};
-use crate::__private::probe::Nothing;
+use crate::__private::probe::{Nothing, merge};
 use std::marker::PhantomData;
 
-/// Merges the next argument into the earlier ones.
-#[diagnostic::on_unimplemented(
-    message = "`by = \"ip\"`: more than one argument has the address of the client",
-    label = "ambiguous",
-    note = "remove one of them, or write the value that identifies the client, as in `by = client`"
-)]
-pub trait MergeAddress<Next> {
-    type Found;
-    fn merge(self, next: Next) -> Self::Found;
-}
-
-#[diagnostic::do_not_recommend]
-impl MergeAddress<Self> for Nothing {
-    type Found = Self;
-    fn merge(self, next: Self) -> Self {
-        next
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K> MergeAddress<Candidate<'a, K>> for Nothing {
-    type Found = Candidate<'a, K>;
-    fn merge(self, next: Candidate<'a, K>) -> Candidate<'a, K> {
-        next
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K> MergeAddress<Nothing> for Candidate<'_, K> {
-    type Found = Self;
-    fn merge(self, _: Nothing) -> Self {
-        self
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, K: Meets<L>, L> MergeAddress<Candidate<'a, L>> for Candidate<'a, K> {
-    type Found = Candidate<'a, K::Kind>;
-    fn merge(self, next: Candidate<'a, L>) -> Self::Found {
-        let Client { address, headers } = K::choose(self.client, next.client);
+merge! {
+    /// Merges the next argument into the earlier ones.
+    #[diagnostic::on_unimplemented(
+        message = "`by = \"ip\"`: more than one argument has the address of the client",
+        label = "ambiguous",
+        note = "remove one of them, or write the value that identifies the client, as in `by = client`"
+    )]
+    MergeAddress;
+    [] Nothing, Nothing => Nothing: |none, _| none;
+    ['a, K] Nothing, Candidate<'a, K> => Candidate<'a, K>: |_, next| next;
+    [K: 'static] Nothing, Kept<K> => Candidate<'static, K>: |_, kept| Candidate::new(kept.0, None);
+    ['a, K] Candidate<'a, K>, Nothing => Candidate<'a, K>: |found, _| found;
+    ['a, K: Meets<L>, L] Candidate<'a, K>, Candidate<'a, L> => Candidate<'a, K::Kind>: |this, next| {
+        let Client { address, headers } = K::choose(this.client, next.client);
         Candidate::new(address, headers)
-    }
+    };
 }
 
 /// Chooses between arguments of two kinds. There is no implementation for two arguments that are equally good.
@@ -113,7 +87,7 @@ impl KeptAddress for Nothing {
     }
 }
 
-impl<K> KeptAddress for Candidate<'_, K> {
+impl<K: Copy> KeptAddress for Candidate<'_, K> {
     type Kept = Kept<K>;
     fn kept(self) -> Kept<K> {
         Kept(self.client.address, PhantomData)
@@ -121,23 +95,8 @@ impl<K> KeptAddress for Candidate<'_, K> {
 }
 
 /// A candidate that borrows nothing.
+#[derive(Clone, Copy)]
 pub struct Kept<Kind>(Address, PhantomData<Kind>);
-
-impl<K> Clone for Kept<K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K> Copy for Kept<K> {}
-
-#[diagnostic::do_not_recommend]
-impl<K: 'static> MergeAddress<Kept<K>> for Nothing {
-    type Found = Candidate<'static, K>;
-    fn merge(self, Kept(address, _): Kept<K>) -> Candidate<'static, K> {
-        Candidate::new(address, None)
-    }
-}
 
 /// The result of a merge that is more than a plain IP address.
 #[diagnostic::on_unimplemented(

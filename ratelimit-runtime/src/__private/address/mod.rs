@@ -45,19 +45,19 @@ impl<T: RequestPeer> RequestPeer for Option<T> {
 }
 
 /// The kind of an argument with a plain IP address, which anybody may have chosen.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Bare;
 
 /// The kind of an argument with a plain socket address, which is the peer if no other argument knows the peer.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Socket;
 
 /// The kind of a request or a connection.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Peer;
 
 /// The kind of an argument that knows the client.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Resolved;
 
 /// The client, as one or more arguments know it. The compiler knows its kind.

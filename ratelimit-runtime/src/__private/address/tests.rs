@@ -5,8 +5,8 @@ use super::*;
 struct Headers(&'static str);
 
 impl RequestHeaders for Headers {
-    fn header(&self, _: &str) -> Option<&[u8]> {
-        Some(self.0.as_bytes())
+    fn header_lines<'a>(&'a self, _: &str, line: &mut dyn FnMut(&'a [u8])) {
+        line(self.0.as_bytes());
     }
 }
 

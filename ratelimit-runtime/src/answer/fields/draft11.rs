@@ -26,6 +26,8 @@ const EFFECTIVE_WINDOW: &[u8] = b";t=";
 /// A parameter of this library: the most units that a bucket holds.
 const BURST: &[u8] = b";rl-burst=";
 
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
 /// The largest integer of a structured field.
 const MOST: u64 = 999_999_999_999_999;
 
@@ -98,16 +100,10 @@ fn push_name(list: &mut Bytes, name: &str) {
         match byte {
             b'"' | b'\\' => list.extend_from_slice(&[b'\\', byte]),
             b'%' | 0..b' ' | 0x7f.. => {
-                list.push(b'%');
-                list.extend_from_slice(&hex(byte));
+                list.extend_from_slice(&[b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
             }
             _ => list.push(byte),
         }
     }
     list.push(b'"');
-}
-
-/// The two hexadecimal digits of a byte, in upper case.
-fn hex(byte: u8) -> [u8; 2] {
-    [byte >> 4, byte & 15].map(|digit| if digit < 10 { b'0' + digit } else { b'A' + digit - 10 })
 }

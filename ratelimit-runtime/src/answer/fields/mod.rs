@@ -3,13 +3,14 @@
 mod draft11;
 #[cfg(test)]
 mod tests;
-mod x_rate_limit;
 
 use super::names::{Named, named};
 use crate::answer::recorded::RecordedDecision;
 use crate::rejection::whole_seconds;
+use crate::writer::{Bytes, push_number};
 use smallvec::SmallVec;
-use std::time::SystemTime;
+use std::cmp::Reverse;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Which header fields describe the limits of a request in its response.
 ///
@@ -95,7 +96,7 @@ impl RateLimitHeaders {
             Self::XRateLimit => None,
             Self::XRateLimitEpoch => Some(SystemTime::now()),
         };
-        x_rate_limit::write(&Shown::of(decisions, status), now, add);
+        write_x_rate_limit(&Shown::of(decisions, status), now, add);
     }
 }
 
@@ -150,4 +151,42 @@ fn earned_in(recorded: &RecordedDecision) -> u64 {
     let ms = u128::from(remaining) * u128::from(limit.time_ms());
     let seconds = ms.div_ceil(u128::from(limit.count().max(1)) * 1000);
     u64::try_from(seconds).unwrap_or(u64::MAX)
+}
+
+const LIMIT: &str = "x-ratelimit-limit";
+const REMAINING: &str = "x-ratelimit-remaining";
+const RESET: &str = "x-ratelimit-reset";
+
+/// Writes `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which have no standard, for one of the shown limits. `X-RateLimit-Reset` is a number of seconds, or the point in time after them if
+/// `now` is given. It is left out where there is no such time.
+fn write_x_rate_limit(limits: &Shown<'_>, now: Option<SystemTime>, add: &mut AddField<'_>) {
+    let Some(limit) = limits.states().min_by_key(|limit| urgency(limit)) else { return };
+    let recorded = limit.recorded;
+    let mut add_number = |name, number: u64| {
+        let mut digits = Bytes::new();
+        push_number(&mut digits, number);
+        add(name, &digits);
+    };
+    add_number(LIMIT, recorded.limit().capacity().into());
+    add_number(REMAINING, recorded.decision().remaining().into());
+    if let Some(seconds) = effective_window(recorded) {
+        add_number(RESET, now.map_or(seconds, |now| unix_seconds(now, seconds)));
+    }
+}
+
+/// The order in which limits concern a client: refusals, those with the longest wait first, and then the fewest units that are
+/// left.
+fn urgency(limit: &Named<'_>) -> (bool, u32, Reverse<u64>) {
+    let window = effective_window(limit.recorded);
+    if limit.is_refused() {
+        return (false, 0, Reverse(window.unwrap_or(u64::MAX)));
+    }
+    (true, limit.recorded.decision().remaining(), Reverse(window.unwrap_or(0)))
+}
+
+/// The point in time, in seconds since 1970, rounded up, so that a client does not come too early.
+fn unix_seconds(now: SystemTime, seconds: u64) -> u64 {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let rounded_up = since.as_secs().saturating_add(u64::from(since.subsec_nanos() > 0));
+    rounded_up.saturating_add(seconds)
 }

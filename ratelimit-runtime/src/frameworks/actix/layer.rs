@@ -1,8 +1,7 @@
 //! The layer as a middleware of actix-web.
 
 use crate::context::RequestContext;
-use crate::layer::{Entered, RateLimitLayer, Settings};
-use crate::macros::opaque;
+use crate::layer::{Entered, RateLimitLayer, RateLimitService, Settings};
 use crate::rejection::Rejection;
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform};
@@ -24,22 +23,16 @@ where
 {
     type Response = ServiceResponse<EitherBody<B>>;
     type Error = Error;
-    type Transform = RateLimitMiddleware<S>;
+    type Transform = RateLimitService<Rc<S>>;
     type InitError = ();
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, service: S) -> Self::Future {
-        ready(Ok(RateLimitMiddleware { inner: Rc::new(service), settings: Arc::clone(self.settings()) }))
+        ready(Ok(self.around(Rc::new(service))))
     }
 }
 
-/// A service of actix-web with a [`RateLimitLayer`] around it.
-pub struct RateLimitMiddleware<S> {
-    inner: Rc<S>,
-    settings: Arc<Settings>,
-}
-
-impl<S, B> Service<ServiceRequest> for RateLimitMiddleware<S>
+impl<S, B> Service<ServiceRequest> for RateLimitService<Rc<S>>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
     B: MessageBody,
@@ -129,5 +122,3 @@ fn in_form(context: &RequestContext, rejection: &Rejection, mut response: HttpRe
     }
     response.set_body(body)
 }
-
-opaque!([S: std::fmt::Debug] RateLimitMiddleware<S>, |this| inner = this.inner);

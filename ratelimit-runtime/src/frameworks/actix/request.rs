@@ -3,6 +3,7 @@
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::frameworks::request_type;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
+use crate::macros::delegate;
 use actix_web::dev::{self, ServiceRequest};
 use actix_web::http::header::HeaderMap;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, Responder, web};
@@ -38,41 +39,16 @@ impl RequestPeer for dev::PeerAddr {
     }
 }
 
-/// The client that a middleware has put into the request's extensions.
-impl<T: ClientIp + Clone> ClientIp for web::ReqData<T> {
-    fn client_ip(&self) -> Option<IpAddr> {
-        (**self).client_ip()
-    }
-}
+// The client and the user that a middleware has put into the request's extensions.
+delegate! { impl [T: ClientIp + Clone] ClientIp for web::ReqData<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
+delegate! { impl [T: UserId + Clone] UserId for web::ReqData<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
+
+// A header whose type knows the user.
+delegate! { impl [T: UserId] UserId for web::Header<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
 impl RequestHeaders for HeaderMap {
-    /// The value of the header. `None` if the header occurs more than once.
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        let mut values = self.get_all(name);
-        let value = values.next()?;
-        values.next().is_none().then(|| value.as_bytes())
-    }
-
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
         self.get_all(name).for_each(|value| line(value.as_bytes()));
-    }
-}
-
-/// The user that a middleware has put into the request's extensions.
-impl<T: UserId + Clone> UserId for web::ReqData<T> {
-    type Id = T::Id;
-
-    fn user_id(&self) -> Option<T::Id> {
-        (**self).user_id()
-    }
-}
-
-/// A header whose type knows the user.
-impl<T: UserId> UserId for web::Header<T> {
-    type Id = T::Id;
-
-    fn user_id(&self) -> Option<T::Id> {
-        self.0.user_id()
     }
 }
 

@@ -1,25 +1,26 @@
-//! Rejections as responses and errors of actix-web, and what the layer changes in a response.
+//! Rejections as responses and errors of actix-web, what the layer changes in a response, and responses whose body holds.
 
 use crate::answer::Answered;
+use crate::body::pieces::{Pieces, length};
+use crate::body::{Held, HoldBody};
 use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
 use crate::rejection::{FromRejection, Rejection};
-use actix_web::body::BoxBody;
+use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
+use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 impl<B> ResponseParts for HttpResponse<B> {
     response_head!(actix_web::http, |response, code| *response.status_mut() = code);
 
     fn is_answer(&self) -> bool {
         self.extensions().get::<Answered>().is_some()
-    }
-
-    fn is_grpc(&self) -> bool {
-        let content_type = self.headers().get(CONTENT_TYPE);
-        content_type.is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"))
     }
 }
 
@@ -74,5 +75,60 @@ impl<T: From<Rejection>> From<Rejection> for InternalError<T> {
     fn from(rejection: Rejection) -> Self {
         let response = rejection.error_response();
         Self::from_response(T::from(rejection), response)
+    }
+}
+
+/// A `content-length` says when the response is complete, because a client does not read the body past that length.
+impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
+    type Output = HttpResponse;
+
+    fn hold(self, mut held: Held) -> HttpResponse {
+        if held.is_empty() {
+            return self.map_into_boxed_body();
+        }
+        let header = self.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        match self.body().size() {
+            // The server drops such a body without polling it.
+            BodySize::None | BodySize::Sized(0) => held.complete(),
+            BodySize::Sized(length) => held.set_length(length),
+            BodySize::Stream => header.into_iter().for_each(|length| held.set_length(length)),
+        }
+        self.map_body(|_, body| {
+            BoxBody::new(HoldingBody { body: body.boxed(), pieces: Pieces::default(), held })
+        })
+    }
+}
+
+/// A body that holds. It does not turn into bytes, because middlewares would then send them without it.
+struct HoldingBody {
+    body: BoxBody,
+    pieces: Pieces,
+    held: Held,
+}
+
+impl MessageBody for HoldingBody {
+    type Error = Box<dyn Error>;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Box<dyn Error>>>> {
+        let Self { body, pieces, held } = self.get_mut();
+        if let Some(piece) = pieces.next() {
+            held.count_more(length(&piece));
+            return Poll::Ready(Some(Ok(piece)));
+        }
+        let polled = ready!(Pin::new(body).poll_next(context));
+        let polled = polled.map(|chunk| chunk.map(|chunk| pieces.start(chunk)));
+        match &polled {
+            Some(Ok(bytes)) => held.count(length(bytes)),
+            Some(Err(_)) => held.cut(),
+            None => held.complete(),
+        }
+        Poll::Ready(polled)
     }
 }

@@ -2,12 +2,10 @@
 
 use crate::answer::Answered;
 use crate::context::RequestContext;
-use crate::layer::{Entered, RateLimitLayer, Settings};
-use crate::macros::opaque;
+use crate::layer::{Entered, RateLimitLayer, RateLimitService};
 use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};
-use std::sync::Arc;
 
 /// A refusal inside the layer becomes a response, so that nothing outside the layer can take its `Retry-After` away.
 ///
@@ -15,20 +13,14 @@ use std::sync::Arc;
 /// message and its response stay too, and the response gets the header fields. The error no longer has its type: add
 /// `catch_error` inside the layer, or use `catch_all_error`. Errors of requests without limits pass unchanged.
 impl<E: Endpoint> Middleware<E> for RateLimitLayer {
-    type Output = RateLimitEndpoint<E>;
+    type Output = RateLimitService<E>;
 
-    fn transform(&self, endpoint: E) -> RateLimitEndpoint<E> {
-        RateLimitEndpoint { inner: endpoint, settings: Arc::clone(self.settings()) }
+    fn transform(&self, endpoint: E) -> RateLimitService<E> {
+        self.around(endpoint)
     }
 }
 
-/// An endpoint of poem with a [`RateLimitLayer`] around it.
-pub struct RateLimitEndpoint<E> {
-    inner: E,
-    settings: Arc<Settings>,
-}
-
-impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
+impl<E: Endpoint> Endpoint for RateLimitService<E> {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
@@ -40,7 +32,7 @@ impl<E: Endpoint> Endpoint for RateLimitEndpoint<E> {
     }
 }
 
-impl<E> RateLimitEndpoint<E> {
+impl<E> RateLimitService<E> {
     /// Completes the response. It runs in the request's context, because the context chooses the form.
     fn finish(&self, entered: &Entered, answered: Result<Response>) -> Result<Response> {
         entered.context.sync_scope(|| match answered.or_else(answer) {
@@ -90,5 +82,3 @@ fn answer(error: Error) -> Result<Response> {
     response.set_data(Answered); // the extensions of the response are now those of the error
     Ok(response)
 }
-
-opaque!([E: std::fmt::Debug] RateLimitEndpoint<E>, |this| inner = this.inner);

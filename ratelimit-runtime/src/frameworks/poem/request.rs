@@ -3,6 +3,7 @@
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::frameworks::request_type;
 use crate::identity::{ClientIp, PeerAddr, UserId};
+use crate::macros::delegate;
 use poem::web::{Data, Form, Json, Path, Query, RealIp, RemoteAddr, TypedHeader};
 use poem::{Addr, FromRequest, IntoResponse, Request};
 use std::net::IpAddr;
@@ -36,21 +37,9 @@ impl RequestPeer for RemoteAddr {
     }
 }
 
-/// The address that a middleware has put into the request.
-impl<T: ClientIp> ClientIp for Data<T> {
-    fn client_ip(&self) -> Option<IpAddr> {
-        self.0.client_ip()
-    }
-}
-
-/// The user that a middleware has put into the request.
-impl<T: UserId> UserId for Data<T> {
-    type Id = T::Id;
-
-    fn user_id(&self) -> Option<T::Id> {
-        self.0.user_id()
-    }
-}
+// The client and the user that a middleware has put into the request.
+delegate! { impl [T: ClientIp] ClientIp for Data<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
+delegate! { impl [T: UserId] UserId for Data<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
 impl RequestArgument for RealIp {}
 impl RequestArgument for RemoteAddr {}

@@ -1,23 +1,24 @@
-//! Rejections as responses and errors of poem, and what the layer changes in a response.
+//! Rejections as responses and errors of poem, what the layer changes in a response, and bodies that hold.
 
 use crate::answer::Answered;
-use crate::frameworks::http::{grpc_type, refusal, status};
+use crate::body::held_body::look_at_head;
+use crate::body::hold_body::StreamingResponse;
+use crate::body::{Held, HeldBody, HoldBody};
+use crate::frameworks::http::{refusal, status};
 use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
 use crate::rejection::{FromRejection, Rejection};
+use http_body_util::combinators::BoxBody;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
-use poem::{IntoResponse, Response};
+use poem::web::sse::SSE;
+use poem::{Body, IntoResponse, Response};
 
 impl ResponseParts for Response {
     response_head!(http, |response, code| response.set_status(code));
 
     fn is_answer(&self) -> bool {
         self.data::<Answered>().is_some()
-    }
-
-    fn is_grpc(&self) -> bool {
-        grpc_type(self.headers()).is_some()
     }
 }
 
@@ -33,7 +34,7 @@ impl ResponseError for Rejection {
     }
 
     fn as_response(&self) -> Response {
-        let (parts, body) = refusal(self, None).into_parts();
+        let (parts, body) = refusal(self).into_parts();
         let parts = poem::ResponseParts {
             status: parts.status,
             version: parts.version,
@@ -61,3 +62,39 @@ impl FromRejection for Response {
         rejection.into()
     }
 }
+
+/// Over HTTP/1.1, poem notices a lost client only at the next chunk, and then drops the body. Streams that may be silent for long need a keep-alive, such as [`SSE::keep_alive`], to return their permits.
+impl HoldBody for Body {
+    type Output = Self;
+
+    fn hold(self, held: Held) -> Self {
+        if held.is_empty() {
+            return self;
+        }
+        let body = BoxBody::from(self);
+        Self::from(BoxBody::new(HeldBody::new(body).hold(held)))
+    }
+}
+
+impl HoldBody for Response {
+    type Output = Self;
+
+    fn hold(mut self, mut held: Held) -> Self {
+        look_at_head(&mut held, self.status().as_u16(), self.headers());
+        let body = self.take_body();
+        self.set_body(body.hold(held));
+        self
+    }
+}
+
+/// An `SSE` does not release its stream, so it becomes a response.
+impl HoldBody for SSE {
+    type Output = Response;
+
+    fn hold(self, held: Held) -> Response {
+        self.into_response().hold(held)
+    }
+}
+
+/// The stream of events outlives the function that returns it.
+impl StreamingResponse for SSE {}

@@ -1,7 +1,7 @@
 //! rocket: its streams and files, whose types cannot contain another body.
 
-use crate::body::hold_body::StreamingResponse;
-use crate::body::{Held, HoldBody, Holding};
+use crate::body::hold_body::held_beside;
+use crate::body::{Held, Holding};
 use rocket::Request;
 use rocket::fs::NamedFile;
 use rocket::futures::Stream;
@@ -11,23 +11,6 @@ use rocket::tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-
-macro_rules! held_beside {
-    ($([$($generics:tt)*] $type:ty;)*) => {$(
-        /// This type does not release what it sends. So it stays beside the permits and charges until it becomes a
-        /// response.
-        impl<$($generics)*> HoldBody for $type {
-            type Output = Holding<Self>;
-
-            fn hold(self, held: Held) -> Holding<Self> {
-                Holding { response: Ok(self), held }
-            }
-        }
-
-        /// The stream or file is sent after the function has returned it.
-        impl<$($generics)*> StreamingResponse for $type {}
-    )*};
-}
 
 held_beside! {
     [S] ByteStream<S>;

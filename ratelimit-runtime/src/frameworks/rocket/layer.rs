@@ -4,7 +4,8 @@ use super::passage::Passage;
 use super::response::Answering;
 use crate::layer::{RateLimitLayer, Settings};
 use rocket::fairing::{Fairing, Info, Kind, Result};
-use rocket::http::{Method, Status};
+use rocket::http::Method::{self, Connect, Delete, Get, Head, Options, Patch, Post, Put, Trace};
+use rocket::http::Status;
 use rocket::route::{Handler, Outcome};
 use rocket::{Build, Data, Request, Response, Rocket, Route};
 use std::sync::Arc;
@@ -24,43 +25,33 @@ use std::sync::Arc;
 impl Fairing for RateLimitLayer {
     fn info(&self) -> Info {
         let kind = Kind::Request | Kind::Response;
-        let kind = if self.settings().has_limits() { kind | Kind::Ignite } else { kind };
+        let kind = if self.settings.has_limits() { kind | Kind::Ignite } else { kind };
         Info { name: "RateLimitLayer", kind }
     }
 
     async fn on_ignite(&self, rocket: Rocket<Build>) -> Result {
-        Ok(mount(rocket, self.settings()))
+        Ok(mount(rocket, &self.settings))
     }
 
     async fn on_request(&self, request: &mut Request<'_>, _: &mut Data<'_>) {
         let request = &*request;
-        Passage::of(request).enter(self.settings(), request);
+        Passage::of(request).enter(&self.settings, request);
     }
 
     async fn on_response<'r>(&self, request: &'r Request<'_>, response: &mut Response<'r>) {
         let passage = Passage::of(request);
-        let Some(passed) = passage.passed(self.settings()) else { return };
+        let Some(passed) = passage.passed(&self.settings) else { return };
         passed.release();
         let context = &passed.entered.context;
         let mut answering = Answering { passage, response };
-        context.sync_scope(|| self.settings().finish(&passed.entered, &mut answering));
+        context.sync_scope(|| self.settings.finish(&passed.entered, &mut answering));
         passage.leave(&passed);
     }
 }
 
 const NAME: &str = "RateLimitLayer";
 
-const METHODS: [Method; 9] = [
-    Method::Get,
-    Method::Put,
-    Method::Post,
-    Method::Delete,
-    Method::Options,
-    Method::Head,
-    Method::Trace,
-    Method::Connect,
-    Method::Patch,
-];
+const METHODS: [Method; 9] = [Get, Put, Post, Delete, Options, Head, Trace, Connect, Patch];
 
 /// Answers the requests that a limit of the layer refuses, and forwards the others to the routes of the application.
 #[derive(Clone)]

@@ -30,11 +30,9 @@ pub(crate) struct Passage {
 struct Layers {
     /// In the order of attachment: the outermost one first.
     passed: SmallVec<[Arc<Passed>; 1]>,
-    registrations: Option<Registrations>,
+    /// The context and the limiter of the request, registered under its task.
+    registrations: Option<(Registration<RequestContext>, Registration<RateLimiter>)>,
 }
-
-/// The context and the limiter of a request, registered under its task.
-struct Registrations(Registration<RequestContext>, Registration<RateLimiter>);
 
 /// A layer that a request has entered.
 pub(super) struct Passed {
@@ -67,13 +65,13 @@ impl Passage {
         }
         let passed = Arc::new(Passed::within(layers.passed.last(), settings, request));
         let (context, limiter) = passed.of_request();
-        if let Some(Registrations(contexts, limiters)) = &layers.registrations {
+        if let Some((contexts, limiters)) = &layers.registrations {
             contexts.replace(context);
             limiters.replace(limiter);
         } else {
             let context = context::OF_REQUESTS.register(context);
             let limiter = current::OF_REQUESTS.register(limiter);
-            layers.registrations = context.zip(limiter).map(|(of, by)| Registrations(of, by));
+            layers.registrations = context.zip(limiter);
         }
         layers.passed.push(Arc::clone(&passed));
         passed
@@ -120,7 +118,7 @@ impl Passed {
         Self {
             settings: Arc::clone(settings),
             entered,
-            limiter: settings.own_limiter().cloned().or(limiter),
+            limiter: settings.limiter.clone().or(limiter),
             decided: AtomicUsize::new(0),
             admission: Mutex::new(None),
         }

@@ -25,13 +25,6 @@ request_type! {
 }
 
 impl RequestHeaders for HeaderMap<'_> {
-    /// The value of the header. `None` if the header occurs more than once.
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        let mut values = self.get(name);
-        let value = values.next()?;
-        values.next().is_none().then_some(value.as_bytes())
-    }
-
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
         self.get(name).for_each(|value| line(value.as_bytes()));
     }

@@ -82,8 +82,8 @@ impl From<Rejection> for (Status, Rejection) {
 /// Makes these types of rejections by `From`.
 macro_rules! from_rejection {
     ($($type:ty),*) => {$(
-        impl crate::rejection::FromRejection for $type {
-            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
+        impl FromRejection for $type {
+            fn from_rejection(rejection: Rejection) -> Self {
                 rejection.into()
             }
         }
@@ -117,9 +117,5 @@ impl ResponseParts for Answering<'_, '_> {
 
     fn is_answer(&self) -> bool {
         self.passage.has_answered(self.response.status())
-    }
-
-    fn is_grpc(&self) -> bool {
-        false
     }
 }

@@ -16,7 +16,7 @@ impl Handler for RateLimitLayer {
         response: &mut Response,
         ctrl: &mut FlowCtrl,
     ) {
-        let settings = self.settings();
+        let settings = &self.settings;
         let entered = settings.enter(request);
         let context = &entered.context;
         let deciding = settings.decide(context, request);

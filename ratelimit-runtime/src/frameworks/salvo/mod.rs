@@ -1,6 +1,5 @@
 //! salvo: its requests and responses, the layer as a handler, and bodies that hold.
 
-mod body;
 mod layer;
 mod request;
 mod response;

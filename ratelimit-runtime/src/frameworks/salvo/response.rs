@@ -1,13 +1,16 @@
-//! Rejections as responses and errors of salvo, and what the layer changes in a response.
+//! Rejections as responses and errors of salvo, what the layer changes in a response, and bodies that hold.
 
 use crate::__private::RejectionTarget;
 use crate::answer::Answered;
-use crate::frameworks::http::{grpc_type, refusal, status};
+use crate::body::held_body::look_at_head;
+use crate::body::{Held, HeldBody, HoldBody};
+use crate::frameworks::http::{refusal, status};
 use crate::frameworks::map_headers;
 use crate::layer::ResponseParts;
 use crate::rejection::{FromRejection, Rejection};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, RETRY_AFTER};
+use http_body_util::BodyExt;
 use salvo_core::http::{ResBody, StatusError};
 use salvo_core::{Response, Scribe};
 
@@ -37,10 +40,6 @@ impl ResponseParts for Response {
     fn is_answer(&self) -> bool {
         self.extensions.get::<Answered>().is_some()
     }
-
-    fn is_grpc(&self) -> bool {
-        grpc_type(&self.headers).is_some()
-    }
 }
 
 /// The [`answer`](Rejection::answer) to the rejection: [`Limited`](Rejection::Limited) is 429 with `Retry-After` in whole seconds.
@@ -51,7 +50,7 @@ impl ResponseParts for Response {
 /// application renders the rejection that it contains: `res.render(rejection)`.
 impl Scribe for Rejection {
     fn render(self, response: &mut Response) {
-        let (parts, body) = refusal(&self, None).into_parts();
+        let (parts, body) = refusal(&self).into_parts();
         response.status_code = Some(parts.status);
         // These header fields may describe the body that is replaced.
         for name in [CONTENT_ENCODING, CONTENT_LENGTH, RETRY_AFTER] {
@@ -94,5 +93,44 @@ impl From<Rejection> for StatusError {
         let error = of_answer.or_else(|| Self::from_code(status(rejection.status())));
         let error = error.unwrap_or_else(Self::service_unavailable);
         error.brief(rejection.to_string()).cause(rejection)
+    }
+}
+
+impl HoldBody for ResBody {
+    type Output = Self;
+
+    /// A body that is `None` or an error stays, because salvo writes another one for it later. Such a body ends at once.
+    fn hold(self, held: Held) -> Self {
+        match self {
+            body if held.is_empty() => body,
+            // Nothing of this body is sent, which dropping `held` reports.
+            Self::Error(_) => self,
+            Self::None => {
+                let mut held = held;
+                held.complete();
+                self
+            }
+            body => Self::Boxed(Box::pin(HeldBody::new(body).hold(held).map_err(Into::into))),
+        }
+    }
+}
+
+impl HoldBody for Response {
+    type Output = Self;
+
+    fn hold(mut self, held: Held) -> Self {
+        (&mut self).hold(held);
+        self
+    }
+}
+
+/// Holds until the body ends that was written into the response.
+impl HoldBody for &mut Response {
+    type Output = ();
+
+    fn hold(self, mut held: Held) {
+        let status = self.status_code.map_or(200, |status| status.as_u16());
+        look_at_head(&mut held, status, &self.headers);
+        self.body = self.take_body().hold(held);
     }
 }

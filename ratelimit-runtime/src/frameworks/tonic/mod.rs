@@ -1,13 +1,12 @@
 //! tonic: its requests, gRPC statuses of rejections, the layer around a service, and streams that hold.
 
-mod body;
 mod request;
 mod response;
 
 pub(super) use request::peer;
-pub(super) use response::GRPC;
+pub(super) use response::{is_answer, mend, refusal};
 
-use crate::frameworks::tower::RateLimitService;
+use crate::layer::RateLimitService;
 use tonic::server::NamedService;
 
 /// tonic routes requests to a service by its name.

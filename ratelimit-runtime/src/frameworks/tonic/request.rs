@@ -11,19 +11,12 @@ use tonic::transport::server::TcpConnectInfo;
 request_type! {
     [T] Request<T>, |request| {
         headers: request.metadata(),
-        peer: crate::frameworks::http::peer(request.extensions()),
+        peer: crate::frameworks::peer(request.extensions()),
     }
 }
 
 impl RequestHeaders for MetadataMap {
-    /// The value of the metadata. `None` if it occurs more than once, and for binary metadata (`-bin`), because one binary
-    /// value has several spellings on the wire.
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        let mut values = self.get_all(name).iter();
-        let value = values.next()?;
-        values.next().is_none().then(|| MetadataValue::as_bytes(value))
-    }
-
+    /// Binary metadata (`-bin`) has no lines, because one binary value has several spellings on the wire.
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
         self.get_all(name).iter().for_each(|value| line(MetadataValue::as_bytes(value)));
     }

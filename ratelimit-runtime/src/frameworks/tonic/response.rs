@@ -1,20 +1,21 @@
-//! gRPC statuses of rejections, and responses without a body that carry them.
+//! gRPC statuses of rejections, responses without a body that carry them, and streams of messages.
 
 use crate::answer::Answered;
+use crate::body::hold_body::{HoldStream, StreamingResponse};
+use crate::body::{Held, HoldBody, Holding};
 use crate::decision::Decision;
-use crate::frameworks::http::Grpc;
 use crate::layer::Swallowed;
 use crate::rejection::Rejection;
+use futures_core::Stream;
 use http::header::CONTENT_TYPE;
 use http::{Extensions, HeaderValue, Response};
 use std::error::Error;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
-
-/// The functions that `http` calls about responses of gRPC.
-pub(in crate::frameworks) const GRPC: Grpc = Grpc { is_answer, refusal, mend };
 
 /// Tells gRPC clients when to try again: milliseconds, or a negative number for never.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
@@ -68,7 +69,7 @@ fn push_back(rejection: &Rejection, metadata: &mut MetadataMap) {
 
 /// The response to a refused gRPC request. Its status is in the headers, because it has no body. `content_type` is that of the
 /// request.
-fn refusal(rejection: &Rejection, content_type: &HeaderValue) -> Response<Vec<u8>> {
+pub(in crate::frameworks) fn refusal(rejection: &Rejection, content_type: &HeaderValue) -> Response<Vec<u8>> {
     let mut response = Status::from(rejection.clone()).into_http();
     // A web client ignores the protocol that it does not speak.
     let web = [
@@ -85,15 +86,20 @@ fn refusal(rejection: &Rejection, content_type: &HeaderValue) -> Response<Vec<u8
 }
 
 /// Whether a `Rejection` was turned into this response by this library.
-fn is_answer(extensions: &Extensions) -> bool {
+pub(in crate::frameworks) fn is_answer(extensions: &Extensions) -> bool {
     let status = extensions.get::<Status>();
     status.and_then(Error::source).is_some_and(<dyn Error>::is::<Rejection>)
 }
 
-/// Corrects a response whose status has swallowed a refusal: always its metadata, and its code if `corrects` says so.
+/// Corrects a response whose status has swallowed a refusal, see `ResponseParts::mend_grpc`: always its metadata, and its code if
+/// `corrects` says so.
 ///
 /// A success is left alone, and so is a status with a pushback: its handler has dealt with the refusal.
-fn mend(response: &mut Response<()>, rejection: &Rejection, corrects: Option<bool>) -> Option<Swallowed> {
+pub(in crate::frameworks) fn mend<B>(
+    response: &mut Response<B>,
+    rejection: &Rejection,
+    corrects: Option<bool>,
+) -> Option<Swallowed> {
     // tonic puts the status of a response without a body there.
     let sent = response.extensions().get::<Status>()?;
     if sent.code() == Code::Ok || sent.metadata().contains_key(PUSHBACK) {
@@ -114,3 +120,53 @@ fn mend(response: &mut Response<()>, rejection: &Rejection, corrects: Option<boo
     response.extensions_mut().insert(mended);
     (had != right).then_some(Swallowed { status: had as u16, right: right as u16, is_corrected })
 }
+
+type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// A refused call has no messages.
+impl<S: Stream<Item = Result<T, Status>> + Unpin, T> Stream for Holding<S> {
+    type Item = Result<T, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Ok(stream) = &mut self.response else { return Poll::Ready(None) };
+        let polled = ready!(Pin::new(stream).poll_next(context));
+        match &polled {
+            Some(Ok(_)) => self.held.count(0),
+            Some(Err(_)) => self.held.cut(),
+            None => self.held.complete(),
+        }
+        Poll::Ready(polled)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.response.as_ref().map_or((0, Some(0)), Stream::size_hint)
+    }
+}
+
+impl<S> HoldStream for Holding<S> {
+    type Stream = S;
+
+    fn hold(stream: S, held: Held) -> Self {
+        Self { response: Ok(stream), held }
+    }
+}
+
+/// A boxed stream is replaced by another one.
+impl<T: 'static> HoldStream for Messages<T> {
+    type Stream = Self;
+
+    fn hold(stream: Self, held: Held) -> Self {
+        Box::pin(Holding { response: Ok(stream), held })
+    }
+}
+
+impl<T: 'static> HoldBody for tonic::Response<Messages<T>> {
+    type Output = Self;
+
+    fn hold(self, held: Held) -> Self {
+        self.map(|stream| HoldStream::hold(stream, held))
+    }
+}
+
+/// The messages outlive the function that returns them.
+impl<S: Stream> StreamingResponse for tonic::Response<S> {}

@@ -1,6 +1,6 @@
 //! `ResponseFuture`: the response of a service with a layer around it.
 
-use super::layer_body::LayerBody;
+use super::LayerBody;
 use crate::__private::{Admission, Check};
 use crate::context::{Contextual, RequestContext};
 use crate::frameworks::http::{grpc_type, refusal};
@@ -8,7 +8,7 @@ use crate::layer::{Entered, Settings};
 use crate::limiter::current::{InScope, in_scope};
 use crate::rejection::Rejection;
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response};
+use http::{HeaderMap, Request, Response};
 use http_body::Body;
 use pin_project_lite::pin_project;
 use std::future::Future;
@@ -59,7 +59,7 @@ impl<S: Service<Request<A>>, A> State<S, A> {
         // `call` runs inside the context, because an inner service, such as another layer, may read it
         // there.
         let future = context.sync_scope(|| service.call(request));
-        let future = in_scope(settings.own_limiter().cloned(), context.clone().contextual(future));
+        let future = in_scope(settings.limiter.clone(), context.clone().contextual(future));
         Self::Answering { future }
     }
 }
@@ -85,9 +85,8 @@ where
                     match ready!(entered.sync_scope(|| Pin::new(deciding).poll(context))) {
                         Ok(admission) => *this.admission = Some(admission),
                         Err(rejection) => {
-                            let request = next.as_ref().map(|(_, request)| request);
-                            let grpc = request.and_then(|request| grpc_type(request.headers()));
-                            return Poll::Ready(Ok(refuse(this.settings, this.entered, &rejection, grpc)));
+                            let headers = next.as_ref().map(|(_, request)| request.headers());
+                            return Poll::Ready(Ok(refuse(this.settings, this.entered, &rejection, headers)));
                         }
                     }
                     next.take()
@@ -105,14 +104,19 @@ fn finish<B>(settings: &Settings, entered: &Entered, mut response: Response<B>) 
     response.map(LayerBody::of_service)
 }
 
-/// Answers a request that a limit of the layer has refused.
+/// Answers a request with these headers that a limit of the layer has refused.
 fn refuse<B>(
     settings: &Settings,
     entered: &Entered,
     rejection: &Rejection,
-    grpc: Option<&HeaderValue>,
+    headers: Option<&HeaderMap>,
 ) -> Response<LayerBody<B>> {
-    let mut response = entered.context.sync_scope(|| refusal(rejection, grpc));
+    let mut response = entered.context.sync_scope(|| match headers.and_then(grpc_type) {
+        // Without tonic, clients derive the gRPC status from the HTTP status.
+        #[cfg(feature = "tonic")]
+        Some(content_type) => crate::frameworks::tonic::refusal(rejection, content_type),
+        _ => refusal(rejection),
+    });
     settings.finish(entered, &mut response);
     response.map(LayerBody::of_answer)
 }

@@ -1,18 +1,16 @@
 //! The layer as a `tower` service, for axum, tonic, hyper and everything else on tower.
 
 mod future;
-mod layer_body;
 
-use crate::macros::opaque;
 pub use future::ResponseFuture;
-use future::State;
-pub use layer_body::LayerBody;
 
-use crate::layer::{RateLimitLayer, Settings};
+use crate::layer::{RateLimitLayer, RateLimitService};
 use bytes::Bytes;
+use future::State;
 use http::{Request, Response};
-use http_body::Body;
-use std::sync::Arc;
+use http_body::{Body, Frame, SizeHint};
+use pin_project_lite::pin_project;
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -21,15 +19,8 @@ impl<S> Layer<S> for RateLimitLayer {
     type Service = RateLimitService<S>;
 
     fn layer(&self, inner: S) -> RateLimitService<S> {
-        RateLimitService { inner, settings: Arc::clone(self.settings()) }
+        self.around(inner)
     }
-}
-
-/// A service with a [`RateLimitLayer`] around it.
-#[derive(Clone)]
-pub struct RateLimitService<S> {
-    inner: S,
-    settings: Arc<Settings>,
 }
 
 impl<S, A, B> Service<Request<A>> for RateLimitService<S>
@@ -59,4 +50,60 @@ where
     }
 }
 
-opaque!([S: std::fmt::Debug] RateLimitService<S>, |this| inner = this.inner);
+pin_project! {
+    /// The body of a response that has passed a [`RateLimitLayer`](crate::RateLimitLayer): that of the service, or the answer to
+    /// a request that a limit of the layer has refused.
+    #[derive(Debug)]
+    pub struct LayerBody<B> {
+        #[pin]
+        kind: Kind<B>,
+    }
+}
+
+pin_project! {
+    #[project = KindProjection]
+    #[derive(Debug)]
+    enum Kind<B> {
+        Service { #[pin] body: B },
+        Answer { text: Option<Bytes> },
+    }
+}
+
+impl<B> LayerBody<B> {
+    fn of_service(body: B) -> Self {
+        Self { kind: Kind::Service { body } }
+    }
+
+    fn of_answer(text: impl Into<Bytes>) -> Self {
+        Self { kind: Kind::Answer { text: Some(text.into()).filter(|text: &Bytes| !text.is_empty()) } }
+    }
+}
+
+impl<B: Body<Data = Bytes>> Body for LayerBody<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        match self.project().kind.project() {
+            KindProjection::Service { body } => body.poll_frame(context),
+            KindProjection::Answer { text } => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Service { body } => body.is_end_stream(),
+            Kind::Answer { text } => text.is_none(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Service { body } => body.size_hint(),
+            Kind::Answer { text } => SizeHint::with_exact(text.as_ref().map_or(0, |text| text.len() as u64)),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `Charge`: the units of an admitted call, which can be refunded or settled once. Also `penalize`.
 
 use super::holdings::Holdings;
-use crate::body::{BodySent, HoldBody, Holds};
+use crate::body::{BodySent, HoldBody};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::AsKey;
@@ -95,9 +95,7 @@ impl Charge {
         response: R,
         cost: impl FnOnce(BodySent) -> u32 + Send + 'static,
     ) -> R::Output {
-        let mut held = Box::new(self.holdings).into_held();
-        held.settle(0, Box::new(cost));
-        response.hold(held)
+        response.hold(self.holdings.into_held(vec![(0, Box::new(cost))]))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::member::{Member, Stack};
 use super::record::Noted;
-use crate::body::{Held, Holds};
+use crate::body::{Held, Settle};
 use crate::context::RecordedDecision;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
@@ -11,6 +11,7 @@ use crate::limiter::permits::Stage;
 use crate::observe::{LimitSeries, PermitsHeld};
 use crate::store::{Adjusted, Adjustment, Change, Reply, ReplyKind};
 use smallvec::SmallVec;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -155,10 +156,21 @@ impl Holdings {
         self.flush().await
     }
 
-    /// Moves the held permits and charges into a response, whose header fields are written before it ends.
-    pub(crate) fn into_held(mut self: Box<Self>) -> Held {
+    /// Moves the held permits and charges into a response, whose header fields are written before it ends. The functions compute the
+    /// costs of the charges at these positions.
+    pub(crate) fn into_held(mut self, settle: Vec<(usize, Settle)>) -> Held {
         self.noted = None;
-        Held::new(self)
+        Held::new(move |sent| {
+            for (at, cost) in settle {
+                // The body may be dropped while a task panics. Another panic would then abort the process.
+                match catch_unwind(AssertUnwindSafe(|| cost(sent))) {
+                    Ok(cost) => self.settle(at, cost),
+                    Err(_) => {
+                        tracing::error!("the function of `settle` has panicked; the call costs its `cost`");
+                    }
+                }
+            }
+        })
     }
 
     async fn flush(&mut self) -> Result<u32, Error> {
@@ -178,8 +190,9 @@ impl Holdings {
     }
 }
 
-impl Holds for Holdings {
-    fn settle(&mut self, at: usize, cost: u32) {
+impl Holdings {
+    /// Corrects the charge at this position to the real cost of the call.
+    pub(crate) fn settle(&mut self, at: usize, cost: u32) {
         let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
         if cost < estimate {
             self.give(at, estimate - cost);

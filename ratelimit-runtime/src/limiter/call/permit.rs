@@ -67,7 +67,7 @@ impl Permit {
     /// For work that is not a response, such as the task of a WebSocket, move the permit into the task.
     #[must_use = "dropping the response returns the permit"]
     pub fn hold<R: HoldBody>(self, response: R) -> R::Output {
-        response.hold(Box::new(self.holdings).into_held())
+        response.hold(self.holdings.into_held(Vec::new()))
     }
 }
 

@@ -3,10 +3,11 @@
 //! Proxies append to the right, and a client writes what is on the left. So an entry is found by looking at nothing on its
 //! left, and an open quote that a client has sent does not reach into the entry that a proxy has appended.
 
-mod address;
 mod rfc7239;
 
-use std::net::IpAddr;
+pub(super) use rfc7239::is_token;
+
+use std::net::{IpAddr, Ipv6Addr};
 
 /// The length of the longest entry that is read, in bytes, so that a huge header costs no more than a long one.
 const LONGEST_ENTRY: usize = 1024;
@@ -20,15 +21,26 @@ pub(crate) enum Syntax {
     Rfc7239,
 }
 
-/// The entries of a line from the right. An entry without a usable address is `None`.
-pub(crate) struct Entries<'a> {
-    syntax: Syntax,
-    rest: Option<&'a [u8]>,
-}
-
-/// Reads the entries of a line. An empty line has one entry, which is empty.
-pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> Entries<'_> {
-    Entries { syntax, rest: Some(line) }
+/// The entries of a line from the right. An entry without a usable address is `None`. An empty line has one entry, which is empty.
+pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> impl Iterator<Item = Option<IpAddr>> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest.take()?;
+        // Looks at one byte more, so that the comma before the longest entry is found.
+        let start = line.len().saturating_sub(LONGEST_ENTRY + 1);
+        let comma = match syntax {
+            Syntax::List => line[start..].iter().rposition(|byte| *byte == b','),
+            Syntax::Rfc7239 => rfc7239::last_comma(&line[start..]),
+        };
+        let entry = match comma.map(|comma| start + comma) {
+            Some(comma) => {
+                rest = Some(&line[..comma]);
+                &line[comma + 1..]
+            }
+            None => line,
+        };
+        Some(address_of(syntax, entry))
+    })
 }
 
 /// Reads the address of a header that has only one: `CF-Connecting-IP`, `X-Real-IP`.
@@ -36,34 +48,12 @@ pub(crate) fn single(value: &[u8]) -> Option<IpAddr> {
     address_of(Syntax::List, value)
 }
 
-impl Iterator for Entries<'_> {
-    type Item = Option<IpAddr>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = self.rest.take()?;
-        // Looks at one byte more, so that the comma before the longest entry is found.
-        let start = line.len().saturating_sub(LONGEST_ENTRY + 1);
-        let comma = match self.syntax {
-            Syntax::List => line[start..].iter().rposition(|byte| *byte == b','),
-            Syntax::Rfc7239 => rfc7239::last_comma(&line[start..]),
-        };
-        let entry = match comma.map(|comma| start + comma) {
-            Some(comma) => {
-                self.rest = Some(&line[..comma]);
-                &line[comma + 1..]
-            }
-            None => line,
-        };
-        Some(address_of(self.syntax, entry))
-    }
-}
-
 fn address_of(syntax: Syntax, entry: &[u8]) -> Option<IpAddr> {
     if entry.len() > LONGEST_ENTRY {
         return None;
     }
     match syntax {
-        Syntax::List => address::parse(trim(entry), address::is_port),
+        Syntax::List => parse(trim(entry), is_port),
         Syntax::Rfc7239 => rfc7239::address(entry),
     }
 }
@@ -74,4 +64,39 @@ fn trim(text: &[u8]) -> &[u8] {
     let start = text.iter().position(is_text).unwrap_or(text.len());
     let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
     &text[start..end]
+}
+
+/// Reads `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`, and unmaps a mapped IPv4 address.
+///
+/// A bare IPv6 address has no port, so it is never cut at a colon. The zone of an IPv6 address is dropped, because it means
+/// something only on the machine that wrote it.
+fn parse(text: &[u8], is_port: fn(&str) -> bool) -> Option<IpAddr> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (address, port) = if let Some(bracketed) = text.strip_prefix('[') {
+        let (address, after) = bracketed.split_once(']')?;
+        let port = if after.is_empty() { None } else { Some(after.strip_prefix(':')?) };
+        (ipv6(address)?, port)
+    } else {
+        match text.split_once(':') {
+            None => (IpAddr::V4(text.parse().ok()?), None),
+            Some((address, port)) if !port.contains(':') => (IpAddr::V4(address.parse().ok()?), Some(port)),
+            Some(_) => (ipv6(text)?, None),
+        }
+    };
+    port.is_none_or(is_port).then(|| address.to_canonical())
+}
+
+fn ipv6(text: &str) -> Option<IpAddr> {
+    let address: Ipv6Addr = match text.split_once('%') {
+        None => text.parse().ok()?,
+        Some((_, "")) => return None,
+        Some((address, _zone)) => address.parse().ok()?,
+    };
+    Some(IpAddr::V6(address))
+}
+
+/// Whether a text is a port number.
+fn is_port(text: &str) -> bool {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    digits && text.len() <= 5 && text.parse::<u16>().is_ok()
 }

@@ -1,11 +1,7 @@
 //! Elements of `Forwarded` (RFC 7239): `for=192.0.2.1;proto=https, for="[2001:db8::1]:4711"`.
 
-use super::address::{is_port, parse};
-use super::trim;
+use super::{is_port, parse, trim};
 use std::net::IpAddr;
-
-/// The length of the longest `for` with escapes, in bytes. An address with a port and a zone is shorter.
-const LONGEST_NODE: usize = 128;
 
 /// Finds the last comma that is not in quotes.
 ///
@@ -28,7 +24,8 @@ fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// Reads the address in the parameter `for`. `None` if there are none or two, or if the element is malformed anywhere.
+/// Reads the address in the parameter `for`. `None` if there are none or two, if the element is malformed anywhere, or if the address
+/// has escapes, which no proxy writes there.
 pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
     let mut node = None;
     let mut rest = Some(element);
@@ -46,7 +43,7 @@ pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
             _ => return None,
         };
     }
-    address_of_node(node?)
+    parse(node?, is_node_port)
 }
 
 /// A name, and a value without its quotes, but with its escapes.
@@ -75,7 +72,7 @@ fn split_while(text: &[u8], is_part: fn(u8) -> bool) -> (&[u8], &[u8]) {
 }
 
 /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
-fn is_token(byte: u8) -> bool {
+pub(in crate::proxies) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
@@ -92,21 +89,6 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
         escaped = *byte == b'\\' && !escaped;
         closes
     })
-}
-
-fn address_of_node(value: &[u8]) -> Option<IpAddr> {
-    if !value.contains(&b'\\') {
-        return parse(value, is_node_port);
-    }
-    let (mut node, mut length, mut escaped) = ([0; LONGEST_NODE], 0, false);
-    for byte in value {
-        escaped = *byte == b'\\' && !escaped;
-        if !escaped {
-            *node.get_mut(length)? = *byte;
-            length += 1;
-        }
-    }
-    parse(&node[..length], is_node_port)
 }
 
 /// Whether a text is a port number, or an obfuscated port such as `_http`.

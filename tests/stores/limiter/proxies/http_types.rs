@@ -30,19 +30,3 @@ async fn all_lines_are_read() {
     assert_eq!(client(&request), "203.0.113.7");
     assert_eq!(client(&request.into_parts().0), "203.0.113.7");
 }
-
-/// Headers without `header_lines`.
-struct OneLine(&'static [u8]);
-
-impl RequestHeaders for OneLine {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        (name == "x-forwarded-for").then_some(self.0)
-    }
-}
-
-#[tokio::test]
-async fn one_line_is_enough_for_a_type_without_header_lines() {
-    let limiter = limiter(|builder| builder.trusted_proxies(["10.0.0.0/8"])).await;
-    let found = limiter.client_ip(peer("10.0.0.1"), &OneLine(b"6.6.6.6, 203.0.113.7"));
-    assert_eq!(found, peer("203.0.113.7").ip());
-}

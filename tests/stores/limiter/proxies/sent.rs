@@ -27,12 +27,6 @@ impl Sent {
 }
 
 impl RequestHeaders for Sent {
-    fn header(&self, name: &str) -> Option<&[u8]> {
-        let mut lines = self.lines(name);
-        let line = lines.next()?;
-        lines.next().is_none().then_some(line)
-    }
-
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
         self.lines(name).for_each(line);
     }

@@ -1,7 +1,6 @@
 //! `X-RateLimit-*`, byte for byte.
 
-use super::super::Shown;
-use super::super::x_rate_limit::write;
+use super::super::{Shown, write_x_rate_limit};
 use super::*;
 use std::time::UNIX_EPOCH;
 
@@ -55,7 +54,7 @@ fn a_reset_may_be_a_point_in_time() {
     for (now_ms, reset) in [(1_700_000_000_000, 1_700_000_156), (1_700_000_000_001, 1_700_000_157)] {
         let now = UNIX_EPOCH + Duration::from_millis(now_ms);
         let mut fields = Vec::new();
-        write(&Shown::of(&decisions, 200), Some(now), &mut |name, value| {
+        write_x_rate_limit(&Shown::of(&decisions, 200), Some(now), &mut |name, value| {
             fields.push((name, String::from_utf8_lossy(value).into_owned()));
         });
         assert_eq!(fields[2], ("x-ratelimit-reset", format!("{reset}")));

@@ -1,0 +1,102 @@
+//! The code that the users of the `http` crate share: axum, tonic, poem, salvo, tower and hyper.
+
+use crate::__private::RequestArgument;
+use crate::answer::Answered;
+use crate::frameworks::{peer, request_type, response_head};
+use crate::identity::RequestHeaders;
+use crate::layer::ResponseParts;
+use crate::rejection::Rejection;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+
+request_type! {
+    [B] Request<B>, |request| {
+        headers: request.headers(),
+        peer: peer(request.extensions()),
+        method: request.method().as_str(),
+        path: request.uri().path(),
+    }
+}
+
+request_type! {
+    [] Parts, |request| {
+        headers: &request.headers,
+        peer: peer(&request.extensions),
+    }
+}
+
+impl RequestHeaders for HeaderMap {
+    /// The binary headers of gRPC (`-bin`) have no lines, because one binary value has several spellings on the wire.
+    fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
+        if name.ends_with("-bin") && grpc_type(self).is_some() {
+            return;
+        }
+        self.get_all(name).iter().for_each(|value| line(value.as_bytes()));
+    }
+
+    // The default would call a closure through a pointer for each line.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        if name.ends_with("-bin") && grpc_type(self).is_some() {
+            return None;
+        }
+        let mut values = self.get_all(name).iter();
+        let value = values.next()?;
+        values.next().is_none().then(|| value.as_bytes())
+    }
+}
+
+impl RequestArgument for HeaderMap {}
+
+impl<B> ResponseParts for Response<B> {
+    response_head!(http, |response, code| *response.status_mut() = code);
+
+    fn is_answer(&self) -> bool {
+        #[cfg(feature = "tonic")]
+        if super::tonic::is_answer(self.extensions()) {
+            return true;
+        }
+        self.extensions().get::<Answered>().is_some()
+    }
+
+    #[cfg(feature = "tonic")]
+    fn mend_grpc(
+        &mut self,
+        rejection: &Rejection,
+        corrects: Option<bool>,
+    ) -> Option<crate::layer::Swallowed> {
+        super::tonic::mend(self, rejection, corrects)
+    }
+}
+
+/// The content type of a gRPC request or response. `None` if it is something else.
+pub(super) fn grpc_type(headers: &HeaderMap) -> Option<&HeaderValue> {
+    headers.get(CONTENT_TYPE).filter(|content_type| super::is_grpc(content_type.as_bytes()))
+}
+
+/// The response to a refused request, in the form that the request or the process asks for.
+pub(super) fn refusal(rejection: &Rejection) -> Response<Vec<u8>> {
+    let answer = rejection.answer();
+    let mut response = Response::new(answer.body);
+    *response.status_mut() = status(answer.status);
+    if let Ok(content_type) = HeaderValue::from_str(&answer.content_type) {
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+    }
+    if let Some(seconds) = answer.retry_after {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response.extensions_mut().insert(Answered);
+    response
+}
+
+/// The status of an answer, which is always one that a response can have.
+pub(super) fn status(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// Only the status, without `Retry-After`, which `RateLimitLayer` adds.
+impl From<Rejection> for StatusCode {
+    fn from(rejection: Rejection) -> Self {
+        status(rejection.answer().status)
+    }
+}
