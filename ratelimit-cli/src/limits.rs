@@ -8,7 +8,7 @@ use crate::session::Session;
 use ratelimit::overrides::{KnownLimit, LimitChange, OverrideTarget};
 use ratelimit::store::StoredKey;
 use ratelimit::{Algorithm, Limit, LimitError, Refill};
-use ratelimit_limit::{ListState, NumberState, State};
+use ratelimit_limit::State;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -148,10 +148,10 @@ pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
     match algorithm.state() {
-        State::Number(NumberState::Counter) | State::List(ListState::Log | ListState::Permits) => {
+        State::Counter | State::Log | State::Permits => {
             widest(|count| Limit::plain(algorithm, count, LONGEST))
         }
-        State::Number(NumberState::SlidingWindow | NumberState::Bucket) => None,
+        State::SlidingWindow | State::Bucket => None,
     }
 }
 
@@ -159,12 +159,11 @@ fn only_units(algorithm: Algorithm) -> Option<Limit> {
 fn widened(limit: &Limit) -> Option<Limit> {
     let (algorithm, count, time) = (limit.algorithm(), limit.count(), limit.time());
     match limit.state() {
-        State::Number(NumberState::Counter | NumberState::SlidingWindow)
-        | State::List(ListState::Log | ListState::Permits) => {
+        State::Counter | State::SlidingWindow | State::Log | State::Permits => {
             widest(|count| Limit::plain(algorithm, count, time))
         }
-        State::Number(NumberState::Bucket) if count == 0 => None,
-        State::Number(NumberState::Bucket) => {
+        State::Bucket if count == 0 => None,
+        State::Bucket => {
             let bucket = Limit::plain(algorithm, count, time).ok()?;
             let by_interval = limit.refills_by_interval();
             let bucket = if by_interval { bucket.try_refill(Refill::Interval).ok()? } else { bucket };

@@ -17,7 +17,7 @@ pub use change::LimitChange;
 pub use error::LimitError;
 pub use rules::{Algorithm, Calendar, Refill};
 #[doc(hidden)]
-pub use rules::{ListState, NumberState, State, Window, Zone};
+pub use rules::{State, Window, Zone};
 pub use text::ParseLimitError;
 
 #[doc(hidden)]
@@ -265,11 +265,9 @@ impl Limit {
     #[inline]
     pub const fn longest_reset_ms(&self) -> u64 {
         match self.state() {
-            State::Number(NumberState::Counter) | State::List(ListState::Log | ListState::Permits) => {
-                self.numbers.time_ms
-            }
-            State::Number(NumberState::SlidingWindow) => 2 * self.numbers.time_ms,
-            State::Number(NumberState::Bucket) => self.derived.full_ms(),
+            State::Counter | State::Log | State::Permits => self.numbers.time_ms,
+            State::SlidingWindow => 2 * self.numbers.time_ms,
+            State::Bucket => self.derived.full_ms(),
         }
     }
 }

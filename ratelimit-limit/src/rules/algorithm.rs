@@ -56,28 +56,24 @@ impl Algorithm {
     #[doc(hidden)]
     #[inline]
     pub const fn traits(self) -> Traits {
-        use ListState::{Log, Permits};
-        use NumberState::{Bucket, Counter, SlidingWindow};
-        use State::{List, Number};
-
         const fn plain(name: &'static str, state_format: &'static str, state: State) -> Traits {
             let (takes_refill, takes_borrow, takes_lease, wait_makes_queue) = (false, false, false, false);
             Traits { name, state_format, state, takes_refill, takes_borrow, takes_lease, wait_makes_queue }
         }
         match self {
-            Self::Counter => Traits { takes_lease: true, ..plain("counter", "c2", Number(Counter)) },
+            Self::Counter => Traits { takes_lease: true, ..plain("counter", "c2", State::Counter) },
             Self::TokenBucket => Traits {
                 takes_refill: true,
                 takes_borrow: true,
                 takes_lease: true,
-                ..plain("token_bucket", "tb2", Number(Bucket))
+                ..plain("token_bucket", "tb2", State::Bucket)
             },
-            Self::SlidingWindow => plain("sliding_window", "sw2", Number(SlidingWindow)),
-            Self::SlidingLog => plain("sliding_log", "sl1", List(Log)),
+            Self::SlidingWindow => plain("sliding_window", "sw2", State::SlidingWindow),
+            Self::SlidingLog => plain("sliding_log", "sl1", State::Log),
             Self::LeakyBucket => {
-                Traits { wait_makes_queue: true, ..plain("leaky_bucket", "lb2", Number(Bucket)) }
+                Traits { wait_makes_queue: true, ..plain("leaky_bucket", "lb2", State::Bucket) }
             }
-            Self::Concurrency => plain("concurrency", "cc2", List(Permits)),
+            Self::Concurrency => plain("concurrency", "cc2", State::Permits),
         }
     }
 
@@ -112,30 +108,24 @@ pub struct Traits {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    Number(NumberState),
-    List(ListState),
-}
-
-/// A state of one number.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberState {
-    /// The units of a window.
+    /// A number: the units of a window.
     Counter,
-    /// The units of the current cell and the previous one.
+    /// A number: the units of the current cell and the previous one.
     SlidingWindow,
-    /// A level that falls with time.
+    /// A number: a level that falls with time.
     Bucket,
+    /// A list: the time of each unit.
+    Log,
+    /// A list: the permits that are held, and the tickets of calls that wait for one.
+    Permits,
 }
 
-/// A state with an entry for each unit or permit.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListState {
-    /// The time of each unit.
-    Log,
-    /// The permits that are held, and the tickets of calls that wait for one.
-    Permits,
+impl State {
+    /// Whether the state has an entry for each unit or permit.
+    #[inline]
+    pub const fn is_list(self) -> bool {
+        matches!(self, Self::Log | Self::Permits)
+    }
 }
 
 /// The way in which tokens come back to a token bucket.

@@ -2,7 +2,7 @@
 //!
 //! Lua stores numbers as doubles, so the scripts count exactly below 2^53. These bounds keep every state below that.
 
-use super::{Algorithm, ListState, NumberState, State, Violation};
+use super::{Algorithm, State, Violation};
 
 /// The longest `time` and `wait`, and the longest time in which a bucket may refill: 366 days.
 pub const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
@@ -25,21 +25,21 @@ type Checked = Result<(), Violation>;
 impl Algorithm {
     /// Whether the units are permits.
     pub const fn is_concurrency(self) -> bool {
-        matches!(self.state(), State::List(ListState::Permits))
+        matches!(self.state(), State::Permits)
     }
 
     pub const fn is_bucket(self) -> bool {
-        matches!(self.state(), State::Number(NumberState::Bucket))
+        matches!(self.state(), State::Bucket)
     }
 
     /// Checks a `count`, whatever the other numbers are.
     pub const fn check_count(self, count: u32) -> Checked {
         let (most, violation) = match self.state() {
-            State::Number(NumberState::Counter) => return Ok(()),
-            State::Number(NumberState::SlidingWindow) => (MAX_WINDOW, Violation::WindowTooLarge),
-            State::Number(NumberState::Bucket) => (MAX_BUCKET, Violation::BucketTooLarge),
-            State::List(ListState::Log) => (MAX_STORED, Violation::LogTooLarge),
-            State::List(ListState::Permits) => (MAX_STORED, Violation::TooManyPermits),
+            State::Counter => return Ok(()),
+            State::SlidingWindow => (MAX_WINDOW, Violation::WindowTooLarge),
+            State::Bucket => (MAX_BUCKET, Violation::BucketTooLarge),
+            State::Log => (MAX_STORED, Violation::LogTooLarge),
+            State::Permits => (MAX_STORED, Violation::TooManyPermits),
         };
         if count > most { Err(violation) } else { Ok(()) }
     }
@@ -68,9 +68,9 @@ impl Algorithm {
     /// Checks whether the windows may be those of the calendar.
     pub const fn check_takes_calendar(self, waits: bool) -> Checked {
         match self.state() {
-            State::Number(NumberState::Counter) if waits => Err(Violation::WaitForCalendar),
-            State::Number(NumberState::Counter) => Ok(()),
-            State::Number(NumberState::SlidingWindow | NumberState::Bucket) | State::List(_) => {
+            State::Counter if waits => Err(Violation::WaitForCalendar),
+            State::Counter => Ok(()),
+            State::SlidingWindow | State::Bucket | State::Log | State::Permits => {
                 Err(Violation::CalendarElsewhere)
             }
         }
@@ -87,8 +87,8 @@ impl Algorithm {
     /// Checks whether the state of the algorithm has a place for a block.
     pub const fn check_takes_block(self) -> Checked {
         match self.state() {
-            State::Number(_) => Ok(()),
-            State::List(_) => Err(Violation::BlockElsewhere),
+            State::Counter | State::SlidingWindow | State::Bucket => Ok(()),
+            State::Log | State::Permits => Err(Violation::BlockElsewhere),
         }
     }
 
