@@ -20,7 +20,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
-use crate::limit::Limit;
+use crate::limit::{Limit, State};
 use crate::macros::opaque;
 use list::List;
 use overrides::Overrides;
@@ -186,12 +186,18 @@ impl<C: Clock> MemoryStore<C> {
     #[inline(always)]
     fn decide_alone(&self, mode: Mode, request: &Request, now_us: u64) -> Decision {
         let terms = self.terms(mode, request, request.limit(), now_us);
-        let verdict = if terms.limit.state().is_list() {
-            self.decide_list(&terms)
-        } else {
-            self.numbers.update(terms.hash, terms.now, |entry| number::decide(entry, &terms))
+        let Terms { limit, hash, now, .. } = terms;
+        // As `number::decide`, but the code of `update` is made for each algorithm, so that a verdict need not be copied.
+        let verdict = match limit.state() {
+            _ if limit.refuses_all() => Verdict::NEVER,
+            State::Counter => self.numbers.update(hash, now, |entry| counter::decide(entry, &terms)),
+            State::Bucket => self.numbers.update(hash, now, |entry| bucket::decide(entry, &terms)),
+            State::SlidingWindow => {
+                self.numbers.update(hash, now, |entry| sliding_window::decide(entry, &terms))
+            }
+            State::Log | State::Permits => self.decide_list(&terms),
         };
-        verdict.decision(terms.limit, terms.longest_wait)
+        verdict.decision(limit, terms.longest_wait)
     }
 
     fn decide_list(&self, terms: &Terms<'_>) -> Verdict {

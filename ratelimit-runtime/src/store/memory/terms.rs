@@ -55,7 +55,7 @@ impl<'a> Terms<'a> {
         self.mode != Mode::Peek && self.cost > 0
     }
 
-    /// The wait in ms with which the cost is charged, if it is, although it fits only after `wait_ms`.
+    /// The wait in ms with which the cost is charged, or `None` if it is not charged. It fits after `wait_ms`.
     #[inline]
     pub(super) fn turn(&self, wait_ms: Option<u64>) -> Option<u64> {
         self.granted.or_else(|| wait_ms.filter(|wait| self.charges() && *wait <= self.longest_wait))
