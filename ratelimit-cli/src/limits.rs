@@ -8,7 +8,7 @@ use crate::session::Session;
 use ratelimit::overrides::{KnownLimit, LimitChange, OverrideTarget};
 use ratelimit::store::StoredKey;
 use ratelimit::{Algorithm, Limit};
-use ratelimit_limit::{ListState, NumberState, State};
+use ratelimit_limit::State;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -150,9 +150,9 @@ fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
     const LARGEST_LOG: u32 = 10_000;
     let largest = match algorithm.state() {
-        State::Number(NumberState::Counter) => u32::MAX,
-        State::List(ListState::Log | ListState::Permits) => LARGEST_LOG,
-        State::Number(NumberState::SlidingWindow | NumberState::Bucket) => return None,
+        State::Counter => u32::MAX,
+        State::Log | State::Permits => LARGEST_LOG,
+        State::SlidingWindow | State::Bucket => return None,
     };
     Limit::plain(algorithm, largest, LONGEST).ok()
 }

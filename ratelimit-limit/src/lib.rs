@@ -15,7 +15,7 @@ mod text;
 pub use change::LimitChange;
 pub use rules::{Algorithm, Calendar, LimitError, Refill};
 #[doc(hidden)]
-pub use rules::{ListState, NumberState, State, Window, Zone};
+pub use rules::{State, Window, Zone};
 pub use text::ParseLimitError;
 
 #[doc(hidden)]
@@ -264,11 +264,9 @@ impl Limit {
     #[inline]
     pub const fn longest_reset_ms(&self) -> u64 {
         match self.state() {
-            State::Number(NumberState::Counter) | State::List(ListState::Log | ListState::Permits) => {
-                self.numbers.time_ms
-            }
-            State::Number(NumberState::SlidingWindow) => 2 * self.numbers.time_ms,
-            State::Number(NumberState::Bucket) => self.full_ms(),
+            State::Counter | State::Log | State::Permits => self.numbers.time_ms,
+            State::SlidingWindow => 2 * self.numbers.time_ms,
+            State::Bucket => self.full_ms(),
         }
     }
 }

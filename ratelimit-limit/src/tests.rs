@@ -1,7 +1,7 @@
 //! Tests of what a limit says about itself, of the constructors and their errors, and of the bounds of each number.
 
+use super::rules::State;
 use super::rules::bounds::{MAX_BUCKET, MAX_TIME_MS, MAX_WINDOW};
-use super::rules::{ListState, NumberState, State};
 use super::{Algorithm, Calendar, Limit, LimitError, Refill};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -56,14 +56,8 @@ fn only_a_limit_that_can_hold_something_admits() {
 
 #[test]
 fn a_state_follows_the_algorithm() {
-    let states = [
-        State::Number(NumberState::Counter),
-        State::Number(NumberState::SlidingWindow),
-        State::List(ListState::Log),
-        State::Number(NumberState::Bucket),
-        State::Number(NumberState::Bucket),
-        State::List(ListState::Permits),
-    ];
+    let states =
+        [State::Counter, State::SlidingWindow, State::Log, State::Bucket, State::Bucket, State::Permits];
     assert_eq!(each().map(|limit| limit.state()), states);
     let formats: HashSet<&str> = each().iter().map(Limit::state_format).collect();
     assert_eq!(formats.len(), 6);

@@ -5,7 +5,7 @@ mod fields;
 mod passes;
 
 use crate::clock::{Clock, SystemClock};
-use crate::limit::{Limit, NumberState, State};
+use crate::limit::{Limit, State};
 use passes::{Micros, Passes};
 use std::fmt;
 use std::time::Duration;
@@ -125,7 +125,7 @@ impl Decision {
     pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining.saturating_add(units).min(self.capacity);
         // A counter's window keeps running even if no unit in it is used.
-        let is_free = remaining == self.capacity && limit.state() != State::Number(NumberState::Counter);
+        let is_free = remaining == self.capacity && limit.state() != State::Counter;
         let rest = self.reset_after().saturating_sub(limit.refill_time(units));
         Self { remaining, reset_after: if is_free { Micros::ZERO } else { Micros::of(rest) }, ..self }
     }

@@ -2,7 +2,7 @@
 
 use crate::usage::Usage;
 use ratelimit::{Algorithm, Limit};
-use ratelimit_limit::{NumberState, State};
+use ratelimit_limit::State;
 use std::time::{Duration, Instant};
 
 /// One reading of a key.
@@ -27,13 +27,13 @@ pub(crate) fn rate(algorithm: Algorithm, before: &Reading, now: &Reading) -> Opt
 fn left_after(algorithm: Algorithm, limit: Option<Limit>, was: u32, is: u32, time: Duration) -> u32 {
     match (algorithm.state(), limit) {
         // A new window has begun.
-        (State::Number(NumberState::Counter), _) if is < was => 0,
-        (State::Number(NumberState::Bucket), Some(limit)) if !limit.refills_by_interval() => {
+        (State::Counter, _) if is < was => 0,
+        (State::Bucket, Some(limit)) if !limit.refills_by_interval() => {
             let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             let back = u64::from(limit.count()).saturating_mul(ms(time)) / ms(limit.time()).max(1);
             was.saturating_sub(u32::try_from(back).unwrap_or(u32::MAX))
         }
-        (State::Number(_) | State::List(_), _) => was,
+        (State::Counter | State::SlidingWindow | State::Bucket | State::Log | State::Permits, _) => was,
     }
 }
 

@@ -75,17 +75,13 @@ impl Algorithm {
     /// The name, the state format and the state.
     #[inline]
     const fn row(self) -> (&'static str, &'static str, State) {
-        use ListState::{Log, Permits};
-        use NumberState::{Bucket, Counter, SlidingWindow};
-        use State::{List, Number};
-
         match self {
-            Self::Counter => ("counter", "c2", Number(Counter)),
-            Self::TokenBucket => ("token_bucket", "tb2", Number(Bucket)),
-            Self::SlidingWindow => ("sliding_window", "sw2", Number(SlidingWindow)),
-            Self::SlidingLog => ("sliding_log", "sl1", List(Log)),
-            Self::LeakyBucket => ("leaky_bucket", "lb2", Number(Bucket)),
-            Self::Concurrency => ("concurrency", "cc2", List(Permits)),
+            Self::Counter => ("counter", "c2", State::Counter),
+            Self::TokenBucket => ("token_bucket", "tb2", State::Bucket),
+            Self::SlidingWindow => ("sliding_window", "sw2", State::SlidingWindow),
+            Self::SlidingLog => ("sliding_log", "sl1", State::Log),
+            Self::LeakyBucket => ("leaky_bucket", "lb2", State::Bucket),
+            Self::Concurrency => ("concurrency", "cc2", State::Permits),
         }
     }
 }
@@ -95,30 +91,24 @@ impl Algorithm {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    Number(NumberState),
-    List(ListState),
-}
-
-/// A state of one number.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberState {
-    /// The units of a window.
+    /// A number: the units of a window.
     Counter,
-    /// The units of the current cell and the previous one.
+    /// A number: the units of the current cell and the previous one.
     SlidingWindow,
-    /// A level that falls with time.
+    /// A number: a level that falls with time.
     Bucket,
+    /// A list: the time of each unit.
+    Log,
+    /// A list: the permits that are held, and the tickets of calls that wait for one.
+    Permits,
 }
 
-/// A state with an entry for each unit or permit.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListState {
-    /// The time of each unit.
-    Log,
-    /// The permits that are held, and the tickets of calls that wait for one.
-    Permits,
+impl State {
+    /// Whether the state has an entry for each unit or permit.
+    #[inline]
+    pub const fn is_list(self) -> bool {
+        matches!(self, Self::Log | Self::Permits)
+    }
 }
 
 /// The way in which tokens come back to a token bucket.

@@ -2,7 +2,7 @@
 //!
 //! Lua stores numbers as doubles, so the scripts count exactly below 2^53. These bounds keep every state below that.
 
-use super::{Algorithm, LimitError, ListState, NumberState, State};
+use super::{Algorithm, LimitError, State};
 
 /// The longest `time` and `wait`, and the longest time in which a bucket may refill: 366 days.
 pub const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
@@ -25,21 +25,21 @@ type Checked = Result<(), LimitError>;
 impl Algorithm {
     /// Whether the units are permits.
     pub const fn is_concurrency(self) -> bool {
-        matches!(self.state(), State::List(ListState::Permits))
+        matches!(self.state(), State::Permits)
     }
 
     pub const fn is_bucket(self) -> bool {
-        matches!(self.state(), State::Number(NumberState::Bucket))
+        matches!(self.state(), State::Bucket)
     }
 
     /// Checks a `count`, whatever the other numbers are.
     pub const fn check_count(self, count: u32) -> Checked {
         let (most, error) = match self.state() {
-            State::Number(NumberState::Counter) => return Ok(()),
-            State::Number(NumberState::SlidingWindow) => (MAX_WINDOW, LimitError::WINDOW_TOO_LARGE),
-            State::Number(NumberState::Bucket) => (MAX_BUCKET, LimitError::BUCKET_TOO_LARGE),
-            State::List(ListState::Log) => (MAX_STORED, LimitError::LOG_TOO_LARGE),
-            State::List(ListState::Permits) => (MAX_STORED, LimitError::TOO_MANY_PERMITS),
+            State::Counter => return Ok(()),
+            State::SlidingWindow => (MAX_WINDOW, LimitError::WINDOW_TOO_LARGE),
+            State::Bucket => (MAX_BUCKET, LimitError::BUCKET_TOO_LARGE),
+            State::Log => (MAX_STORED, LimitError::LOG_TOO_LARGE),
+            State::Permits => (MAX_STORED, LimitError::TOO_MANY_PERMITS),
         };
         if count > most { Err(error) } else { Ok(()) }
     }
@@ -68,9 +68,9 @@ impl Algorithm {
     /// Checks whether the windows may be those of the calendar.
     pub const fn check_takes_calendar(self, waits: bool) -> Checked {
         match self.state() {
-            State::Number(NumberState::Counter) if waits => Err(LimitError::WAIT_FOR_CALENDAR),
-            State::Number(NumberState::Counter) => Ok(()),
-            State::Number(NumberState::SlidingWindow | NumberState::Bucket) | State::List(_) => {
+            State::Counter if waits => Err(LimitError::WAIT_FOR_CALENDAR),
+            State::Counter => Ok(()),
+            State::SlidingWindow | State::Bucket | State::Log | State::Permits => {
                 Err(LimitError::CALENDAR_ELSEWHERE)
             }
         }
@@ -87,8 +87,8 @@ impl Algorithm {
     /// Checks whether the state of the algorithm has a place for a block.
     pub const fn check_takes_block(self) -> Checked {
         match self.state() {
-            State::Number(_) => Ok(()),
-            State::List(_) => Err(LimitError::BLOCK_ELSEWHERE),
+            State::Counter | State::SlidingWindow | State::Bucket => Ok(()),
+            State::Log | State::Permits => Err(LimitError::BLOCK_ELSEWHERE),
         }
     }
 

@@ -8,6 +8,6 @@ pub mod duration;
 pub mod numbers;
 pub mod violation;
 
-pub use algorithm::{Algorithm, ListState, NumberState, Refill, State};
+pub use algorithm::{Algorithm, Refill, State};
 pub use calendar::{Calendar, Window, Zone};
 pub use violation::LimitError;

@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, check_wait};
-use super::{Algorithm, Calendar, LimitError, ListState, NumberState, Refill, State, Window};
+use super::{Algorithm, Calendar, LimitError, Refill, State, Window};
 use crate::Limit;
 
 /// The algorithm and the numbers of a limit. [`Limit::of`] finds out whether they fit together.
@@ -75,12 +75,9 @@ impl Numbers {
     /// Checks that the state of the limit stays below 2^53.
     const fn check_state(&self, capacity: u32, rate: Rate) -> Result<(), LimitError> {
         let is_exact = match self.algorithm.state() {
-            State::Number(NumberState::Bucket) if self.count > 0 => return self.check_level(capacity, rate),
-            State::Number(NumberState::SlidingWindow) => {
-                EXACT > 4 * self.count as u128 * self.time_ms as u128
-            }
-            State::Number(NumberState::Counter | NumberState::Bucket)
-            | State::List(ListState::Log | ListState::Permits) => true,
+            State::Bucket if self.count > 0 => return self.check_level(capacity, rate),
+            State::SlidingWindow => EXACT > 4 * self.count as u128 * self.time_ms as u128,
+            State::Counter | State::Bucket | State::Log | State::Permits => true,
         };
         if is_exact { Ok(()) } else { Err(LimitError::NOT_EXACT) }
     }

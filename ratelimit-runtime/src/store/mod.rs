@@ -64,7 +64,7 @@ pub(crate) use deadline::UntilDeadline;
 pub(crate) use missed_deadline::Awaited;
 pub use missed_deadline::MissedDeadline;
 pub use reply::Reply;
-pub(crate) use reply::{DeadlineWatch, PendingReply, QueuedReply, ReplyKind};
+pub(crate) use reply::{DeadlineWatch, PendingReply, QueuedReply};
 pub(crate) use request::NO_PERMIT;
 pub use request::{Mode, Request, stacks};
 pub use results::{Adjusted, Decisions, Results};

@@ -15,16 +15,15 @@ use tokio::time::Instant;
 
 /// The reply of a store: a future that borrows nothing. It may be ready from the start.
 #[must_use = "a reply does nothing until it is awaited"]
-pub struct Reply<T>(ReplyKind<T>);
-
-/// The two kinds of replies.
-pub(crate) enum ReplyKind<T> {
+pub enum Reply<T> {
+    #[doc(hidden)]
     Ready(Result<T, Error>),
+    #[doc(hidden)]
     Pending(PendingReply<T>),
 }
 
 /// A reply that must be awaited.
-pub(crate) enum PendingReply<T> {
+pub enum PendingReply<T> {
     /// A future, and the observer of its missed deadline.
     Future(Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>, Option<Arc<dyn MissedDeadline>>),
     Call(Box<dyn QueuedReply<T>>),
@@ -32,7 +31,7 @@ pub(crate) enum PendingReply<T> {
 
 /// Who watches the deadline of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeadlineWatch {
+pub enum DeadlineWatch {
     /// The caller needs a timer.
     Unwatched,
     /// The store wakes the caller at the deadline, and also when it no longer watches the deadline.
@@ -42,7 +41,7 @@ pub(crate) enum DeadlineWatch {
 }
 
 /// A call of a store of this crate. Unlike a future, it knows its deadline.
-pub(crate) trait QueuedReply<T>: Send {
+pub trait QueuedReply<T>: Send {
     /// Returns the request that is decided.
     fn request(&self) -> &Request;
 
@@ -66,22 +65,22 @@ impl<T> Reply<T> {
     /// Makes a reply that is ready.
     #[inline]
     pub const fn ready(result: Result<T, Error>) -> Self {
-        Self(ReplyKind::Ready(result))
+        Self::Ready(result)
     }
 
     /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
-        Self(ReplyKind::Pending(PendingReply::new(future)))
+        Self::Pending(PendingReply::new(future))
     }
 
     /// Makes a reply from a call of a store of this crate.
     pub(crate) fn call(call: impl QueuedReply<T> + 'static) -> Self {
-        Self(ReplyKind::Pending(PendingReply::Call(Box::new(call))))
+        Self::Pending(PendingReply::Call(Box::new(call)))
     }
 
     /// Sets the observer of a missed deadline. A reply that is ready cannot miss its deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
-        if let ReplyKind::Pending(PendingReply::Future(_, observed_by)) = &mut self.0 {
+        if let Self::Pending(PendingReply::Future(_, observed_by)) = &mut self {
             *observed_by = Some(observer);
         }
         self
@@ -92,12 +91,12 @@ impl<T> Reply<T> {
     where
         T: Send + 'static,
     {
-        match self.into_kind() {
-            ReplyKind::Ready(result) => Reply::ready(result.map(drop)),
-            ReplyKind::Pending(mut pending) => {
+        match self {
+            Self::Ready(result) => Reply::ready(result.map(drop)),
+            Self::Pending(mut pending) => {
                 let observer = pending.observer();
                 let future = Box::pin(async move { pending.await.map(drop) });
-                ReplyKind::Pending(PendingReply::Future(future, observer)).into()
+                Reply::Pending(PendingReply::Future(future, observer))
             }
         }
     }
@@ -108,9 +107,9 @@ impl<T> Reply<T> {
     where
         T: Send + 'static,
     {
-        match self.into_kind() {
-            ReplyKind::Ready(result) => then(result),
-            ReplyKind::Pending(mut reply) => {
+        match self {
+            Self::Ready(result) => then(result),
+            Self::Pending(mut reply) => {
                 let Ok(runtime) = Handle::try_current() else { return };
                 // Polling once here sends the request before the next request of this task.
                 let first = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
@@ -129,21 +128,10 @@ impl<T> Reply<T> {
     /// The value of a reply that is ready and is not an error.
     #[inline]
     pub const fn ready_value(&self) -> Option<&T> {
-        match &self.0 {
-            ReplyKind::Ready(Ok(value)) => Some(value),
+        match self {
+            Self::Ready(Ok(value)) => Some(value),
             _ => None,
         }
-    }
-
-    /// Returns the result, or the reply that must be awaited. A reply that a store has awaited already is an error.
-    pub(crate) fn into_kind(self) -> ReplyKind<T> {
-        self.0
-    }
-}
-
-impl<T> From<ReplyKind<T>> for Reply<T> {
-    fn from(kind: ReplyKind<T>) -> Self {
-        Self(kind)
     }
 }
 
@@ -196,9 +184,9 @@ impl<T: Unpin> Future for Reply<T> {
     ///
     /// If it is polled again after it was ready.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.get_mut().0 {
-            ReplyKind::Pending(pending) => Pin::new(pending).poll(context),
-            ReplyKind::Ready(result) => {
+        match self.get_mut() {
+            Self::Pending(pending) => Pin::new(pending).poll(context),
+            Self::Ready(result) => {
                 let message = "the store returned a reply that was already awaited";
                 let awaited = Err(Error::new(ErrorKind::Configuration, message));
                 Poll::Ready(std::mem::replace(result, awaited))
@@ -209,9 +197,9 @@ impl<T: Unpin> Future for Reply<T> {
 
 impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            ReplyKind::Pending(_) => "Reply::Pending",
-            ReplyKind::Ready(_) => "Reply::Ready",
+        f.write_str(match self {
+            Self::Pending(_) => "Reply::Pending",
+            Self::Ready(_) => "Reply::Ready",
         })
     }
 }
@@ -224,7 +212,7 @@ mod tests {
     async fn a_reply_that_was_already_awaited_is_an_error() {
         let mut reply = Reply::ready(Ok(7));
         assert_eq!((&mut reply).await.unwrap(), 7);
-        let ReplyKind::Ready(Err(error)) = reply.into_kind() else { panic!("the reply has no result left") };
+        let Reply::Ready(Err(error)) = reply else { panic!("the reply has no result left") };
         assert_eq!(error.kind(), ErrorKind::Configuration);
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 /// The results in a reply, in the order of what was asked. Dereferences to a slice. `collect` makes it from an iterator. One result
 /// needs no heap allocation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a decision limits nothing unless you check `is_allowed()`, and an adjustment may have changed fewer units"]
 pub struct Results<T>(Place<T>);
 
@@ -17,7 +17,7 @@ pub type Adjusted = Results<u32>;
 
 /// One result in place, or any number on the heap. A single result is written where it is read, which a small vector does
 /// not achieve.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Place<T> {
     One([T; 1]),
     Several(Vec<T>),
@@ -69,14 +69,6 @@ impl<T> Deref for Results<T> {
 fn several<T>(results: &[T]) -> &[T] {
     results
 }
-
-impl<T: PartialEq> PartialEq for Results<T> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl<T: Eq> Eq for Results<T> {}
 
 impl<T> FromIterator<T> for Results<T> {
     fn from_iter<I: IntoIterator<Item = T>>(results: I) -> Self {

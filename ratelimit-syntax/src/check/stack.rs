@@ -4,7 +4,7 @@ use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow, Time};
 use quote::ToTokens;
-use ratelimit_limit::rules::{ListState, NumberState, State, duration};
+use ratelimit_limit::rules::{State, duration};
 use syn::Expr;
 
 /// The arguments that a stack has once.
@@ -87,9 +87,9 @@ fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
     let Limit::Numbers(numbers) = &member.limit else { return None };
     let LimitNumbers { algorithm, count, time, wait: None, .. } = &**numbers else { return None };
     let exact = match algorithm.state() {
-        State::Number(NumberState::Counter | NumberState::SlidingWindow) => false,
-        State::List(ListState::Log) => true,
-        State::Number(NumberState::Bucket) | State::List(ListState::Permits) => return None,
+        State::Counter | State::SlidingWindow => false,
+        State::Log => true,
+        State::Bucket | State::Permits => return None,
     };
     // The length of a month differs.
     if let Time::Calendar(..) = time {

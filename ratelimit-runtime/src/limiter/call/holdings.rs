@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
 use crate::observe::{LimitSeries, PermitsHeld};
-use crate::store::{Adjusted, Adjustment, Change, Reply, ReplyKind};
+use crate::store::{Adjusted, Adjustment, Change, Reply};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -174,9 +174,9 @@ impl Holdings {
     }
 
     async fn flush(&mut self) -> Result<u32, Error> {
-        let adjusted = match self.send().into_kind() {
-            ReplyKind::Ready(adjusted) => adjusted,
-            ReplyKind::Pending(reply) => {
+        let adjusted = match self.send() {
+            Reply::Ready(adjusted) => adjusted,
+            Reply::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
                 let sent =

@@ -6,7 +6,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::permits::Stage;
 use crate::observe::store_replied;
-use crate::store::{Decisions, Mode, ReplyKind, Request};
+use crate::store::{Decisions, Mode, Reply, Request};
 use smallvec::SmallVec;
 use tokio::time::Instant;
 
@@ -51,9 +51,9 @@ impl Holdings {
         }
         let requests: SmallVec<[&Request; 1]> =
             positions.iter().map(|at| &self.members[*at].request).collect();
-        let decisions = match self.limiter.shared.store.bare().decide(mode, &requests).into_kind() {
-            ReplyKind::Ready(decisions) => decisions,
-            ReplyKind::Pending(deciding) => {
+        let decisions = match self.limiter.shared.store.bare().decide(mode, &requests) {
+            Reply::Ready(decisions) => decisions,
+            Reply::Pending(deciding) => {
                 let sent = Instant::now();
                 let decisions = self
                     .limiter

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Decided, invalid_reply};
 use crate::observe::store_replied;
-use crate::store::{Decisions, Mode, ReplyKind, Request, UntilDeadline};
+use crate::store::{Decisions, Mode, Reply, Request, UntilDeadline};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -79,9 +79,9 @@ impl LeasingCall {
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
         let sent = self.limiter.shared.leases.now();
         let store = &self.limiter.shared.store;
-        match store.bare().decide(Mode::Check, &[&self.request]).into_kind() {
-            ReplyKind::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
-            ReplyKind::Pending(reply) => {
+        match store.bare().decide(Mode::Check, &[&self.request]) {
+            Reply::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
+            Reply::Pending(reply) => {
                 let reply = store.with_deadline(self.began, reply);
                 self.state = State::Asking { reply, sent, epoch };
                 None

@@ -8,7 +8,7 @@ use crate::decision::Decision;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::invalid_reply;
-use crate::store::{Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request};
+use crate::store::{Change, Decisions, Mode, PendingReply, Reply, Request};
 use std::future::poll_fn;
 use std::sync::Arc;
 use tokio::runtime::{Handle, Id};
@@ -52,13 +52,13 @@ impl Fetch {
         });
         let mut fetch = Self { limiter, id, request, units, epoch, sent: 0, too_few: None };
         loop {
-            match fetch.send().into_kind() {
-                ReplyKind::Ready(decided) => {
+            match fetch.send() {
+                Reply::Ready(decided) => {
                     if let Some(ended) = fetch.receive(decided, false) {
                         return ended;
                     }
                 }
-                ReplyKind::Pending(reply) => {
+                Reply::Pending(reply) => {
                     return match registered {
                         Some((registration, runtime)) => fetch.spawn(reply, registration, &runtime),
                         None => FetchState::Failed(Error::runtime().err().unwrap_or_else(invalid_reply)),
@@ -76,7 +76,7 @@ impl Fetch {
     ) -> FetchState {
         let counted = self.limiter.shared.tasks.count();
         runtime.spawn(async move {
-            registration.ended = self.run(ReplyKind::Pending(reply), &registration.under_way).await;
+            registration.ended = self.run(Reply::Pending(reply), &registration.under_way).await;
             // Ends the registration first, because `close` returns when no task is counted.
             drop(registration);
             drop(counted);
@@ -84,16 +84,16 @@ impl Fetch {
         FetchState::UnderWay
     }
 
-    async fn run(mut self, mut reply: ReplyKind<Decisions>, under_way: &FetchUnderWay) -> FetchState {
+    async fn run(mut self, mut reply: Reply<Decisions>, under_way: &FetchUnderWay) -> FetchState {
         loop {
             let decided = match reply {
-                ReplyKind::Ready(decided) => decided,
-                ReplyKind::Pending(reply) => self.received(reply, under_way).await,
+                Reply::Ready(decided) => decided,
+                Reply::Pending(reply) => self.received(reply, under_way).await,
             };
             if let Some(ended) = self.receive(decided, true) {
                 return ended;
             }
-            reply = self.send().into_kind();
+            reply = self.send();
         }
     }
 

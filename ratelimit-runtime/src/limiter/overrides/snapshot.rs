@@ -7,7 +7,7 @@ use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
-use crate::store::{Overridden, Reply, ReplyKind};
+use crate::store::{Overridden, Reply};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -157,13 +157,13 @@ impl RateLimiter {
     #[cold]
     fn watch_overrides(&self) -> bool {
         let snapshot = &self.shared.overrides;
-        match self.load_overrides().into_kind() {
-            ReplyKind::Ready(loaded) => {
+        match self.load_overrides() {
+            Reply::Ready(loaded) => {
                 snapshot.learn(loaded);
                 snapshot.in_process.store(true, Ordering::Relaxed);
                 true
             }
-            ReplyKind::Pending(_) => {
+            Reply::Pending(_) => {
                 snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
                 snapshot.asked.load(Ordering::Acquire)
             }

@@ -16,7 +16,7 @@ use crate::clock::timer;
 use crate::decision::Source;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
-use crate::store::{Adjusted, Change, Reply, ReplyKind, Request, StoreKey};
+use crate::store::{Adjusted, Change, Reply, Request, StoreKey};
 use parking_lot::Mutex;
 use renew::Renewer;
 use std::sync::Arc;
@@ -118,10 +118,9 @@ impl Permits {
     /// another runtime if this one is late.
     pub(super) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request, stage: Stage) {
         let id = (source, request.permit());
-        let returned = limiter
-            .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))])
-            .into_kind();
-        if matches!(returned, ReplyKind::Ready(Ok(_))) {
+        let returned =
+            limiter.adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))]);
+        if matches!(returned, Reply::Ready(Ok(_))) {
             self.with(|table| table.permits.remove(&id));
             return limiter.shared.permits.waiters.wake(request.key());
         }
@@ -129,7 +128,7 @@ impl Permits {
         let permit = TakenPermit::held(request, source, current_runtime());
         self.insert(limiter, permit.released(stage, limiter.shared.store.within(), task));
         let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
-        Reply::<Adjusted>::from(returned).in_background(&limiter.shared.tasks, move |result| {
+        returned.in_background(&limiter.shared.tasks, move |result| {
             if let Some(shared) = owner.upgrade() {
                 let limiter = RateLimiter::of(shared);
                 limiter.shared.permits.replied(&limiter, id, result);

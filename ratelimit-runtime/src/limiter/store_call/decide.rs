@@ -7,9 +7,7 @@ use crate::error::Error;
 use crate::limiter::off::admitted;
 use crate::limiter::{OnError, RateLimiter};
 use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
-use crate::store::{
-    Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, ReplyKind, Request, Store,
-};
+use crate::store::{Adjusted, Adjustment, Change, Decisions, Mode, PendingReply, Reply, Request, Store};
 use smallvec::SmallVec;
 use tokio::time::Instant;
 
@@ -31,9 +29,9 @@ impl RateLimiter {
             if let Some(decision) = self.take_leased(requests[0]) {
                 return Ok(then(Ok((Source::Store, &[decision]))));
             }
-            match self.decide_by_lease(began, requests[0]).map(Reply::into_kind) {
-                Some(ReplyKind::Ready(decided)) => return Ok(pass(decided, then)),
-                Some(ReplyKind::Pending(reply)) => return Err(reply),
+            match self.decide_by_lease(began, requests[0]) {
+                Some(Reply::Ready(decided)) => return Ok(pass(decided, then)),
+                Some(Reply::Pending(reply)) => return Err(reply),
                 None => {}
             }
         }
@@ -47,9 +45,9 @@ impl RateLimiter {
             calls.outage.succeeded();
             return Ok(then(Ok((Source::Store, decisions))));
         }
-        match reply.into_kind() {
-            ReplyKind::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
-            ReplyKind::Pending(reply) => {
+        match reply {
+            Reply::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
+            Reply::Pending(reply) => {
                 Err(PendingReply::new(self.clone().deciding(began, reply, mode, requests)))
             }
         }
@@ -126,12 +124,12 @@ impl RateLimiter {
             .iter()
             .filter(|change| matches!(change.change(), Change::Give(_)) && !change.limit().is_concurrency());
         let forgetting = Forgetting::start(self, returns.map(Adjustment::key));
-        match (self.shared.store.bare().adjust(adjustments).into_kind(), forgetting) {
-            (ReplyKind::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
+        match (self.shared.store.bare().adjust(adjustments), forgetting) {
+            (Reply::Pending(adjusting), Some(forgetting)) => Reply::pending(async move {
                 let _forgetting = forgetting;
                 adjusting.await
             }),
-            (adjusted, _) => adjusted.into(),
+            (adjusted, _) => adjusted,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::clock::Timer;
 use crate::decision::Decision;
 use crate::key::HashKey;
-use crate::limit::{Limit, ListState, NumberState, State};
+use crate::limit::{Limit, State};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::lock::lock;
 use crate::store::{Request, StoreKey};
@@ -190,14 +190,13 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
         return Some(0);
     }
     match limit.state() {
-        State::Number(NumberState::Counter) => Some(0),
-        State::Number(NumberState::Bucket) if !limit.refills_by_interval() => {
+        State::Counter => Some(0),
+        State::Bucket if !limit.refills_by_interval() => {
             let rate = limit.rate();
             let grains = more.saturating_mul(rate.period_ms);
             Some(grains.checked_div(rate.tokens.into())? + 1)
         }
-        State::Number(NumberState::Bucket | NumberState::SlidingWindow)
-        | State::List(ListState::Log | ListState::Permits) => None,
+        State::Bucket | State::SlidingWindow | State::Log | State::Permits => None,
     }
 }
 

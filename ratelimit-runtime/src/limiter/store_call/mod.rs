@@ -14,7 +14,7 @@ use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::observe::{Hooks, store_failed};
 use crate::store::memory::MemoryStore;
-use crate::store::{Decisions, PendingReply, Reply, ReplyKind, Request, Store, UntilDeadline};
+use crate::store::{Decisions, PendingReply, Reply, Request, Store, UntilDeadline};
 use deny_cache::DenyCache;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -67,9 +67,9 @@ impl StoreCalls {
         reply: Reply<T>,
     ) -> Result<T, Error> {
         self.ensure_time(began)?;
-        match reply.into_kind() {
-            ReplyKind::Ready(result) => result,
-            ReplyKind::Pending(reply) => self.until_deadline(began.unwrap_or_else(Instant::now), reply).await,
+        match reply {
+            Reply::Ready(result) => result,
+            Reply::Pending(reply) => self.until_deadline(began.unwrap_or_else(Instant::now), reply).await,
         }
     }
 

@@ -1,131 +1,128 @@
 //! Concurrency limit: the twin of `lua/concurrency.lua`, which explains it. Stores permits with their leases, and the
 //! tickets of calls that wait for a permit.
 
-use super::verdict::{Charged, Verdict, signed};
+use super::terms::{Terms, Verdict, signed};
 use crate::limit::Limit;
+use crate::store::Mode;
 
 /// The time after which a waiting call asks again if it could be among the next.
 const NEXT_RETRY_MS: u64 = 20;
 /// The time after which any other waiting call asks again.
 const LATER_RETRY_MS: u64 = 100;
 
-#[derive(Debug, Default)]
-pub(super) struct Permits {
-    held: Vec<Permit>,
-    waiting: Vec<Ticket>,
-}
-
+/// A permit, or the ticket of a call that waits for one.
 #[derive(Debug)]
-struct Permit {
+pub(super) struct Permit {
     id: u64,
     units: u32,
-    ends: u64,
+    is_ticket: bool,
+    /// When the lease of a permit ends, or when a ticket arrived.
+    time: u64,
 }
 
-#[derive(Debug)]
-struct Ticket {
-    id: u64,
-    units: u32,
-    arrival: u64,
+impl Permit {
+    /// The time in ms until the lease ends, or 0.
+    fn left(&self, now: u64) -> u64 {
+        if self.is_ticket { 0 } else { self.time.saturating_sub(now) }
+    }
+
+    fn is_waiting(&self, limit: &Limit, now: u64) -> bool {
+        self.is_ticket && self.time + limit.wait_ms() > now
+    }
 }
 
-impl Permits {
-    /// The bytes that this state uses on the heap.
-    pub(super) fn bytes(&self) -> usize {
-        self.held.capacity() * size_of::<Permit>() + self.waiting.capacity() * size_of::<Ticket>()
-    }
+/// The units of these permits, without tickets.
+fn units<'p>(permits: impl Iterator<Item = &'p Permit>) -> u64 {
+    permits.filter(|permit| !permit.is_ticket).map(|permit| u64::from(permit.units)).sum()
+}
 
-    /// The units of all permits.
-    pub(super) fn units(&self) -> u64 {
-        self.held.iter().map(|permit| u64::from(permit.units)).sum()
-    }
+/// The units that are free if no lease has ended since the last charge.
+pub(super) fn room(permits: &[Permit], limit: &Limit) -> i64 {
+    i64::from(limit.count()) - signed(units(permits.iter()))
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.held.is_empty() && self.waiting.is_empty()
-    }
+/// How long a list counts, in ms: until the last lease or ticket ends.
+pub(super) fn kept_ms(permits: &[Permit], limit: &Limit, now: u64) -> u64 {
+    last_end(permits, now).max(limit.wait_ms())
+}
 
-    fn alive(&self, now: u64) -> impl Iterator<Item = &Permit> {
-        self.held.iter().filter(move |permit| permit.ends > now)
-    }
+fn last_end(permits: &[Permit], now: u64) -> u64 {
+    permits.iter().map(|permit| permit.left(now)).max().unwrap_or(0)
+}
 
-    /// The units of the tickets before the ticket with this id. An unknown id stands behind all tickets.
-    fn ahead(&self, limit: &Limit, cost: u32, id: u64, now: u64) -> u64 {
-        if limit.wait_ms() == 0 {
-            return 0;
+/// The units of the tickets before the ticket with this id. An unknown id stands behind all tickets.
+fn ahead(permits: &[Permit], terms: &Terms<'_>, cost: u32) -> u64 {
+    let Terms { limit, permit: id, now, .. } = *terms;
+    if limit.wait_ms() == 0 {
+        return 0;
+    }
+    let waiting = || permits.iter().filter(|ticket| ticket.is_waiting(limit, now));
+    // A ticket is found by its lowest power of two.
+    let lowest = cost & cost.wrapping_neg();
+    let own = waiting().find(|ticket| ticket.id == id && ticket.units & lowest > 0);
+    let before = own.map_or(u64::MAX, |ticket| ticket.time);
+    waiting().filter(|ticket| ticket.time < before).map(|ticket| u64::from(ticket.units)).sum()
+}
+
+/// Decides about a request, and charges it if it passes. A refused request that may wait leaves a ticket. Returns how long a changed
+/// list counts, in ms.
+pub(super) fn decide(permits: &mut Vec<Permit>, terms: &Terms<'_>) -> (Verdict, Option<u64>) {
+    let Terms { limit, cost, needed, permit: id, now, .. } = *terms;
+    let count = i64::from(limit.count());
+    let alive = permits.iter().filter(|permit| permit.left(now) > 0);
+    let ahead = ahead(permits, terms, u32::try_from(needed).unwrap_or(u32::MAX));
+    let room = count - signed(units(alive.clone()) + ahead);
+    let wait_ms = match needed {
+        _ if needed > count => None,
+        _ if needed > room => Some(alive.map(|permit| permit.left(now)).min().unwrap_or(limit.time_ms())),
+        _ => Some(0),
+    };
+    let turn = terms.turn(wait_ms);
+    if turn.is_some() {
+        permits.retain(|permit| permit.id != id && (permit.is_ticket || permit.time > now));
+        permits.push(Permit { id, units: cost, is_ticket: false, time: now + limit.time_ms() });
+    }
+    let (reset_ms, kept_ms) = (last_end(permits, now), kept_ms(permits, limit, now));
+    match (turn, wait_ms) {
+        (Some(wait), _) => (terms.charged(wait, room - i64::from(cost), reset_ms, id), Some(kept_ms)),
+        (None, Some(wait)) if wait > 0 && terms.mode == Mode::Charge && limit.wait_ms() > 0 => {
+            let wait_ms = Some(enqueue(permits, terms, wait));
+            (Verdict { wait_ms, room, reset_ms, stamp: 0 }, Some(kept_ms))
         }
-        let alive = |ticket: &&Ticket| ticket.arrival + limit.wait_ms() > now;
-        // A ticket is found by its lowest power of two.
-        let lowest = cost & cost.wrapping_neg();
-        let own =
-            self.waiting.iter().filter(alive).find(|ticket| ticket.id == id && ticket.units & lowest > 0);
-        let before = own.map_or(u64::MAX, |ticket| ticket.arrival);
-        let ahead = self.waiting.iter().filter(alive).filter(|ticket| ticket.arrival < before);
-        ahead.map(|ticket| u64::from(ticket.units)).sum()
+        _ => (Verdict { wait_ms, room, reset_ms, stamp: 0 }, None),
     }
+}
 
-    pub(super) fn judge(&self, limit: &Limit, cost: u32, id: u64, now: u64) -> Verdict {
-        let held: u64 = self.alive(now).map(|permit| u64::from(permit.units)).sum();
-        let room = i64::from(limit.count()) - signed(held + self.ahead(limit, cost, id, now));
-        let wait_ms = if cost > limit.count() {
-            None
-        } else if i64::from(cost) > room {
-            let first = self.alive(now).map(|permit| permit.ends - now).min();
-            Some(first.unwrap_or(limit.time_ms()))
-        } else {
-            Some(0)
-        };
-        Verdict { wait_ms, room, reset_ms: self.last_end(now), stamp: 0 }
+/// Leaves a ticket. A call that leaves units to others has none. Returns the time in ms after which to ask again.
+fn enqueue(permits: &mut Vec<Permit>, terms: &Terms<'_>, wait: u64) -> u64 {
+    let Terms { limit, permit: id, now, .. } = *terms;
+    let cost = if terms.keeps() { 0 } else { terms.cost };
+    let ahead = ahead(permits, terms, cost);
+    permits.retain(|permit| !permit.is_ticket || permit.is_waiting(limit, now));
+    if cost > 0 && !permits.iter().any(|ticket| ticket.is_ticket && ticket.id == id) {
+        permits.push(Permit { id, units: cost, is_ticket: true, time: now });
     }
+    wait.min(if ahead < u64::from(limit.count()) { NEXT_RETRY_MS } else { LATER_RETRY_MS })
+}
 
-    /// The time in ms until the last lease ends.
-    fn last_end(&self, now: u64) -> u64 {
-        self.alive(now).map(|permit| permit.ends - now).max().unwrap_or(0)
+/// Gives back the powers of two that both the permit, or its ticket, and `units` have: all of them, if `units` are those of
+/// the permit.
+pub(super) fn give(permits: &mut Vec<Permit>, units: u32, id: u64) -> u32 {
+    let mut given = 0;
+    for permit in permits.iter_mut().filter(|permit| permit.id == id) {
+        given += permit.units & units;
+        permit.units &= !units;
     }
+    permits.retain(|permit| permit.units > 0);
+    given
+}
 
-    /// How long this state must be stored, in ms from now.
-    pub(super) fn lifetime(&self, limit: &Limit, now: u64) -> u64 {
-        self.last_end(now).max(limit.wait_ms())
+/// Restarts the lease of the permit with this id. Returns its units.
+pub(super) fn renew(permits: &mut [Permit], limit: &Limit, id: u64, now: u64) -> u32 {
+    let mut renewed = 0;
+    for permit in permits.iter_mut().filter(|permit| permit.id == id && permit.left(now) > 0) {
+        permit.time = now + limit.time_ms();
+        renewed += permit.units;
     }
-
-    pub(super) fn charge(&mut self, limit: &Limit, cost: u32, id: u64, now: u64) -> Charged {
-        self.held.retain(|permit| permit.ends > now && permit.id != id);
-        self.waiting.retain(|ticket| ticket.id != id);
-        self.held.push(Permit { id, units: cost, ends: now + limit.time_ms() });
-        Charged { reset_ms: self.last_end(now), stamp: id }
-    }
-
-    /// Leaves a ticket. Returns the time in ms after which to ask again.
-    pub(super) fn enqueue(&mut self, limit: &Limit, cost: u32, id: u64, wait: u64, now: u64) -> u64 {
-        let ahead = self.ahead(limit, cost, id, now);
-        self.waiting.retain(|ticket| ticket.arrival + limit.wait_ms() > now);
-        if cost > 0 && !self.waiting.iter().any(|ticket| ticket.id == id) {
-            self.waiting.push(Ticket { id, units: cost, arrival: now });
-        }
-        wait.min(if ahead < u64::from(limit.count()) { NEXT_RETRY_MS } else { LATER_RETRY_MS })
-    }
-
-    /// Gives back the powers of two that both the permit, or its ticket, and `units` have: all of them, if `units` are those of
-    /// the permit.
-    pub(super) fn give(&mut self, units: u32, id: u64) -> u32 {
-        let held = self.held.iter_mut().map(|permit| (permit.id, &mut permit.units));
-        let waiting = self.waiting.iter_mut().map(|ticket| (ticket.id, &mut ticket.units));
-        let mut given = 0;
-        for (_, left) in held.chain(waiting).filter(|(of, _)| *of == id) {
-            given += *left & units;
-            *left &= !units;
-        }
-        self.held.retain(|permit| permit.units > 0);
-        self.waiting.retain(|ticket| ticket.units > 0);
-        given
-    }
-
-    pub(super) fn renew(&mut self, limit: &Limit, id: u64, now: u64) -> u32 {
-        let ends = now + limit.time_ms();
-        let mut renewed = 0;
-        for permit in self.held.iter_mut().filter(|permit| permit.id == id && permit.ends > now) {
-            permit.ends = ends;
-            renewed += permit.units;
-        }
-        renewed
-    }
+    renewed
 }

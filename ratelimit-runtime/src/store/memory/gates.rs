@@ -1,22 +1,15 @@
 //! Gates: the twin of the gates in `lua/head.lua`, which explains them. They are in a separate table, so that the entry of a
 //! limit stays small. A decision looks here only if its limit blocks or a gate exists.
+//!
+//! The caller of a function that changes a gate holds the lock of the key's number, so two requests on one key do not change its
+//! gate at once.
 
-use super::table::{Number, Table};
-use super::terms::{Now, Terms};
-use super::verdict::Verdict;
+use super::MemoryStore;
+use super::table::Entry;
+use super::terms::{Terms, Verdict};
+use crate::clock::Clock;
 use crate::limit::Limit;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The gates of keys, by the hashes of the keys. The caller holds the lock of the key's number, so two requests on one key do not
-/// change its gate at once.
-pub(super) struct Gates {
-    /// The table is made with the first gate, because few processes have any.
-    table: OnceLock<Table<u64>>,
-    max_keys: usize,
-    /// When the last gate is forgotten, in ms. Zero if there has been none.
-    latest: AtomicU64,
-}
+use std::sync::atomic::Ordering;
 
 /// Refuses the requests of a key until its end. Times are in ms of the clock.
 #[derive(Clone, Copy, Default)]
@@ -29,118 +22,86 @@ pub(super) struct Gate {
     kept: u64,
 }
 
-/// The bits of a number's value below the time from the end of a gate until it is forgotten.
+/// The bits of an entry's value below the time from the end of a gate until it is forgotten.
 const LEVEL_BITS: u32 = 8;
 
-impl Gates {
-    pub(super) fn new(max_keys: usize) -> Self {
-        Self { table: OnceLock::new(), max_keys, latest: AtomicU64::new(0) }
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.table.get().map_or(0, Table::bytes)
-    }
-
-    pub(super) fn evictions(&self) -> u64 {
-        self.table.get().map_or(0, Table::evictions)
-    }
-
+impl<C: Clock> MemoryStore<C> {
     /// Whether a request may meet a gate, or close one.
     #[inline]
-    pub(super) fn may_close(&self, limit: &Limit, now: Now) -> bool {
-        !limit.block_steps().is_none() || self.latest.load(Ordering::Relaxed) > now.ms
+    pub(super) fn may_close(&self, limit: &Limit, now: u64) -> bool {
+        !limit.block_steps().is_none() || self.gates_kept.load(Ordering::Relaxed) > now
     }
 
     /// The gate that a request meets. A request that meets a block cannot wait.
-    pub(super) fn meet(&self, terms: &mut Terms<'_>, hash: u64, now: Now) -> Gate {
-        if !self.may_close(terms.limit, now) || terms.limit.refuses_all() {
+    pub(super) fn meet_gate(&self, terms: &mut Terms<'_>) -> Gate {
+        if !self.may_close(terms.limit, terms.now) || terms.limit.refuses_all() {
             return Gate::default();
         }
-        let gate = self.get(hash, now);
-        if gate.is_closed(now) && !gate.is_pause {
+        let gate = self.gate(terms);
+        if gate.left(terms.now) > 0 && !gate.is_pause {
             terms.longest_wait = 0;
         }
         gate
     }
 
     /// Closes the gate that a request has met, if the request is refused and its limit blocks. Returns the gate.
-    pub(super) fn refused(
-        &self,
-        gate: Gate,
-        verdict: &Verdict,
-        terms: &Terms<'_>,
-        hash: u64,
-        now: Now,
-    ) -> Gate {
-        let block = terms.limit.block_steps();
+    pub(super) fn close_gate(&self, gate: Gate, verdict: &Verdict, terms: &Terms<'_>) -> Gate {
+        let (block, now) = (terms.limit.block_steps(), terms.now);
         let refuses = verdict.wait_ms.is_some_and(|wait| wait > terms.longest_wait);
-        if !refuses || gate.is_closed(now) {
+        let closes = refuses && terms.charges() && !terms.keeps() && !block.is_none();
+        if !closes || gate.left(now) > 0 {
             return gate;
         }
-        let (level, steps) = (gate.level, block.steps_ms().count());
-        let end = now.ms + block.step_ms(level);
-        let level = (level + 1).min(steps);
-        let closed = Gate { is_pause: false, level, end, kept: end + block.longest_ms() };
-        self.set(hash, closed, terms.limit, now);
-        closed
+        let end = now + block.step_ms(gate.level);
+        let level = (gate.level + 1).min(block.steps_ms().count());
+        self.set_gate(Gate { is_pause: false, level, end, kept: end + block.longest_ms() }, terms)
     }
 
     /// Closes the gate for this time. The level stays. Returns the gate that was there.
-    pub(super) fn block(&self, hash: u64, ms: u64, limit: &Limit, now: Now) -> Gate {
-        let gate = self.get(hash, now);
-        let end = now.ms + ms;
-        self.set(hash, Gate { is_pause: false, end, kept: gate.kept.max(end), ..gate }, limit, now);
+    pub(super) fn block(&self, ms: u64, terms: &Terms<'_>) -> Gate {
+        let (gate, end) = (self.gate(terms), terms.now + ms);
+        self.set_gate(Gate { is_pause: false, end, kept: gate.kept.max(end), ..gate }, terms);
         gate
     }
 
     /// Closes the gate for this time, or leaves it closed for longer. Requests may then wait for its end. Returns the gate that was
     /// there, and for how long it is closed now.
-    pub(super) fn pause(&self, hash: u64, ms: u64, limit: &Limit, now: Now) -> (Gate, u64) {
-        let gate = self.get(hash, now);
-        let left = ms.max(gate.end.saturating_sub(now.ms));
-        let is_blocked = gate.is_closed(now) && !gate.is_pause && gate.end - now.ms >= ms;
-        let end = now.ms + left;
-        self.set(hash, Gate { is_pause: !is_blocked, end, kept: gate.kept.max(end), ..gate }, limit, now);
+    pub(super) fn pause(&self, ms: u64, terms: &Terms<'_>) -> (Gate, u64) {
+        let gate = self.gate(terms);
+        let left = ms.max(gate.left(terms.now));
+        let is_blocked = !gate.is_pause && gate.left(terms.now) >= ms;
+        let end = terms.now + left;
+        self.set_gate(Gate { is_pause: !is_blocked, end, kept: gate.kept.max(end), ..gate }, terms);
         (gate, left)
     }
 
-    /// The time in ms until the gate opens.
-    pub(super) fn left(&self, hash: u64, now: Now) -> u64 {
-        self.get(hash, now).end.saturating_sub(now.ms)
-    }
-
     /// Removes the gate and its level. Returns whether it was closed.
-    pub(super) fn open(&self, hash: u64, now: Now) -> bool {
-        let was_closed = self.get(hash, now).is_closed(now);
-        self.remove(hash, now);
+    pub(super) fn open_gate(&self, terms: &Terms<'_>) -> bool {
+        let was_closed = self.gate(terms).left(terms.now) > 0;
+        self.gates.update(terms.hash, terms.now, Entry::clear);
         was_closed
     }
 
-    /// Removes the gate. Returns whether there was one.
-    pub(super) fn remove(&self, hash: u64, now: Now) -> bool {
-        self.table.get().is_some_and(|table| table.lock(hash).entry(hash, now.ms).remove())
-    }
-
     /// The gate, or an open one without a level.
-    fn get(&self, hash: u64, now: Now) -> Gate {
-        let number = self.table.get().and_then(|table| table.lock(hash).entry(hash, now.ms).number());
-        number.filter(|number| number.deadline > now.ms).map_or_else(Gate::default, Gate::of)
+    pub(super) fn gate(&self, terms: &Terms<'_>) -> Gate {
+        let gate = self.gates.update(terms.hash, terms.now, |entry| Gate::of(entry));
+        if gate.kept > terms.now { gate } else { Gate::default() }
     }
 
-    fn set(&self, hash: u64, gate: Gate, limit: &Limit, now: Now) {
+    fn set_gate(&self, gate: Gate, terms: &Terms<'_>) -> Gate {
         let value =
             (gate.kept - gate.end) << LEVEL_BITS | (gate.level as u64) << 1 | u64::from(gate.is_pause);
-        let number = Number { value, deadline: gate.kept };
-        let table = self.table.get_or_init(|| Table::new(self.max_keys, 0));
-        table.lock(hash).entry(hash, now.ms).set_number(number, limit, 0);
-        self.latest.fetch_max(gate.kept, Ordering::Relaxed);
+        self.gates.update(terms.hash, terms.now, |entry| entry.set(value, gate.kept, terms.limit, 0));
+        self.gates_kept.fetch_max(gate.kept, Ordering::Relaxed);
+        gate
     }
 }
 
 impl Gate {
-    fn of(Number { value, deadline }: Number) -> Self {
+    fn of(entry: &Entry<u64>) -> Self {
+        let (value, kept) = (entry.value, entry.deadline());
         let level = usize::from(value.to_le_bytes()[0] >> 1);
-        Self { is_pause: value % 2 == 1, level, end: deadline - (value >> LEVEL_BITS), kept: deadline }
+        Self { is_pause: value % 2 == 1, level, end: kept - (value >> LEVEL_BITS), kept }
     }
 
     /// Whether it takes the place of no other gate, which is forgotten or was never there.
@@ -148,16 +109,17 @@ impl Gate {
         self.kept == 0
     }
 
-    fn is_closed(&self, now: Now) -> bool {
-        self.end > now.ms
+    /// The time in ms until the gate opens.
+    pub(super) fn left(&self, now: u64) -> u64 {
+        self.end.saturating_sub(now)
     }
 
     /// The decision behind a closed gate: nothing is free before its end.
-    pub(super) fn shown(&self, verdict: Verdict, now: Now) -> Verdict {
-        if !self.is_closed(now) {
+    pub(super) fn shown(&self, verdict: Verdict, now: u64) -> Verdict {
+        let left = self.left(now);
+        if left == 0 {
             return verdict;
         }
-        let left = self.end - now.ms;
         let wait_ms = verdict.wait_ms.map(|wait| wait.max(left));
         Verdict { wait_ms, room: 0, reset_ms: verdict.reset_ms.max(left), ..verdict }
     }

@@ -8,29 +8,26 @@ mod counter;
 mod gates;
 mod list;
 mod number;
-mod number_algorithm;
 mod overrides;
 mod sliding_log;
 mod sliding_window;
 mod stack;
 mod table;
 mod terms;
-mod verdict;
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::clock::{Clock, SystemClock};
+use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::{HashKey, StoreKey};
-use crate::limit::{ListState, State};
+use crate::limit::{Limit, State};
 use crate::macros::opaque;
-use calendar::Dates;
-use gates::Gates;
 use list::List;
 use overrides::Overrides;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
-use table::Table;
-use terms::{Now, Terms};
-use verdict::Verdict;
+use table::{Entry, Table};
+use terms::{Terms, Verdict};
 
 /// Stores limits in the memory of this process: for services with one process, for tests, and while Redis is
 /// unavailable.
@@ -40,7 +37,7 @@ use verdict::Verdict;
 /// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. At least
 /// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
 /// full. In addition, a quarter as many sliding logs and concurrency limits fit, and a quarter as many blocks, which take as much as a
-/// counter. Each log or concurrency limit takes about 40 bytes plus its entries, which take at most 32 bytes times `max_keys` together.
+/// counter. Each log or concurrency limit takes about 60 bytes plus its entries, which take at most 32 bytes times `max_keys` together.
 ///
 /// A new key first takes the place of expired keys. If none has expired, the store evicts keys, and counts them in
 /// [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without any units in
@@ -90,10 +87,13 @@ use verdict::Verdict;
 pub struct MemoryStore<C = SystemClock> {
     hash_key: HashKey,
     numbers: Table<u64>,
-    gates: Gates,
     lists: Table<List>,
+    gates: Table<u64>,
+    /// When the last gate is forgotten, in ms. Zero if there has been none.
+    gates_kept: AtomicU64,
     overrides: Overrides,
-    dates: Dates,
+    /// How far the time of the clock is behind the time since 1970, in whole ms.
+    behind_unix_ms: AtomicU64,
     clock: C,
 }
 
@@ -115,16 +115,28 @@ impl Default for MemoryStore {
 impl<C: Clock> MemoryStore<C> {
     /// Creates a store with another clock, such as a [`ManualClock`](crate::clock::ManualClock).
     pub fn with_clock(clock: C) -> Self {
-        let (numbers, gates, lists) = tables(MAX_KEYS);
-        let (hash_key, overrides, dates) = (HashKey::random(), Overrides::default(), Dates::default());
-        Self { hash_key, numbers, gates, lists, overrides, dates, clock }
+        Self::sized(clock, MAX_KEYS)
     }
 
     /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
-    /// limits take 64 MB. The state of all previous decisions is dropped.
+    /// limits take 64 MB. The previous state is dropped.
     pub fn with_max_keys(self, max_keys: usize) -> Self {
-        let (numbers, gates, lists) = tables(max_keys);
-        Self { numbers, gates, lists, ..self }
+        Self::sized(self.clock, max_keys)
+    }
+
+    /// Few keys have gates. Lists are larger than numbers, so there is room for fewer.
+    fn sized(clock: C, max_keys: usize) -> Self {
+        let quarter = max_keys.div_ceil(4);
+        Self {
+            hash_key: HashKey::random(),
+            numbers: Table::new(max_keys, 0),
+            lists: Table::new(quarter, max_keys.saturating_mul(32)),
+            gates: Table::new(quarter, 0),
+            gates_kept: AtomicU64::new(0),
+            overrides: Overrides::default(),
+            behind_unix_ms: AtomicU64::new(0),
+            clock,
+        }
     }
 
     /// The number of stored keys, including expired ones whose place has not been reused. Locks each shard in turn.
@@ -144,27 +156,27 @@ impl<C: Clock> MemoryStore<C> {
 
     /// [`Store::decide`] without the [`Reply`].
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
-        self.decide_stacks(mode, requests, Now::of(&self.clock))
+        self.decide_stacks(mode, requests, self.clock.now_micros())
     }
 
     /// Whether a request is decided alone, and from its state only, as nearly all are. Logs and permits have no gates.
     #[inline]
-    fn is_plain(&self, request: &Request, now: Now) -> bool {
+    fn is_plain(&self, request: &Request, now_us: u64) -> bool {
         let limit = request.limit();
         let is_alone = !request.passes_with_next() && limit.window().is_none();
-        is_alone && (!self.gates.may_close(limit, now) || matches!(limit.state(), State::List(_)))
+        is_alone && (!self.may_close(limit, now_us / 1000) || limit.state().is_list())
     }
 
     #[cold]
     #[inline(never)]
-    fn decide_stacks(&self, mode: Mode, requests: &[&Request], now: Now) -> Result<Decisions, Error> {
+    fn decide_stacks(&self, mode: Mode, requests: &[&Request], now_us: u64) -> Result<Decisions, Error> {
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
-                [request] if self.is_plain(request, now) => {
-                    decisions.extend(self.decide_alone(mode, request, now).iter().copied());
+                [request] if self.is_plain(request, now_us) => {
+                    decisions.push(self.decide_alone(mode, request, now_us));
                 }
-                _ => self.decide_stack(mode, stack, now, &mut decisions),
+                _ => self.decide_stack(mode, stack, now_us, &mut decisions),
             }
         }
         Ok(decisions)
@@ -172,27 +184,32 @@ impl<C: Clock> MemoryStore<C> {
 
     #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
     #[inline(always)]
-    fn decide_alone(&self, mode: Mode, request: &Request, now: Now) -> Decisions {
-        let hash = self.hash_key.hash(request.key());
-        let terms = Terms::of(mode, request, request.limit());
-        let verdict = match terms.limit.state() {
-            State::Number(state) => number::decide(state, &self.numbers, hash, &terms, now),
-            State::List(state) => self.decide_list(state, hash, &terms, now),
+    fn decide_alone(&self, mode: Mode, request: &Request, now_us: u64) -> Decision {
+        let terms = self.terms(mode, request, request.limit(), now_us);
+        let Terms { limit, hash, now, .. } = terms;
+        // As `number::decide`, but the code of `update` is made for each algorithm, so that a verdict need not be copied.
+        let verdict = match limit.state() {
+            _ if limit.refuses_all() => Verdict::NEVER,
+            State::Counter => self.numbers.update(hash, now, |entry| counter::decide(entry, &terms)),
+            State::Bucket => self.numbers.update(hash, now, |entry| bucket::decide(entry, &terms)),
+            State::SlidingWindow => {
+                self.numbers.update(hash, now, |entry| sliding_window::decide(entry, &terms))
+            }
+            State::Log | State::Permits => self.decide_list(&terms),
         };
-        Decisions::one(verdict.decision(terms.limit, terms.longest_wait))
+        verdict.decision(limit, terms.longest_wait)
     }
 
-    fn decide_list(&self, state: ListState, hash: u64, terms: &Terms<'_>, now: Now) -> Verdict {
-        let verdict = list::decide(state, self.lists.lock(hash).entry(hash, now.ms), terms, now);
-        self.lists.shed(now.ms);
+    fn decide_list(&self, terms: &Terms<'_>) -> Verdict {
+        let verdict = self.lists.update(terms.hash, terms.now, |entry| list::decide(entry, terms));
+        self.lists.shed(terms.now);
         verdict
     }
-}
 
-/// The tables for numbers, gates and lists. Few keys have gates. Lists are larger than numbers, so there is room for fewer.
-fn tables(max_keys: usize) -> (Table<u64>, Gates, Table<List>) {
-    let bytes = max_keys.saturating_mul(32);
-    (Table::new(max_keys, 0), Gates::new(max_keys.div_ceil(4)), Table::new(max_keys.div_ceil(4), bytes))
+    #[inline]
+    fn terms<'l>(&self, mode: Mode, request: &Request, limit: &'l Limit, now_us: u64) -> Terms<'l> {
+        Terms::of(mode, request, limit, self.hash_key.hash(request.key()), now_us)
+    }
 }
 
 impl<C: Clock> Store for MemoryStore<C> {
@@ -202,12 +219,12 @@ impl<C: Clock> Store for MemoryStore<C> {
     )]
     #[inline(always)]
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        let now = Now::of(&self.clock);
+        let now_us = self.clock.now_micros();
         match requests {
-            [request] if self.is_plain(request, now) => {
-                Reply::ready(Ok(self.decide_alone(mode, request, now)))
+            [request] if self.is_plain(request, now_us) => {
+                Reply::ready(Ok(Decisions::one(self.decide_alone(mode, request, now_us))))
             }
-            _ => Reply::ready(self.decide_stacks(mode, requests, now)),
+            _ => Reply::ready(self.decide_stacks(mode, requests, now_us)),
         }
     }
 
@@ -216,20 +233,20 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
-        let now = Now::of(&self.clock).ms;
+        let now = self.clock.now_micros() / 1000;
         let mut existed = 0;
         for key in keys {
             let hash = self.hash_key.hash(key);
-            let number = self.numbers.lock(hash).entry(hash, now).remove();
-            let list = self.lists.lock(hash).entry(hash, now).remove();
-            let gate = self.gates.remove(hash, Now::of(&self.clock));
-            existed += u64::from(number || gate || list);
+            let number = self.numbers.update(hash, now, Entry::clear);
+            let list = self.lists.update(hash, now, Entry::clear);
+            let gate = self.gates.update(hash, now, Entry::clear);
+            existed += u64::from(number || list || gate);
         }
         Reply::ready(Ok(existed))
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        Reply::ready(Ok(self.overrides.load(key, seen, Now::of(&self.clock).ms)))
+        Reply::ready(Ok(self.overrides.load(key, seen, self.clock.now())))
     }
 
     fn save_override(
@@ -239,9 +256,8 @@ impl<C: Clock> Store for MemoryStore<C> {
         change: Option<&str>,
         expires: Option<Duration>,
     ) -> Reply<()> {
-        let ms = |expires: Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
-        let now = Now::of(&self.clock).ms;
-        let end = expires.map(|expires| now.saturating_add(ms(expires)));
+        let now = self.clock.now();
+        let end = expires.map(|expires| now.saturating_add(expires));
         self.overrides.save(key, entry, change, end, now);
         Reply::ready(Ok(()))
     }

@@ -1,12 +1,9 @@
-//! Sliding log: the twin of `lua/sliding_log.lua`, which explains it. Stores the time of each unit, in microseconds.
+//! Sliding log: the twin of `lua/sliding_log.lua`, which explains it. Stores the time of each unit's turn in microseconds, oldest
+//! first.
 
-use super::verdict::{Charged, Verdict, signed};
+use super::terms::{Terms, Verdict, signed};
 use crate::limit::Limit;
 use std::collections::VecDeque;
-
-/// The time of each unit's turn in microseconds, oldest first.
-#[derive(Debug, Default)]
-pub(super) struct Log(VecDeque<u64>);
 
 /// The stamp of an entry. 0 means that nothing was charged, and a clock of a test may say 0.
 fn stamp_of(entry: u64) -> u64 {
@@ -19,60 +16,39 @@ fn left_us(limit: &Limit, entry: u64, now_us: u64) -> u64 {
     if entry > now_us { window.saturating_add(entry - now_us) } else { window.saturating_sub(now_us - entry) }
 }
 
-impl Log {
-    /// The bytes that this state uses on the heap.
-    pub(super) fn bytes(&self) -> usize {
-        self.0.capacity() * size_of::<u64>()
+/// Decides about a request, and charges it if it passes. Returns how long a changed log counts, in ms.
+pub(super) fn decide(log: &mut VecDeque<u64>, terms: &Terms<'_>) -> (Verdict, Option<u64>) {
+    let Terms { limit, needed, now_us, .. } = *terms;
+    let left = |entry: u64| left_us(limit, entry, now_us);
+    let expired = log.partition_point(|entry| left(*entry) == 0);
+    let live = log.len() - expired;
+    let newest = log.back().copied().filter(|_| live > 0);
+    let (count, room) = (i64::from(limit.count()), i64::from(limit.count()) - signed(live as u64));
+    // A turn is never before the turn of a call that came earlier.
+    let earliest = newest.filter(|_| limit.wait_ms() > 0);
+    let mut until_turn = earliest.map_or(0, |newest| newest.saturating_sub(now_us));
+    if needed > room
+        && let Some(blocking) = log.get(expired + usize::try_from(needed - room - 1).unwrap_or(0))
+    {
+        until_turn = until_turn.max(left(*blocking));
     }
+    let wait_ms = (needed <= count).then(|| until_turn.div_ceil(1000));
+    let Some(wait) = terms.turn(wait_ms) else {
+        let reset_ms = newest.map_or(0, left).div_ceil(1000);
+        return (Verdict { wait_ms, room, reset_ms, stamp: 0 }, None);
+    };
+    log.drain(..expired);
+    let turn = now_us.saturating_add(wait * 1000).max(log.back().copied().unwrap_or(0));
+    log.extend(std::iter::repeat_n(turn, terms.cost as usize));
+    let (room, reset_ms) = (room - i64::from(terms.cost), left(turn).div_ceil(1000));
+    (terms.charged(wait, room, reset_ms, stamp_of(turn)), Some(reset_ms))
+}
 
-    /// The stored units.
-    pub(super) fn units(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The number of entries that no longer count.
-    fn expired(&self, limit: &Limit, now_us: u64) -> usize {
-        self.0.partition_point(|entry| left_us(limit, *entry, now_us) == 0)
-    }
-
-    pub(super) fn judge(&self, limit: &Limit, cost: u32, now_us: u64) -> Verdict {
-        let expired = self.expired(limit, now_us);
-        let live = self.0.len() - expired;
-        let newest = self.0.back().copied().filter(|_| live > 0);
-        let reset_ms = newest.map_or(0, |newest| left_us(limit, newest, now_us).div_ceil(1000));
-        let room = i64::from(limit.count()) - signed(live as u64);
-        // A turn is never before the turn of a call that came earlier.
-        let earliest = newest.filter(|_| limit.wait_ms() > 0);
-        let mut wait_us = earliest.map_or(0, |newest| newest.saturating_sub(now_us));
-        let over = i64::from(cost) - room;
-        if over > 0
-            && cost <= limit.count()
-            && let Some(blocking) = self.0.get(expired + usize::try_from(over - 1).unwrap_or(0))
-        {
-            wait_us = wait_us.max(left_us(limit, *blocking, now_us));
-        }
-        let fits = cost <= limit.count();
-        Verdict { wait_ms: fits.then(|| wait_us.div_ceil(1000)), room, reset_ms, stamp: 0 }
-    }
-
-    pub(super) fn charge(&mut self, limit: &Limit, cost: u32, wait: u64, now_us: u64) -> Charged {
-        let expired = self.expired(limit, now_us);
-        self.0.drain(..expired);
-        let turn = now_us.saturating_add(wait * 1000);
-        let stamp = turn.max(self.0.back().copied().unwrap_or(0));
-        self.0.extend(std::iter::repeat_n(stamp, cost as usize));
-        Charged { reset_ms: left_us(limit, stamp, now_us).div_ceil(1000), stamp: stamp_of(stamp) }
-    }
-
-    pub(super) fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let first = self.0.partition_point(|entry| stamp_of(*entry) < stamp);
-        let after = self.0.partition_point(|entry| stamp_of(*entry) <= stamp);
-        let given = (after - first).min(units as usize);
-        self.0.drain(first..first + given);
-        u32::try_from(given).unwrap_or(units)
-    }
+/// Gives back units of the charge with this stamp.
+pub(super) fn give(log: &mut VecDeque<u64>, units: u32, stamp: u64) -> u32 {
+    let first = log.partition_point(|entry| stamp_of(*entry) < stamp);
+    let after = log.partition_point(|entry| stamp_of(*entry) <= stamp);
+    let given = (after - first).min(units as usize);
+    log.drain(first..first + given);
+    u32::try_from(given).unwrap_or(units)
 }

@@ -1,13 +1,11 @@
-//! A bounded hash table of cells that expire. It stores hashes instead of keys and needs no background task.
+//! A bounded hash table of entries that expire. It stores hashes instead of keys and needs no background task.
 
 mod eviction;
 mod shard;
 
-pub(super) use shard::{Cell, Number, Value};
+pub(super) use shard::{Entry, Value};
 
-use crate::limit::Limit;
 use crate::lock::lock;
-use eviction::Claim;
 use parking_lot::{Mutex, MutexGuard};
 use shard::Shard;
 use smallvec::SmallVec;
@@ -19,7 +17,7 @@ const ENTRIES: usize = 2048;
 /// The number of shards that one call of `shed` visits.
 const VISITS: usize = 16;
 
-/// Cells in shards, each with its own lock. The lowest bits of a key's hash select the shard, the highest bits select the slot.
+/// Entries in shards, each with its own lock. The lowest bits of a key's hash select the shard, the highest bits select the slot.
 pub(super) struct Table<T> {
     /// Their number is a power of two.
     shards: Box<[Locked<T>]>,
@@ -48,9 +46,11 @@ impl<T: Value> Table<T> {
         Self { shards: (0..shards).map(shard).collect(), max_weight, weight, next }
     }
 
+    /// Changes the entry of a key, as [`Shard::update`] does.
     #[inline]
-    pub(super) fn lock(&self, hash: u64) -> Guard<'_, T> {
-        self.lock_shard(self.shard_of(hash))
+    pub(super) fn update<R>(&self, hash: u64, now: u64, change: impl FnOnce(&mut Entry<T>) -> R) -> R {
+        let mut shard = lock(&self.shards[self.shard_of(hash)].0);
+        self.weighed(&mut shard, |shard| shard.update(hash, now, change))
     }
 
     /// Locks the shards of all these hashes, always in the same order, so that two callers cannot block each other.
@@ -58,11 +58,26 @@ impl<T: Value> Table<T> {
         let mut shards: SmallVec<[usize; 4]> = hashes.map(|hash| self.shard_of(hash)).collect();
         shards.sort_unstable();
         shards.dedup();
-        Guards { table: self, locked: shards.into_iter().map(|at| (at, self.lock_shard(at))).collect() }
+        shards.into_iter().map(|at| (at, lock(&self.shards[at].0))).collect()
+    }
+
+    /// Changes the entry of a key whose shard is locked.
+    #[expect(clippy::expect_used, reason = "`lock_all` has locked the shard of every hash of the stack")]
+    pub(super) fn update_in<R>(
+        &self,
+        guards: &mut Guards<'_, T>,
+        hash: u64,
+        now: u64,
+        change: impl FnOnce(&mut Entry<T>) -> R,
+    ) -> R {
+        let at = self.shard_of(hash);
+        let guard = guards.iter_mut().find(|(locked, _)| *locked == at);
+        let shard = &mut guard.expect("a hash of the stack").1;
+        self.weighed(shard, |shard| shard.update(hash, now, change))
     }
 
     pub(super) fn len(&self) -> usize {
-        self.sum(Shard::len)
+        self.sum(|shard| shard.len)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -70,7 +85,7 @@ impl<T: Value> Table<T> {
     }
 
     pub(super) fn evictions(&self) -> u64 {
-        self.sum(Shard::evictions)
+        self.sum(|shard| shard.evictions)
     }
 
     /// Evicts entries from the next shards, while the values use too many bytes. The caller must not
@@ -82,138 +97,34 @@ impl<T: Value> Table<T> {
                 return;
             }
             let at = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
-            self.lock_shard(at).shard.shed(surplus, now);
+            self.weighed(&mut lock(&self.shards[at].0), |shard| shard.shed(surplus, now));
         }
     }
 
+    /// Changes a shard, and notes by how much its weight changes.
+    #[inline]
+    fn weighed<R>(&self, shard: &mut Shard<T>, change: impl FnOnce(&mut Shard<T>) -> R) -> R {
+        let before = shard.weight;
+        let changed = change(shard);
+        if shard.weight != before {
+            // The difference can be negative; wrapping addition then subtracts.
+            self.weight.fetch_add(shard.weight.wrapping_sub(before), Ordering::Relaxed);
+        }
+        changed
+    }
+
     fn sum<N: std::iter::Sum>(&self, of: impl Fn(&Shard<T>) -> N) -> N {
-        (0..self.shards.len()).map(|at| of(&self.lock_shard(at).shard)).sum()
+        self.shards.iter().map(|shard| of(&lock(&shard.0))).sum()
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
     fn shard_of(&self, hash: u64) -> usize {
         hash as usize & (self.shards.len() - 1)
     }
-
-    fn lock_shard(&self, at: usize) -> Guard<'_, T> {
-        let shard = lock(&self.shards[at].0);
-        Guard { weight_before: shard.weight(), shard, weight: &self.weight }
-    }
 }
 
-/// A locked shard.
-pub(super) struct Guard<'t, T: Value> {
-    shard: MutexGuard<'t, Shard<T>>,
-    /// The shard's weight when it was locked.
-    weight_before: usize,
-    weight: &'t AtomicUsize,
-}
-
-impl<T: Value> Guard<'_, T> {
-    /// The entry of a key. An expired cell is cleared, so that a clock that steps back does not bring it back.
-    pub(super) fn entry(&mut self, hash: u64, now: u64) -> Entry<'_, T> {
-        // In `Slot`, 0 means that there is no entry.
-        let hash = hash.max(1);
-        let at = self.shard.seek(hash).ok();
-        if let Some(expired) = at.filter(|at| self.shard.cell(*at).deadline() < now) {
-            // The slot stays for the next charge, or until it is swept.
-            self.shard.change(expired, |cell| *cell = Cell::default());
-        }
-        Entry { shard: &mut self.shard, hash, at, now }
-    }
-}
-
-impl<T: Value> Drop for Guard<'_, T> {
-    fn drop(&mut self) {
-        let (before, after) = (self.weight_before, self.shard.weight());
-        if after != before {
-            // The difference can be negative; wrapping addition then subtracts.
-            self.weight.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
-        }
-    }
-}
-
-/// The entry of a key in its locked shard, or the slot for it.
-pub(super) struct Entry<'s, T> {
-    shard: &'s mut Shard<T>,
-    hash: u64,
-    at: Option<usize>,
-    now: u64,
-}
-
-impl<T: Value> Entry<'_, T> {
-    /// The live cell, if there is one.
-    pub(super) fn cell(&self) -> Option<&Cell<T>> {
-        self.live().map(|at| self.shard.cell(at))
-    }
-
-    fn live(&self) -> Option<usize> {
-        self.at.filter(|at| self.shard.cell(*at).deadline() >= self.now.max(1))
-    }
-
-    #[inline]
-    pub(super) fn set(self, cell: Cell<T>) {
-        match self.at {
-            Some(at) => self.shard.change(at, |old| *old = cell),
-            None => self.shard.insert(self.hash, cell, self.now),
-        }
-    }
-
-    /// Changes the live cell, and makes a missing one first.
-    pub(super) fn change_or_make<R>(
-        self,
-        make: impl FnOnce() -> Cell<T>,
-        change: impl FnOnce(&mut Cell<T>) -> R,
-    ) -> R {
-        if let Some(at) = self.live() {
-            return self.shard.change(at, change);
-        }
-        let mut cell = make();
-        let changed = change(&mut cell);
-        self.set(cell);
-        changed
-    }
-
-    /// Changes the live cell, if there is one.
-    pub(super) fn change<R>(&mut self, change: impl FnOnce(&mut Cell<T>) -> R) -> Option<R> {
-        self.live().map(|at| self.shard.change(at, change))
-    }
-
-    /// Removes the cell. Returns whether it was alive.
-    pub(super) fn remove(self) -> bool {
-        let existed = self.live().is_some();
-        if let Some(at) = self.at {
-            self.shard.remove(at);
-        }
-        existed
-    }
-}
-
-impl Entry<'_, u64> {
-    pub(super) fn number(&self) -> Option<Number> {
-        self.cell().map(|cell| Number { value: cell.value, deadline: cell.deadline() })
-    }
-
-    #[inline]
-    pub(super) fn set_number(self, number: Number, limit: &Limit, room: i64) {
-        self.set(Cell::new(number.value, number.deadline, Claim::new(limit, room)));
-    }
-}
-
-/// The locked shards of all keys of a stack.
-pub(super) struct Guards<'t, T: Value> {
-    table: &'t Table<T>,
-    locked: SmallVec<[(usize, Guard<'t, T>); 4]>,
-}
-
-impl<'t, T: Value> Guards<'t, T> {
-    #[expect(clippy::expect_used, reason = "`lock_all` has locked the shard of every hash of the stack")]
-    pub(super) fn of(&mut self, hash: u64) -> &mut Guard<'t, T> {
-        let shard = self.table.shard_of(hash);
-        let guard = self.locked.iter_mut().find(|(locked, _)| *locked == shard);
-        &mut guard.expect("a hash of the stack").1
-    }
-}
+/// The locked shards of all keys of a stack, with their places.
+pub(super) type Guards<'t, T> = SmallVec<[(usize, MutexGuard<'t, Shard<T>>); 4]>;
 
 #[cfg(test)]
 mod tests;

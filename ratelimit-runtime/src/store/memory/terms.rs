@@ -1,65 +1,71 @@
-//! The terms of a request: its limit and cost, what its mode allows, and the time of its decision.
+//! The terms of a request, which an algorithm reads, and its verdict, from which the decision is made.
 
-use super::verdict::{Charged, Verdict};
-use crate::clock::Clock;
+use crate::decision::Decision;
 use crate::limit::Limit;
 use crate::store::{Mode, Request};
 
-/// The time of a decision.
-#[derive(Clone, Copy)]
-pub(super) struct Now {
-    pub(super) ms: u64,
-    pub(super) us: u64,
-}
-
-impl Now {
-    #[inline]
-    pub(super) fn of(clock: &impl Clock) -> Self {
-        let us = clock.now_micros();
-        Self { ms: us / 1000, us }
-    }
-}
-
-/// A request, and what its mode allows.
+/// A request at the time of its decision.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'a> {
     pub(super) limit: &'a Limit,
+    /// The hash of the key.
+    pub(super) hash: u64,
+    pub(super) mode: Mode,
     pub(super) cost: u32,
     /// The units of the cost, and those that are left to others.
     pub(super) needed: i64,
     pub(super) permit: u64,
     /// The longest time in ms that the request may wait for its turn.
     pub(super) longest_wait: u64,
-    /// Whether units are charged if the request passes.
-    pub(super) charges: bool,
-    /// Whether the decision contains a stamp.
-    pub(super) stamped: bool,
+    /// The wait in ms with which the cost is charged, whatever is free.
+    pub(super) granted: Option<u64>,
+    /// The time in ms, and in us.
+    pub(super) now: u64,
+    pub(super) now_us: u64,
 }
 
 impl<'a> Terms<'a> {
     /// The terms of a request, whose limit is this one at the time of the decision.
     #[inline]
-    pub(super) fn of(mode: Mode, request: &'a Request, limit: &'a Limit) -> Self {
+    pub(super) fn of(mode: Mode, request: &Request, limit: &'a Limit, hash: u64, now_us: u64) -> Self {
         Self {
-            limit,
+            mode,
             cost: request.cost(),
             needed: request.needed(),
             permit: request.permit(),
             longest_wait: if mode == Mode::Charge && request.may_reserve() { limit.wait_ms() } else { 0 },
-            charges: mode != Mode::Peek && request.cost() > 0,
-            stamped: mode == Mode::Charge,
+            ..Self::peek(limit, hash, now_us)
         }
     }
 
-    /// The terms of a charge that is made without a check.
-    pub(super) fn unchecked(limit: &'a Limit, cost: u32) -> Self {
-        Self { limit, cost, needed: cost.into(), permit: 0, longest_wait: 0, charges: true, stamped: false }
+    /// The terms of a request that takes nothing, to see what is free.
+    #[inline]
+    pub(super) fn peek(limit: &'a Limit, hash: u64, now_us: u64) -> Self {
+        let (mode, cost, needed, permit, longest_wait, granted) = (Mode::Peek, 0, 0, 0, 0, None);
+        Self { limit, hash, mode, cost, needed, permit, longest_wait, granted, now: now_us / 1000, now_us }
     }
 
-    /// The verdict after a charge, which left `room` units free.
+    /// These terms with a cost that is charged after a wait in ms, whatever is free.
+    pub(super) fn granted(&self, cost: u32, wait: u64) -> Self {
+        Self { cost, granted: Some(wait), ..*self }
+    }
+
+    /// Whether units are charged if the request passes.
+    pub(super) fn charges(&self) -> bool {
+        self.mode != Mode::Peek && self.cost > 0
+    }
+
+    /// The wait in ms with which the cost is charged, or `None` if it is not charged. It fits after `wait_ms`.
     #[inline]
-    pub(super) fn charged(&self, room: i64, wait: u64, Charged { reset_ms, stamp }: Charged) -> Verdict {
-        Verdict { wait_ms: Some(wait), room, reset_ms, stamp: if self.stamped { stamp } else { 0 } }
+    pub(super) fn turn(&self, wait_ms: Option<u64>) -> Option<u64> {
+        self.granted.or_else(|| wait_ms.filter(|wait| self.charges() && *wait <= self.longest_wait))
+    }
+
+    /// The verdict after the charge with this stamp, which left `room` units free.
+    #[inline]
+    pub(super) fn charged(&self, wait: u64, room: i64, reset_ms: u64, stamp: u64) -> Verdict {
+        let stamp = if self.mode == Mode::Charge { stamp } else { 0 };
+        Verdict { wait_ms: Some(wait), room, reset_ms, stamp }
     }
 
     /// Whether this request leaves units to others.
@@ -67,18 +73,45 @@ impl<'a> Terms<'a> {
         self.needed != i64::from(self.cost)
     }
 
-    /// Whether a refused request waits for a permit.
-    pub(super) fn waits_for_permit(&self, verdict: &Verdict) -> bool {
-        self.limit.is_concurrency()
-            && self.stamped
-            && self.limit.wait_ms() > 0
-            && verdict.wait_ms.is_some()
-            && !self.limit.refuses_all()
+    /// The units that are taken without a check if `room` units are free. The debt is at most one capacity.
+    pub(super) fn takeable(&self, units: u32, room: i64) -> u32 {
+        let units = i64::from(units).min(room.saturating_add(i64::from(self.limit.capacity())));
+        u32::try_from(units).unwrap_or(0)
     }
 }
 
-/// The units that can be taken without a check. The debt is at most one capacity.
-pub(super) fn takeable(limit: &Limit, units: u32, room: i64) -> u32 {
-    let units = i64::from(units).min(room.saturating_add(i64::from(limit.capacity())));
-    u32::try_from(units).unwrap_or(0)
+/// The finding of an algorithm about a request, after the charge if there was one. A decision is made from it once the shard is unlocked.
+#[derive(Clone, Copy)]
+pub(super) struct Verdict {
+    /// The time until the cost fits. `None` if it never does.
+    pub(super) wait_ms: Option<u64>,
+    /// The units that are free; negative in debt.
+    pub(super) room: i64,
+    /// The time until nothing is in use.
+    pub(super) reset_ms: u64,
+    /// Finds the charge again, so that units can be given back. 0 if nothing was charged, or if the request needs no stamp.
+    pub(super) stamp: u64,
+}
+
+impl Verdict {
+    /// The verdict of a limit that refuses all requests.
+    pub(super) const NEVER: Self = Self { wait_ms: None, room: 0, reset_ms: 0, stamp: 0 };
+
+    #[inline]
+    pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
+        let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
+        Decision::judged(limit, remaining, self.wait_ms, longest_wait, self.reset_ms).with_stamp(self.stamp)
+    }
+
+    /// The wait, if there is one of at most `longest`.
+    #[inline]
+    pub(super) fn wait_within(&self, longest: u64) -> Option<u64> {
+        self.wait_ms.filter(|wait| *wait <= longest)
+    }
+}
+
+/// The value as a signed integer. Times and counts of a limit are far below 2^63.
+#[inline]
+pub(super) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }

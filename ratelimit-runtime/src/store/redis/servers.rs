@@ -5,7 +5,7 @@ use super::server::Node;
 use super::topology::{Slots, Topology};
 use crate::error::Error;
 use crate::key::StoreKey;
-use crate::store::{Awaited, Mode, PROBE, Reply, ReplyKind, Request, Store};
+use crate::store::{Awaited, Mode, PROBE, Reply, Request, Store};
 use std::fmt;
 use std::sync::Arc;
 
@@ -129,13 +129,13 @@ impl RedisStore {
         let (store, node) = (self.clone(), Arc::clone(node));
         Reply::pending(async move {
             node.session()?.connection.until_attempted().await?;
-            let mut reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]).into_kind();
-            if let ReplyKind::Pending(pending) = &mut reply
+            let mut reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]);
+            if let Reply::Pending(pending) = &mut reply
                 && let Some(observer) = pending.observer()
             {
                 awaited.set(observer);
             }
-            Reply::from(reply).await.map(drop)
+            reply.await.map(drop)
         })
         .observed_by(observer)
     }

@@ -10,26 +10,17 @@ const LATEST: u64 = (1 << DEADLINE_BITS) - 1;
 const LIMIT_BITS: u32 = 7;
 const USE_BITS: u32 = 2;
 
-/// The limit of an entry, and how much of it is in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Claim(u64);
-
-/// The deadline of an entry and its claim, in 64 bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Until(u64);
-
-impl Claim {
-    /// The claim of an entry that leaves `room` units free. Limits with the same numbers count as one limit. By chance, one in
-    /// 128 other limits counts as the same one, too.
-    #[inline]
-    pub(super) fn new(limit: &Limit, room: i64) -> Self {
-        // The rate and the count determine the time, also of a window of the calendar.
-        let (rate, count) = (limit.rate(), u64::from(limit.count()));
-        let numbers =
-            (rate.period_ms << 28) ^ (u64::from(rate.tokens) << 32) ^ (count << 3) ^ limit.algorithm() as u64;
-        let limit_bits = numbers.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LIMIT_BITS);
-        Self((limit_bits << USE_BITS) | in_use(room.max(0), limit.capacity().into()))
-    }
+/// The deadline of an entry, the number of its limit, and how much of that is in use, in 64 bits. `room` units are left. Limits with
+/// the same numbers count as one limit. By chance, one in 128 other limits counts as the same one, too.
+#[inline]
+pub(super) fn until(deadline: u64, limit: &Limit, room: i64) -> u64 {
+    // The rate and the count determine the time, also of a window of the calendar.
+    let (rate, count) = (limit.rate(), u64::from(limit.count()));
+    let numbers =
+        (rate.period_ms << 28) ^ (u64::from(rate.tokens) << 32) ^ (count << 3) ^ limit.algorithm() as u64;
+    let limit_bits = numbers.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LIMIT_BITS);
+    let claim = (limit_bits << USE_BITS) | in_use(room.max(0), limit.capacity().into());
+    (deadline.min(LATEST) << (LIMIT_BITS + USE_BITS)) | claim
 }
 
 /// 3 if nothing is free, 2 for less than an eighth, 1 for less than half, and 0 for more.
@@ -38,23 +29,16 @@ fn in_use(room: i64, capacity: i64) -> u64 {
     u64::from(room == 0) + u64::from(room * 8 < capacity) + u64::from(room * 2 < capacity)
 }
 
-impl Until {
-    #[inline]
-    pub(super) fn new(deadline: u64, claim: Claim) -> Self {
-        Self((deadline.min(LATEST) << (LIMIT_BITS + USE_BITS)) | claim.0)
-    }
+#[inline]
+pub(super) fn deadline(until: u64) -> u64 {
+    until >> (LIMIT_BITS + USE_BITS)
+}
 
-    #[inline]
-    pub(super) fn deadline(self) -> u64 {
-        self.0 >> (LIMIT_BITS + USE_BITS)
-    }
-
-    /// Sorts by limit, which takes the highest bits. Of one limit, those with most units in use come first, and of these the ones
-    /// that last longest.
-    fn order(self) -> u64 {
-        let claim = (self.0 ^ ((1 << USE_BITS) - 1)) & ((1 << (LIMIT_BITS + USE_BITS)) - 1);
-        (claim << DEADLINE_BITS) | (LATEST - self.deadline())
-    }
+/// Sorts by limit, which takes the highest bits. Of one limit, those with most units in use come first, and of these the ones
+/// that last longest.
+fn order(until: u64) -> u64 {
+    let claim = (until ^ ((1 << USE_BITS) - 1)) & ((1 << (LIMIT_BITS + USE_BITS)) - 1);
+    (claim << DEADLINE_BITS) | (LATEST - deadline(until))
 }
 
 /// An entry that may be evicted: its slot, and the room that it takes.
@@ -68,9 +52,9 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn new(slot: usize, weight: usize, until: Until) -> Self {
+    pub(super) fn new(slot: usize, weight: usize, until: u64) -> Self {
         let narrow = |number| u32::try_from(number).unwrap_or(u32::MAX);
-        Self { slot: narrow(slot), weight: narrow(weight), sort_key: until.order(), weight_before: 0 }
+        Self { slot: narrow(slot), weight: narrow(weight), sort_key: order(until), weight_before: 0 }
     }
 
     pub(super) fn slot(&self) -> usize {
@@ -110,7 +94,7 @@ pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Cand
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Claim, Until, in_use};
+    use super::{Candidate, in_use, until};
     use crate::limit::Limit;
     use std::collections::BTreeSet;
     use std::time::Duration;
@@ -125,7 +109,7 @@ mod tests {
     fn entries_are_told_apart_by_limit_whatever_is_in_use() {
         let limit_of = |count, room, deadline| {
             let limit = Limit::counter(count, Duration::from_secs(60));
-            Candidate::new(0, 1, Until::new(deadline, Claim::new(&limit, room))).limit()
+            Candidate::new(0, 1, until(deadline, &limit, room)).limit()
         };
         let limits: BTreeSet<u64> = (1..=100).map(|count| limit_of(count, 1, 1000)).collect();
         assert!(limits.len() > 50, "of 128 numbers, a hundred limits have {}", limits.len());

@@ -1,7 +1,7 @@
 //! One shard of a table: a hash table with linear probing, whose entries are in the order of their hashes, so that a
 //! search ends early even if the shard is nearly full.
 
-use super::eviction::{Candidate, Claim, Until, in_order};
+use super::eviction::{Candidate, deadline, in_order, until};
 use crate::limit::Limit;
 use crate::observe;
 
@@ -18,57 +18,56 @@ impl Value for u64 {
 }
 
 /// The state of one limit under one key. As in Redis, it exists until its deadline has passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::store::memory) struct Cell<T> {
+#[derive(Debug, Default)]
+pub(in crate::store::memory) struct Entry<T> {
+    /// The hash of the key. 0 in an empty slot.
+    hash: u64,
     pub(in crate::store::memory) value: T,
-    until: Until,
+    /// The deadline, and what decides about eviction. 0 if there is no state.
+    until: u64,
 }
 
-/// The state of a counter, a bucket or a sliding window, and its deadline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store::memory) struct Number {
-    pub(in crate::store::memory) value: u64,
-    pub(in crate::store::memory) deadline: u64,
-}
-
-impl<T> Cell<T> {
-    #[inline]
-    pub(super) fn new(value: T, deadline: u64, claim: Claim) -> Self {
-        Self { value, until: Until::new(deadline, claim) }
-    }
-
-    /// A cell that is set before its shard is unlocked.
-    pub(in crate::store::memory) fn unset(value: T) -> Self {
-        Self::new(value, 0, Claim::default())
-    }
-
-    /// The deadline, in milliseconds of the clock.
+impl<T: Default> Entry<T> {
+    /// The deadline, in milliseconds of the clock. 0 if there is no state.
     #[inline]
     pub(in crate::store::memory) fn deadline(&self) -> u64 {
-        self.until.deadline()
+        deadline(self.until)
     }
 
-    /// Sets the end of a cell that leaves `room` units of its limit free.
-    pub(in crate::store::memory) fn set_until(&mut self, deadline: u64, limit: &Limit, room: i64) {
-        self.until = Until::new(deadline, Claim::new(limit, room));
+    /// Sets a state that leaves `room` units of its limit free.
+    #[inline]
+    pub(in crate::store::memory) fn set(&mut self, value: T, deadline: u64, limit: &Limit, room: i64) {
+        self.value = value;
+        self.set_end(deadline, limit, room);
     }
-}
 
-/// An entry, or an empty slot if the hash is 0.
-#[derive(Default)]
-struct Slot<T> {
-    hash: u64,
-    cell: Cell<T>,
+    /// Sets the deadline of a state that leaves `room` units of its limit free.
+    #[inline]
+    pub(in crate::store::memory) fn set_end(&mut self, deadline: u64, limit: &Limit, room: i64) {
+        self.until = until(deadline, limit, room);
+    }
+
+    /// Removes the state. Returns whether there was one.
+    pub(in crate::store::memory) fn clear(&mut self) -> bool {
+        let existed = self.deadline() > 0;
+        (self.value, self.until) = (T::default(), 0);
+        existed
+    }
+
+    fn is_alive(&self, now: u64) -> bool {
+        self.hash != 0 && self.deadline() >= now
+    }
 }
 
 /// A part of the table. It has so few entries that an operation on all of them takes microseconds.
-pub(super) struct Shard<T> {
-    slots: Box<[Slot<T>]>,
-    len: usize,
+pub(in crate::store::memory) struct Shard<T> {
+    slots: Box<[Entry<T>]>,
+    pub(super) len: usize,
     max: usize,
     /// The bytes that all values use on the heap.
-    weight: usize,
-    evictions: u64,
+    pub(super) weight: usize,
+    /// How many entries were evicted before they expired.
+    pub(super) evictions: u64,
 }
 
 /// How many slots around a new entry are cleared of expired entries.
@@ -80,26 +79,44 @@ impl<T: Value> Shard<T> {
         Self { slots: Box::default(), len: 0, max: max.max(1), weight: 0, evictions: 0 }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     /// The allocated bytes, including empty slots.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.slots) + self.weight
     }
 
-    pub(super) fn weight(&self) -> usize {
-        self.weight
-    }
-
-    /// How many entries were evicted before they expired.
-    pub(super) fn evictions(&self) -> u64 {
-        self.evictions
+    /// Changes the entry of a key. An entry that has a deadline afterwards is stored, any other is removed.
+    #[inline]
+    pub(super) fn update<R>(&mut self, hash: u64, now: u64, change: impl FnOnce(&mut Entry<T>) -> R) -> R {
+        // In a slot, 0 means that there is no entry.
+        let hash = hash.max(1);
+        let found = self.seek(hash);
+        let mut new = Entry { hash, ..Entry::default() };
+        let entry = match found {
+            Ok(at) => &mut self.slots[at],
+            Err(_) => &mut new,
+        };
+        let before = entry.value.weight();
+        if entry.deadline() < now {
+            // A clock that steps back does not bring it back.
+            entry.clear();
+        }
+        let changed = change(entry);
+        let (weight, exists) = (entry.value.weight(), entry.deadline() > 0);
+        match found {
+            Ok(at) => {
+                self.weight = self.weight + weight - before;
+                if !exists {
+                    self.remove(at);
+                }
+            }
+            Err(_) if exists => self.insert(new, now),
+            Err(_) => {}
+        }
+        changed
     }
 
     /// The slot of the entry with this hash, or as an error the slot where it would be inserted.
-    pub(super) fn seek(&self, hash: u64) -> Result<usize, usize> {
+    fn seek(&self, hash: u64) -> Result<usize, usize> {
         let mut at = self.preferred(hash);
         let mut distance = 0;
         while let Some(slot) = self.slots.get(at) {
@@ -115,34 +132,22 @@ impl<T: Value> Shard<T> {
         Err(0)
     }
 
-    pub(super) fn cell(&self, at: usize) -> &Cell<T> {
-        &self.slots[at].cell
-    }
-
-    /// Changes an entry, and updates the weight.
-    pub(super) fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Cell<T>) -> R) -> R {
-        let cell = &mut self.slots[at].cell;
-        let before = cell.value.weight();
-        let changed = change(cell);
-        self.weight = self.weight + cell.value.weight() - before;
-        changed
-    }
-
     /// Inserts an entry. If the shard is full, removes expired entries, grows, or evicts entries.
     #[cold]
-    pub(super) fn insert(&mut self, hash: u64, cell: Cell<T>, now: u64) {
-        self.sweep(self.preferred(hash), now);
+    fn insert(&mut self, entry: Entry<T>, now: u64) {
+        self.sweep(self.preferred(entry.hash), now);
         if self.is_full() {
             self.make_room(now);
         }
-        self.weight += cell.value.weight();
-        self.place(Slot { hash, cell });
+        self.weight += entry.value.weight();
+        self.place(entry);
     }
 
     /// Removes an entry. Following entries that are not in their preferred slot move back by one.
-    pub(super) fn remove(&mut self, mut at: usize) {
+    #[cold]
+    fn remove(&mut self, mut at: usize) {
         let removed = std::mem::take(&mut self.slots[at]);
-        self.weight -= removed.cell.value.weight();
+        self.weight -= removed.value.weight();
         self.len -= 1;
         loop {
             let next = self.next(at);
@@ -161,7 +166,7 @@ impl<T: Value> Shard<T> {
             return;
         }
         let surplus = surplus.min(self.weight / 2);
-        let live = self.candidates(now, |cell| cell.value.weight());
+        let live = self.candidates(now, |entry| entry.value.weight());
         let mut freed = self.weight - live.iter().map(Candidate::weight).sum::<usize>();
         let evicted = in_order(live).take_while(|entry| {
             let needed = freed < surplus;
@@ -179,7 +184,7 @@ impl<T: Value> Shard<T> {
     fn sweep(&mut self, mut at: usize, now: u64) {
         for _ in 0..SWEPT.min(self.slots.len()) {
             let slot = &self.slots[at];
-            if slot.hash != 0 && slot.cell.deadline() < now {
+            if slot.hash != 0 && slot.deadline() < now {
                 self.remove(at);
             } else {
                 at = self.next(at);
@@ -199,42 +204,37 @@ impl<T: Value> Shard<T> {
         self.rebuild(in_order(candidates).take(evicted), slots, now);
     }
 
-    /// The live entries, with their slots.
-    fn live(&self, now: u64) -> impl Iterator<Item = (usize, &Cell<T>)> {
-        let live = move |slot: &Slot<T>| slot.hash != 0 && slot.cell.deadline() >= now;
-        self.slots.iter().enumerate().filter(move |(_, slot)| live(slot)).map(|(at, slot)| (at, &slot.cell))
+    fn live(&self, now: u64) -> impl Iterator<Item = (usize, &Entry<T>)> {
+        self.slots.iter().enumerate().filter(move |(_, slot)| slot.is_alive(now))
     }
 
-    fn candidates(&self, now: u64, weight: impl Fn(&Cell<T>) -> usize) -> Vec<Candidate> {
-        let candidate = |(slot, cell): (usize, &Cell<T>)| Candidate::new(slot, weight(cell), cell.until);
-        self.live(now).map(candidate).collect()
+    fn candidates(&self, now: u64, weight: impl Fn(&Entry<T>) -> usize) -> Vec<Candidate> {
+        self.live(now).map(|(slot, entry)| Candidate::new(slot, weight(entry), entry.until)).collect()
     }
 
     /// Evicts entries, removes expired ones, and moves the others to `slots` slots.
     fn rebuild(&mut self, evicted: impl Iterator<Item = Candidate>, slots: usize, now: u64) {
         let before = self.evictions;
         for entry in evicted {
-            self.slots[entry.slot()] = Slot::default();
+            self.slots[entry.slot()] = Entry::default();
             self.evictions += 1;
         }
         if self.evictions > before {
             observe::evicted(self.evictions - before);
         }
-        let empty = (0..slots).map(|_| Slot::default()).collect();
+        let empty = (0..slots).map(|_| Entry::default()).collect();
         let old = std::mem::replace(&mut self.slots, empty);
         (self.len, self.weight) = (0, 0);
-        for slot in old {
-            if slot.hash != 0 && slot.cell.deadline() >= now {
-                self.weight += slot.cell.value.weight();
-                self.place(slot);
-            }
+        for entry in old.into_iter().filter(|entry| entry.is_alive(now)) {
+            self.weight += entry.value.weight();
+            self.place(entry);
         }
     }
 
     /// Puts an entry into its slot. Following entries move forward by one.
-    fn place(&mut self, slot: Slot<T>) {
-        let (Ok(mut at) | Err(mut at)) = self.seek(slot.hash);
-        let mut carried = slot;
+    fn place(&mut self, entry: Entry<T>) {
+        let (Ok(mut at) | Err(mut at)) = self.seek(entry.hash);
+        let mut carried = entry;
         self.len += 1;
         loop {
             std::mem::swap(&mut self.slots[at], &mut carried);

@@ -1,10 +1,10 @@
 //! Tests of the table: equal to a plain map, bounded in entries and bytes, and evicting the right entries.
 
 use super::super::list::List;
-use super::super::sliding_log::Log;
 use super::*;
 use crate::limit::Limit;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::Duration;
 
 /// A hash that spreads keys over the shards and over the slots of a shard.
@@ -12,41 +12,38 @@ fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-fn cell(deadline: u64) -> Cell<u64> {
-    Cell::new(1, deadline, Claim::default())
-}
-
-fn fill(table: &Table<u64>, keys: std::ops::Range<u64>, deadline: u64, now: u64) {
+fn fill(table: &Table<u64>, keys: Range<u64>, deadline: u64, now: u64) {
     for key in keys {
-        table.lock(hash(key)).entry(hash(key), now).set(cell(deadline));
+        table.update(hash(key), now, |entry| entry.set(1, deadline, &LOGIN, 4));
     }
 }
 
+/// The value and the deadline of a key, if it exists.
+fn state(table: &Table<u64>, hash: u64, now: u64) -> Option<(u64, u64)> {
+    table.update(hash, now, |entry| (entry.deadline() > 0).then(|| (entry.value, entry.deadline())))
+}
+
 fn is_alive(table: &Table<u64>, key: u64) -> bool {
-    table.lock(hash(key)).entry(hash(key), 0).cell().is_some()
+    state(table, hash(key), 0).is_some()
 }
 
 #[test]
 fn a_table_behaves_like_a_map() {
     let table = Table::<u64>::new(100_000, 0);
-    let mut map = HashMap::<u64, Cell<u64>>::new();
+    let mut map = HashMap::<u64, (u64, u64)>::new();
     let mut random = 1_u64;
     for now in 0..200_000_u64 {
         random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         let (key, deadline) = ((random >> 33) % 5000, now + (random >> 50));
-        if map.get(&key).is_some_and(|cell| cell.deadline() < now) {
+        if map.get(&key).is_some_and(|(_, deadline)| *deadline < now.max(1)) {
             map.remove(&key);
         }
-        let mut guard = table.lock(hash(key));
-        let entry = guard.entry(hash(key), now);
-        assert_eq!(entry.cell(), map.get(&key), "key {key} at {now}");
+        assert_eq!(state(&table, hash(key), now), map.get(&key).copied(), "key {key} at {now}");
         if random.is_multiple_of(5) {
-            entry.remove();
-            map.remove(&key);
+            assert_eq!(table.update(hash(key), now, Entry::clear), map.remove(&key).is_some());
         } else {
-            let cell = Cell::new(random, deadline, Claim::default());
-            entry.set(cell);
-            map.insert(key, cell);
+            table.update(hash(key), now, |entry| entry.set(random, deadline, &LOGIN, 4));
+            map.insert(key, (random, deadline));
         }
     }
     assert_eq!(table.evictions(), 0);
@@ -55,9 +52,21 @@ fn a_table_behaves_like_a_map() {
 #[test]
 fn a_hash_of_zero_is_a_key_like_any_other() {
     let table = Table::<u64>::new(100, 0);
-    assert_eq!(table.lock(0).entry(0, 0).cell(), None);
-    table.lock(0).entry(0, 0).set(cell(10));
-    assert_eq!(table.lock(0).entry(0, 0).cell(), Some(&cell(10)));
+    assert_eq!(state(&table, 0, 0), None);
+    table.update(0, 0, |entry| entry.set(1, 10, &LOGIN, 4));
+    assert_eq!(state(&table, 0, 0), Some((1, 10)));
+}
+
+#[test]
+fn only_a_state_is_stored() {
+    let table = Table::<u64>::new(100, 0);
+    for hash in 0..10 {
+        assert_eq!(state(&table, hash, 5), None);
+    }
+    assert_eq!(table.len(), 0, "a look stores nothing");
+    table.update(7, 5, |entry| entry.set(1, 10, &LOGIN, 4));
+    assert_eq!((state(&table, 7, 10), table.len()), (Some((1, 10)), 1));
+    assert_eq!((state(&table, 7, 11), state(&table, 7, 10), table.len()), (None, None, 0), "it has expired");
 }
 
 #[test]
@@ -116,14 +125,13 @@ fn of_one_limit_the_entries_that_expire_first_are_evicted() {
 }
 
 /// Fills a table with entries of a limit of which `room` units are left.
-fn fill_with(table: &Table<u64>, keys: std::ops::Range<u64>, deadline: u64, limit: &Limit, room: i64) {
+fn fill_with(table: &Table<u64>, keys: Range<u64>, deadline: u64, limit: &Limit, room: i64) {
     for key in keys {
-        let cell = Cell::new(1, deadline, Claim::new(limit, room));
-        table.lock(hash(key)).entry(hash(key), 0).set(cell);
+        table.update(hash(key), 0, |entry| entry.set(1, deadline, limit, room));
     }
 }
 
-fn lost(table: &Table<u64>, mut keys: std::ops::Range<u64>) -> usize {
+fn lost(table: &Table<u64>, mut keys: Range<u64>) -> usize {
     keys.by_ref().filter(|key| !is_alive(table, *key)).count()
 }
 
@@ -163,8 +171,9 @@ fn of_one_limit_the_least_used_entries_are_evicted_first() {
 fn a_claim_does_not_change_a_deadline() {
     for deadline in [0, 1, 1 << 40, u64::MAX / 1000, (1 << 55) - 1] {
         for room in [i64::MIN, -1, 0, 1, 10, i64::from(u32::MAX)] {
-            let cell = Cell::new(7_u64, deadline, Claim::new(&SIGNUP, room));
-            assert_eq!((cell.value, cell.deadline()), (7, deadline));
+            let mut entry = Entry::default();
+            entry.set(7_u64, deadline, &SIGNUP, room);
+            assert_eq!((entry.value, entry.deadline()), (7, deadline));
         }
     }
 }
@@ -173,25 +182,20 @@ fn a_claim_does_not_change_a_deadline() {
 fn evicted_entries_with_equal_deadlines_are_spread_over_the_slots() {
     let table = Table::new(1600, 0);
     fill(&table, 0..20_000, 10, 0);
-    let farthest = table.lock_shard(0).shard.farthest();
+    let farthest = table.shards[0].0.lock().farthest();
     assert!(farthest < 100, "an entry is {farthest} slots from its preferred slot");
 }
 
 #[test]
 fn the_bytes_that_values_use_are_bounded() {
     let table = Table::<List>::new(100_000, 1_000_000);
-    let limit = Limit::sliding_log(10_000, Duration::from_secs(1));
     for key in 0..10_000 {
-        let make = || Cell::new(List::Log(Box::<Log>::default()), 1000 + key, Claim::default());
-        table.lock(hash(key)).entry(hash(key), 0).change_or_make(make, |cell| {
-            if let List::Log(log) = &mut cell.value {
-                log.charge(&limit, 100 + u32::try_from(key).unwrap() % 400, 0, 0);
-            }
-        });
+        let list = List::Log((0..100 + key % 400).collect());
+        table.update(hash(key), 0, |entry| entry.set(list, 1000 + key, &LOGIN, 4));
         table.shed(0);
         assert!(table.weight.load(Ordering::Relaxed) <= 1_000_000);
     }
-    let weight = table.sum(Shard::weight);
+    let weight = table.sum(|shard| shard.weight);
     assert_eq!(table.weight.load(Ordering::Relaxed), weight);
     assert!(weight > 900_000, "{weight}");
     assert!(table.len() > 200 && table.evictions() == 10_000 - table.len() as u64);
@@ -199,11 +203,10 @@ fn the_bytes_that_values_use_are_bounded() {
 
 #[test]
 fn no_more_is_evicted_than_the_bytes_need() {
-    let list = || List::Log(Box::<Log>::default());
+    let list = || List::Log([7].into());
     let table = Table::<List>::new(100, list().weight());
     for key in [1, 2] {
-        let cell = Cell::new(list(), 10, Claim::default());
-        table.lock(hash(key)).entry(hash(key), 0).set(cell);
+        table.update(hash(key), 0, |entry| entry.set(list(), 10, &LOGIN, 4));
     }
     table.shed(0);
     assert_eq!((table.len(), table.evictions()), (1, 1));

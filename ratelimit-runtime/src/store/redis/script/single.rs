@@ -3,7 +3,7 @@
 use super::call::Script;
 use super::reply::{self, InvalidReply, LONGEST_MS, OUT_OF_RANGE, longest_reset};
 use crate::decision::Decision;
-use crate::limit::{Limit, ListState, NumberState, State};
+use crate::limit::{Limit, State};
 use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
 use std::time::Duration;
@@ -46,19 +46,15 @@ impl SingleScripts {
         // The script, and whether it serves the limit. A state must nearly always have the short form of `lua/head.lua`, the only one
         // that the small scripts know.
         let (script, serves) = match limit.state() {
-            State::Number(NumberState::Counter) => {
-                (&self.counter, reply_fits && is_near && limit.count() < 92_000_000)
-            }
-            State::Number(NumberState::SlidingWindow) => {
-                (&self.sliding_window, is_near && limit.count() < 1000)
-            }
-            State::Number(NumberState::Bucket) => {
+            State::Counter => (&self.counter, reply_fits && is_near && limit.count() < 92_000_000),
+            State::SlidingWindow => (&self.sliding_window, is_near && limit.count() < 1000),
+            State::Bucket => {
                 // A bucket with these bounds has a tag of at most 33.
                 let is_short = limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000;
                 (&self.token_bucket, is_short && !limit.refills_by_interval())
             }
-            State::List(ListState::Log) => (&self.sliding_log, cost == 1),
-            State::List(ListState::Permits) => (&self.concurrency, cost == 1),
+            State::Log => (&self.sliding_log, cost == 1),
+            State::Permits => (&self.concurrency, cost == 1),
         };
         (plain && serves).then_some(script)
     }
@@ -73,10 +69,10 @@ pub(crate) fn encode(command: &mut Cmd, request: &Request) {
     let rate = limit.rate();
     command.arg(1).arg(request.key().as_bytes()).arg(rate.tokens).arg(rate.period_ms);
     match limit.state() {
-        State::Number(NumberState::Counter | NumberState::SlidingWindow) => command.arg(request.cost()),
-        State::Number(NumberState::Bucket) => command.arg(limit.capacity()).arg(request.cost()),
-        State::List(ListState::Log) => command,
-        State::List(ListState::Permits) => command.arg(request.permit()),
+        State::Counter | State::SlidingWindow => command.arg(request.cost()),
+        State::Bucket => command.arg(limit.capacity()).arg(request.cost()),
+        State::Log => command,
+        State::Permits => command.arg(request.permit()),
     };
 }
 
@@ -86,7 +82,7 @@ pub(crate) fn encode(command: &mut Cmd, request: &Request) {
 /// charge it twice.
 pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<Decision, InvalidReply> {
     let (limit, cost, permit) = (request.limit(), request.cost(), request.permit());
-    let lists = matches!(limit.state(), State::List(_));
+    let lists = limit.state().is_list();
     let one_number = limit.algorithm().is_bucket();
     let decision = match reply {
         Value::Int(packed) => unpacked(*packed, cost, limit)?,
@@ -110,16 +106,16 @@ const WRONG_TYPE: &str = "expected an integer or a list of integers";
 fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
     let time = i64::try_from(limit.time_ms()).map_err(|_| OUT_OF_RANGE)?;
     match limit.state() {
-        State::Number(NumberState::Counter) if packed < 0 => {
+        State::Counter if packed < 0 => {
             let ttl = packed.checked_neg().ok_or(OUT_OF_RANGE)?;
             reply::refuse(limit, 0, Some(ttl), ttl)
         }
-        State::Number(NumberState::Counter | NumberState::SlidingWindow) => {
+        State::Counter | State::SlidingWindow => {
             let base = longest_reset(limit) + 1;
             reply::allow(limit, packed / base, packed % base)
         }
-        State::Number(NumberState::Bucket) => bucket(packed.into(), cost, limit),
-        State::List(ListState::Log | ListState::Permits) => reply::allow(limit, packed, time),
+        State::Bucket => bucket(packed.into(), cost, limit),
+        State::Log | State::Permits => reply::allow(limit, packed, time),
     }
 }
 

@@ -5,7 +5,7 @@ use super::pending::{PendingItem, Sender};
 use super::queue::{Bounds, Queue};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::limit::{ListState, State};
+use crate::limit::State;
 use crate::store::{DeadlineWatch, Mode, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -87,7 +87,7 @@ impl Queued for CallSender {
         let is_work = |request: &&Request| {
             let limit = request.limit();
             // A call above the capacity is refused without any work.
-            limit.state() == State::List(ListState::Log) && request.cost() <= limit.capacity()
+            limit.state() == State::Log && request.cost() <= limit.capacity()
         };
         self.item().map(CallItem::request).filter(is_work).map_or(0, Request::cost)
     }

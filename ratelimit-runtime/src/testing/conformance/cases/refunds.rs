@@ -1,6 +1,6 @@
 //! Units that are returned by the stamp of their charge, and units that are taken without a check.
 
-use crate::limit::{Limit, State};
+use crate::limit::Limit;
 use crate::store::{Change, Mode};
 use crate::testing::conformance::run::{Checked, MS, Run};
 
@@ -13,7 +13,7 @@ async fn charge(run: &mut Run<'_>, limit: Limit, cost: u32) -> Checked<u64> {
 
 /// Whether the store has an entry for each unit. It may then report units that no longer count.
 fn is_list(limit: &Limit) -> bool {
-    matches!(limit.state(), State::List(_))
+    limit.state().is_list()
 }
 
 pub(super) async fn at_once(run: &mut Run<'_>, limit: Limit) -> Checked {
