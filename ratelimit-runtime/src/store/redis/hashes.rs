@@ -46,21 +46,16 @@ pub(super) async fn load_overrides(
     if version == seen {
         return Ok(None);
     }
-    let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
-    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| invalid(client))?;
+    let fields = fields(client, key).await?.ok_or_else(|| invalid(client))?;
+    let now_ms = time_ms(client, key).await?;
     let mut overridden = Overridden::default();
-    let (mut now_ms, mut expired) = (None, eval(DELETE, key));
+    let mut expired = eval(DELETE, key);
     for (entry, stored) in fields {
-        let stored = String::from_utf8_lossy(&stored).into_owned();
         if entry == VERSION {
             overridden.version = stored.parse().map_err(|_| invalid(client))?;
         } else if let Some((change, end)) = with_end(&stored) {
-            let now = match now_ms {
-                Some(now) => now,
-                None => *now_ms.insert(time_ms(client, key).await?),
-            };
-            if end > now {
-                let left = Duration::from_millis(end - now);
+            if end > now_ms {
+                let left = Duration::from_millis(end - now_ms);
                 overridden.entries.push((entry, change.to_owned(), Some(left)));
             } else {
                 expired.arg(entry).arg(stored);
@@ -133,16 +128,18 @@ fn invalid(client: &Client) -> Error {
 }
 
 pub(super) async fn load_limits(client: &Client, key: &StoreKey) -> Result<Vec<(Vec<u8>, String)>, Error> {
+    fields(client, key).await?.ok_or_else(|| {
+        let why = "the reply is not a hash";
+        client.endpoint().error(ErrorKind::Configuration, "cannot read the limits in", why)
+    })
+}
+
+/// Loads the fields of a hash. `None` if the reply is not a hash.
+async fn fields(client: &Client, key: &StoreKey) -> Result<Option<Vec<(Vec<u8>, String)>>, Error> {
     let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
-    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| {
-        client.endpoint().error(
-            ErrorKind::Configuration,
-            "cannot read the limits in",
-            "the reply is not a hash",
-        )
-    })?;
+    let fields: Option<Vec<(Vec<u8>, Vec<u8>)>> = redis::from_redis_value(all).ok();
     let text = |(name, text): (Vec<u8>, Vec<u8>)| (name, String::from_utf8_lossy(&text).into_owned());
-    Ok(fields.into_iter().map(text).collect())
+    Ok(fields.map(|fields| fields.into_iter().map(text).collect()))
 }
 
 /// Saves in one script, so that a process that ends meanwhile leaves no key without a TTL.
