@@ -23,7 +23,6 @@ mod hashes;
 pub(crate) mod script;
 mod server;
 mod servers;
-mod sync;
 mod topology;
 mod waiting;
 
@@ -76,14 +75,12 @@ pub struct RedisStore {
 
 impl Store for RedisStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        let is_one = matches!(requests, [request] if !request.passes_with_next());
+        let Some(first) = requests.first() else { return Reply::ready(Ok(Decisions::new())) };
+        let is_one = requests.len() == 1 && !first.passes_with_next();
         if !is_one && let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
-        let topology = self.client.topology();
-        if let Some(error) =
-            requests.first().and_then(|request| topology.unavailable(|| key_slot(request.key().as_bytes())))
-        {
+        if let Some(error) = self.client.topology.unavailable(|| key_slot(first.key().as_bytes())) {
             return Reply::ready(Err(error));
         }
         let client = Arc::clone(&self.client);
@@ -92,24 +89,17 @@ impl Store for RedisStore {
         {
             return Reply::call(QueuedCall::new(client, mode, request));
         }
-        // The request is a peek, a permit or a stack (see `is_batchable`). There is a small script for a permit.
+        // The request is a peek, a permit or a stack (see `is_batchable`).
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
-        if let [request] = requests
-            && let Some(call) = client.single_call(mode, request)
-        {
+        if let [request] = requests {
             let request = Request::clone(request);
-            return Reply::pending(
-                async move { client.decide_single(&call, mode, &request, &awaited).await },
-            )
-            .observed_by(observer);
+            let deciding = async move { client.decide_one(mode, &request, &awaited).await };
+            return Reply::pending(deciding).observed_by(observer);
         }
         let owned: SmallVec<[Request; 1]> = requests.iter().copied().cloned().collect();
         Reply::pending(async move {
             let requests: SmallVec<[&Request; 2]> = owned.iter().collect();
-            if requests.is_empty() {
-                return Ok(Decisions::new());
-            }
             across_slots::decide(&client, mode, &requests, &awaited).await
         })
         .observed_by(observer)
@@ -138,7 +128,7 @@ impl Store for RedisStore {
     }
 
     fn is_connected(&self) -> bool {
-        self.client.topology().is_connected()
+        self.client.topology.is_connected()
     }
 
     fn probe(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {

@@ -30,7 +30,7 @@ impl<T> PerRuntime<T> {
     /// # Errors
     ///
     /// Returns an error outside of a runtime, and in one without timers.
-    pub(crate) fn current(&self, make: impl FnOnce() -> T) -> Result<Arc<T>, Error> {
+    pub(crate) fn current(&self, make: impl FnOnce() -> Arc<T>) -> Result<Arc<T>, Error> {
         let runtime = Error::runtime()?;
         if let Some(value) = self.of(runtime.id()) {
             return Ok(value);
@@ -43,7 +43,7 @@ impl<T> PerRuntime<T> {
             return Ok(Arc::clone(&entry.value));
         }
         let ended: Vec<Entry<T>> = others.extract_if(.., |entry| entry.lifetime.has_ended()).collect();
-        let value = Arc::new(make());
+        let value = make();
         let lifetime = Lifetime::of(&runtime);
         let entry = Entry { runtime: runtime.id(), value: Arc::clone(&value), lifetime };
         if let Err(entry) = self.first.set(entry) {
@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn each_runtime_has_its_own_value_until_it_shuts_down() {
         let (values, next) = (PerRuntime::default(), AtomicU32::new(0));
-        let current = || values.current(|| next.fetch_add(1, Ordering::Relaxed)).map(|value| *value).ok();
+        let current =
+            || values.current(|| Arc::new(next.fetch_add(1, Ordering::Relaxed))).map(|value| *value).ok();
         let [first, second] = [runtime(), runtime()];
         assert_eq!(current(), None, "outside of a runtime");
         assert_eq!(first.block_on(async { (current(), current()) }), (Some(0), Some(0)));
