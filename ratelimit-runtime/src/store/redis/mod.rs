@@ -136,8 +136,7 @@ impl Store for RedisStore {
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        let (client, key) = (Arc::clone(&self.client), key.clone());
-        Reply::pending(async move { hashes::load_overrides(&client, &key, seen).await })
+        Reply::pending(hashes::load_overrides(Arc::clone(&self.client), key.clone(), seen))
     }
 
     fn save_override(
@@ -147,16 +146,12 @@ impl Store for RedisStore {
         change: Option<&str>,
         expires: Option<Duration>,
     ) -> Reply<()> {
-        let (client, key) = (Arc::clone(&self.client), key.clone());
-        let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
-        Reply::pending(async move {
-            hashes::save_override(&client, &key, &entry, change.as_deref(), expires).await
-        })
+        let (client, key, change) = (Arc::clone(&self.client), key.clone(), change.map(str::to_owned));
+        Reply::pending(hashes::save_override(client, key, entry.to_vec(), change, expires))
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
-        let (client, key) = (Arc::clone(&self.client), key.clone());
-        Reply::pending(async move { hashes::load_limits(&client, &key).await })
+        Reply::pending(hashes::load_limits(Arc::clone(&self.client), key.clone()))
     }
 
     fn save_limits(
@@ -165,8 +160,7 @@ impl Store for RedisStore {
         changed: &[(Vec<u8>, Option<String>)],
         kept: Duration,
     ) -> Reply<()> {
-        let (client, key, changed) = (Arc::clone(&self.client), key.clone(), changed.to_vec());
-        Reply::pending(async move { hashes::save_limits(&client, &key, &changed, kept).await })
+        Reply::pending(hashes::save_limits(Arc::clone(&self.client), key.clone(), changed.to_vec(), kept))
     }
 }
 

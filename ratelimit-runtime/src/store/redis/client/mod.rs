@@ -126,12 +126,12 @@ impl Client {
         });
         let slot = || key_slot(call.first_key());
         let node = self.topology.node(slot, &awaited).await?;
-        let reply = if node.knows_adjust() {
+        let reply = if node.knows_adjust.load(Ordering::Relaxed) {
             self.run(&call, &awaited).await?
         } else {
             let sent = self.topology.send(slot, &call.by_text(), &awaited).await;
             let reply = sent.map_err(|failed| self.explain(failed))?;
-            node.learned_adjust();
+            node.knows_adjust.store(true, Ordering::Relaxed);
             reply
         };
         adjusted(&reply, adjustments).map_err(|invalid| self.invalid(invalid))

@@ -19,6 +19,10 @@ pub(crate) enum Connector {
 
 impl Connector {
     /// Uses clones of a connection that the application has opened.
+    #[cfg_attr(
+        not(feature = "redis-1"),
+        allow(dead_code, reason = "what it uses needs no condition of its own")
+    )]
     pub(crate) fn given<C>(connection: C) -> Self
     where
         C: ConnectionLike + Clone + Send + Sync + 'static,

@@ -60,17 +60,17 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     Connection::open(&endpoint.settings, stream).await.map_err(|error| {
-        let (kind, what, why) = match error.kind() {
-            RedisKind::Parse if endpoint.tls.is_none() => {
-                let problem = Problem::of_new_connection(&error);
-                (problem.kind, problem.what, problem.why)
+        let is_plain = endpoint.tls.is_none();
+        let mut problem = match error.kind() {
+            RedisKind::Io if is_plain => {
+                Problem::unavailable("lost the new connection to", lost_text(&error))
             }
-            RedisKind::Io if endpoint.tls.is_none() => {
-                (ErrorKind::Unavailable, "lost the new connection to", lost_text(&error).into())
-            }
-            _ => return endpoint.problem(&Problem::of_new_connection(&error)),
+            _ => Problem::of_new_connection(&error),
         };
-        endpoint.error(kind, what, format_args!("{why}; if the server requires TLS, write `rediss`"))
+        if is_plain && matches!(error.kind(), RedisKind::Io | RedisKind::Parse) {
+            problem.why = format!("{}; if the server requires TLS, write `rediss`", problem.why).into();
+        }
+        endpoint.problem(&problem)
     })
 }
 

@@ -14,7 +14,8 @@ pub(crate) struct Node {
     sessions: PerRuntime<Session>,
     /// The number of sessions that find the server unhealthy: unavailable, or too slow for its callers.
     unhealthy: Arc<AtomicUsize>,
-    knows_adjust: AtomicBool,
+    /// Whether the server has executed the script `adjust` before, and so has it in its script cache.
+    pub(crate) knows_adjust: AtomicBool,
 }
 
 impl Node {
@@ -68,14 +69,5 @@ impl Node {
             return None;
         }
         self.sessions.existing()?.unavailable()
-    }
-
-    /// Returns whether the server has executed the script `adjust` before, and so has it in its script cache.
-    pub(crate) fn knows_adjust(&self) -> bool {
-        self.knows_adjust.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn learned_adjust(&self) {
-        self.knows_adjust.store(true, Ordering::Relaxed);
     }
 }
