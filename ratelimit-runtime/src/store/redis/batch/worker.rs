@@ -44,7 +44,9 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
             Some(Err(failed)) => {
                 client.topology.note_failure();
                 let error = failed.explain();
-                groups.into_iter().for_each(|group| group.fail(&error));
+                for group in groups {
+                    group.fail(&error);
+                }
             }
         }
     }

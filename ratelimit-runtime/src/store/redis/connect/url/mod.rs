@@ -81,7 +81,7 @@ fn sentinels(parts: &Parts<'_>, tls: Option<Arc<Tls>>) -> Result<Sentinels, Stri
         return Err("expected the name of the primary after the sentinels".to_owned());
     };
     let location = |host| Ok(parts.server(host, DEFAULT_SENTINEL_PORT, 0, None)?.location);
-    let mut primary = parts.server(parts.hosts[0], DEFAULT_SENTINEL_PORT, parts.database(1)?, tls.clone())?;
+    let mut primary = parts.server(parts.hosts[0], DEFAULT_SENTINEL_PORT, parts.database(1)?, tls)?;
     primary.location = Location::Primary((*name).to_owned());
     let mut settings = RedisConnectionInfo::default();
     if let Some(user) = parts.parameter("sentinel_user") {
@@ -90,14 +90,10 @@ fn sentinels(parts: &Parts<'_>, tls: Option<Arc<Tls>>) -> Result<Sentinels, Stri
     if let Some(password) = parts.parameter("sentinel_pass") {
         settings = settings.set_password(password);
     }
-    let sentinel = |location| Endpoint { location, settings: settings.clone(), tls: tls.clone() };
+    let sentinel = |location| Endpoint { location, settings: settings.clone(), tls: primary.tls.clone() };
     let endpoints = parts.hosts.iter().map(|host| location(host).map(sentinel));
-    Ok(Sentinels {
-        endpoints: endpoints.collect::<Result<_, String>>()?,
-        name: (*name).to_owned(),
-        primary,
-        first: AtomicUsize::new(0),
-    })
+    let endpoints = endpoints.collect::<Result<_, String>>()?;
+    Ok(Sentinels { endpoints, name: (*name).to_owned(), primary, first: AtomicUsize::new(0) })
 }
 
 const fn unknown_scheme(url: &str, prefix: &str) -> &'static str {
