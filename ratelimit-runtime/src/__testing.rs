@@ -62,7 +62,7 @@ pub fn read_url(url: &str) -> Result<(), Error> {
 
 /// Reads a reply of `decide` as the client does. `None` if the client would refuse it.
 pub fn read_reply(reply: &[u8], mode: Mode, limits: &[Limit]) -> Option<Vec<Decision>> {
-    let decisions = decisions(&redis::Value::BulkString(reply.to_vec()), mode, limits).ok()?;
+    let decisions = decisions(&redis::Value::BulkString(reply.to_vec()), mode, limits.iter()).ok()?;
     Some(decisions.iter().copied().collect())
 }
 

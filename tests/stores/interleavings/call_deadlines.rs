@@ -1,11 +1,11 @@
 //! Model tests of the deadlines of waiting calls, in every order of events: each caller is woken at its deadline, or has a
 //! timer of its own.
 
-use super::calls::{BOUNDS, Item, Numbered, OVERDUE, UNWATCHED, WATCHED, enqueue, numbered};
-use super::pending::{CallOutcome, PendingItem, Sender};
+use super::call::{CallOutcome, PendingCall};
+use super::calls::{BOUNDS, enqueue, numbered};
+use super::parts::DeadlineWatch::{self, Overdue, Unwatched, Watched};
 use super::queue::{Bounds, Queue};
 use loom::future::block_on;
-use loom::sync::atomic::Ordering;
 use loom::thread;
 use std::future::poll_fn;
 use std::task::Poll;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Waits until the call has an outcome, its deadline has passed, or nobody watches its deadline.
-fn wait(pending: &PendingItem<Item, u32>) -> Result<CallOutcome<u32>, u8> {
+fn wait(pending: &PendingCall) -> Result<CallOutcome, DeadlineWatch> {
     block_on(poll_fn(|context| match pending.poll(context) {
         Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
-        Poll::Pending => match pending.item().watch.load(Ordering::Acquire) {
-            WATCHED => Poll::Pending,
+        Poll::Pending => match pending.watch() {
+            Watched => Poll::Pending,
             other => Poll::Ready(Err(other)),
         },
     }))
@@ -28,29 +28,28 @@ fn wait(pending: &PendingItem<Item, u32>) -> Result<CallOutcome<u32>, u8> {
 fn a_worker_watches_deadlines() {
     const LATER: Duration = Duration::from_secs(1);
     loom::model(|| {
-        let (queue, start) =
-            (Queue::<Numbered>::new(Bounds { batch: 1, workers: 1, ..BOUNDS }), Instant::now());
+        let (queue, start) = (Queue::new(Bounds { batch: 1, workers: 1, ..BOUNDS }), Instant::now());
         let sent = numbered(1, Some(start + LATER));
         let [waits, is_hasty] =
             [(2, 2 * LATER), (3, LATER / 2)].map(|(n, after)| numbered(n, Some(start + after)));
-        let _under_way = queue.enter(|| unreachable!("nothing is under way"), || start);
-        let mut worker = enqueue(&queue, Sender::new(&sent), start).unwrap();
+        let _under_way = queue.enter(&numbered(0, None), || start);
+        let mut worker = enqueue(&queue, &sent, start).unwrap();
         // The worker was not polled yet.
-        assert!(matches!(wait(&sent), Err(UNWATCHED)));
+        assert!(matches!(wait(&sent), Err(Unwatched)));
         let (batch, look) = worker.take(start);
         assert_eq!(look, Some(start + LATER));
-        assert!(enqueue(&queue, Sender::new(&waits), start).is_none());
-        assert!(enqueue(&queue, Sender::new(&is_hasty), start).is_none());
-        assert!(matches!(wait(&is_hasty), Err(UNWATCHED)), "the worker looks too late for it");
+        assert!(enqueue(&queue, &waits, start).is_none());
+        assert!(enqueue(&queue, &is_hasty, start).is_none());
+        assert!(matches!(wait(&is_hasty), Err(Unwatched)), "the worker looks too late for it");
         let watching = thread::spawn(move || {
             assert_eq!(worker.look(batch.iter(), start + LATER), Some(start + 2 * LATER));
             assert_eq!(worker.look(batch.iter(), start + 2 * LATER), None);
             (worker, batch)
         });
-        assert!(matches!(wait(&waits), Err(OVERDUE)));
+        assert!(matches!(wait(&waits), Err(Overdue)));
         let (worker, batch) = watching.join().unwrap();
         // The worker does not watch the first call, so the caller needs its own timer.
-        assert!(matches!(wait(&sent), Err(UNWATCHED)));
+        assert!(matches!(wait(&sent), Err(Unwatched)));
         drop((worker, batch));
     });
 }
@@ -60,15 +59,15 @@ fn a_worker_watches_deadlines() {
 fn a_dropped_worker_leaves_deadlines_to_the_callers() {
     loom::model(|| {
         let bounds = Bounds { batch: 1, ..BOUNDS };
-        let (queue, start) = (Queue::<Numbered>::new(bounds), Instant::now());
+        let (queue, start) = (Queue::new(bounds), Instant::now());
         let calls = [1, 2, 3].map(|number| numbered(number, Some(start)));
-        let _under_way = queue.enter(|| unreachable!("nothing is under way"), || start);
-        let mut workers = [0, 1].map(|at| enqueue(&queue, Sender::new(&calls[at]), start).unwrap());
+        let _under_way = queue.enter(&numbered(0, None), || start);
+        let mut workers = [0, 1].map(|at| enqueue(&queue, &calls[at], start).unwrap());
         let batches = [workers[0].take(start), workers[1].take(start)];
-        assert!(enqueue(&queue, Sender::new(&calls[2]), start).is_none());
+        assert!(enqueue(&queue, &calls[2], start).is_none());
         let [first, second] = workers;
         let dropping = thread::spawn(move || drop(first));
-        assert!(matches!(wait(&calls[2]), Err(UNWATCHED)));
+        assert!(matches!(wait(&calls[2]), Err(Unwatched)));
         dropping.join().unwrap();
         drop((second, batches));
     });

@@ -5,18 +5,32 @@ mod call_queue;
 mod calls;
 mod slow_server;
 
-/// What the included parts import instead of the primitives of the standard library.
-mod sync {
+/// What the included parts import instead of the primitives of the standard library and of requests: requests and replies are
+/// numbers.
+mod parts {
+    pub(super) use loom::sync::atomic::AtomicU8;
     pub(super) use loom::sync::{Arc, Mutex, MutexGuard};
     pub(super) use std::sync::PoisonError;
-}
 
-#[path = "../../../ratelimit-runtime/src/store/redis/waiting/deadlines.rs"]
-mod deadlines;
+    pub(super) type Mode = ();
+    pub(super) type Request = u32;
+    pub(super) type Reply = u32;
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(crate) enum DeadlineWatch {
+        Unwatched,
+        Watched,
+        Overdue,
+    }
+
+    pub(super) const fn units(_: &Request) -> u32 {
+        0
+    }
+}
 
 #[path = "../../../ratelimit-runtime/src/store/redis/waiting/queue.rs"]
 mod queue;
 
-#[expect(dead_code, reason = "the tests do not prepare a call before it is shared")]
-#[path = "../../../ratelimit-runtime/src/store/redis/waiting/pending.rs"]
-mod pending;
+#[expect(dead_code, reason = "the tests do not read the mode, and give no waker before a call is shared")]
+#[path = "../../../ratelimit-runtime/src/store/redis/waiting/call.rs"]
+mod call;

@@ -28,9 +28,11 @@ fn the_fifth_missed_deadline_in_a_row_is_too_many() {
         for deadline in [30, 100, 20, 50] {
             assert_eq!(calls.missed(deadline * MS), None);
         }
+        assert!(!calls.are_too_many());
         assert_eq!(calls.missed(40 * MS), Some(100 * MS));
         // Further deadlines are not reported again.
         assert_eq!(calls.missed(40 * MS), None);
+        assert!(calls.are_too_many());
         calls.reset();
         missed(4, 20, &calls);
         assert_eq!(calls.missed(20 * MS), Some(20 * MS));

@@ -2,7 +2,9 @@
 
 use super::RedisStore;
 use super::client::Client;
-use super::connect::{Connector, Target};
+#[cfg(feature = "redis-1")]
+use super::connect::Connector;
+use super::connect::Target;
 use super::script::single;
 use super::topology::Topology;
 use crate::clock::timer;
@@ -52,18 +54,7 @@ impl RedisStore {
     where
         C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
     {
-        Self::given(connection)
-    }
-
-    #[cfg_attr(
-        not(feature = "redis-1"),
-        allow(dead_code, reason = "what it uses needs no condition of its own")
-    )]
-    fn given<C>(connection: C) -> Self
-    where
-        C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
-    {
-        let topology = Topology::single(Connector::given(connection));
+        let topology = Topology::new(Target::Server(Connector::given(connection)));
         Self { client: Arc::new(Client::new(topology, "", [DECIDE, ADJUST], Some(SINGLE))) }
     }
 

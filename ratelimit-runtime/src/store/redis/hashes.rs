@@ -10,6 +10,7 @@ use crate::key::StoreKey;
 use crate::random;
 use crate::store::Overridden;
 use redis::{Cmd, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 const VERSION: &[u8] = b"version";
@@ -35,32 +36,27 @@ const SAVE_LIMITS: &str = "for at = 2, #ARGV, 2 do \
 
 /// Loads the overrides, unless their version is `seen`.
 pub(super) async fn load_overrides(
-    client: &Client,
-    key: &StoreKey,
+    client: Arc<Client>,
+    key: StoreKey,
     seen: u64,
 ) -> Result<Option<Overridden>, Error> {
-    let version = match client.command(key, redis::cmd("HGET").arg(key.as_bytes()).arg(VERSION)).await? {
+    let version = match client.command(&key, redis::cmd("HGET").arg(key.as_bytes()).arg(VERSION)).await? {
         Value::Nil => 0,
-        value => redis::from_redis_value_ref(&value).map_err(|_| invalid(client))?,
+        value => redis::from_redis_value_ref(&value).map_err(|_| invalid(&client))?,
     };
     if version == seen {
         return Ok(None);
     }
-    let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
-    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| invalid(client))?;
+    let fields = fields(&client, &key).await?.ok_or_else(|| invalid(&client))?;
+    let now_ms = time_ms(&client, &key).await?;
     let mut overridden = Overridden::default();
-    let (mut now_ms, mut expired) = (None, eval(DELETE, key));
+    let mut expired = eval(DELETE, &key);
     for (entry, stored) in fields {
-        let stored = String::from_utf8_lossy(&stored).into_owned();
         if entry == VERSION {
-            overridden.version = stored.parse().map_err(|_| invalid(client))?;
+            overridden.version = stored.parse().map_err(|_| invalid(&client))?;
         } else if let Some((change, end)) = with_end(&stored) {
-            let now = match now_ms {
-                Some(now) => now,
-                None => *now_ms.insert(time_ms(client, key).await?),
-            };
-            if end > now {
-                let left = Duration::from_millis(end - now);
+            if end > now_ms {
+                let left = Duration::from_millis(end - now_ms);
                 overridden.entries.push((entry, change.to_owned(), Some(left)));
             } else {
                 expired.arg(entry).arg(stored);
@@ -71,7 +67,7 @@ pub(super) async fn load_overrides(
     }
     if expired.args_iter().count() > 4 {
         // A user who may only read has the same overrides.
-        let _ = client.command(key, &expired).await;
+        let _ = client.command(&key, &expired).await;
     }
     Ok(Some(overridden))
 }
@@ -94,26 +90,26 @@ async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
 /// change without the other. Then its field is deleted, unless another process has set a new override meanwhile. The new override
 /// has its own version, so no process would notice its deletion.
 pub(super) async fn save_override(
-    client: &Client,
-    key: &StoreKey,
-    entry: &[u8],
-    change: Option<&str>,
+    client: Arc<Client>,
+    key: StoreKey,
+    entry: Vec<u8>,
+    change: Option<String>,
     expires: Option<Duration>,
 ) -> Result<(), Error> {
     let version = (random::bits() % VERSIONS).max(1);
     let mut set;
-    if let (Some(change), Some(expires)) = (change, expires) {
+    if let (Some(change), Some(expires)) = (&change, expires) {
         let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
-        set = eval(SET_UNTIL, key);
-        set.arg(entry).arg(format!("{change}{UNTIL}")).arg(ms);
+        set = eval(SET_UNTIL, &key);
+        set.arg(&entry).arg(format!("{change}{UNTIL}")).arg(ms);
     } else {
         set = redis::cmd("HSET");
-        set.arg(key.as_bytes()).arg(entry).arg(change.unwrap_or_default());
+        set.arg(key.as_bytes()).arg(&entry).arg(change.as_deref().unwrap_or_default());
     }
     set.arg(VERSION).arg(version);
-    client.command(key, &set).await?;
+    client.command(&key, &set).await?;
     if change.is_none() {
-        client.command(key, eval(DELETE, key).arg(entry).arg("")).await?;
+        client.command(&key, eval(DELETE, &key).arg(entry).arg("")).await?;
     }
     Ok(())
 }
@@ -132,30 +128,32 @@ fn invalid(client: &Client) -> Error {
     )
 }
 
-pub(super) async fn load_limits(client: &Client, key: &StoreKey) -> Result<Vec<(Vec<u8>, String)>, Error> {
+pub(super) async fn load_limits(client: Arc<Client>, key: StoreKey) -> Result<Vec<(Vec<u8>, String)>, Error> {
+    fields(&client, &key).await?.ok_or_else(|| {
+        let why = "the reply is not a hash";
+        client.endpoint().error(ErrorKind::Configuration, "cannot read the limits in", why)
+    })
+}
+
+/// Loads the fields of a hash. `None` if the reply is not a hash.
+async fn fields(client: &Client, key: &StoreKey) -> Result<Option<Vec<(Vec<u8>, String)>>, Error> {
     let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
-    let fields: Vec<(Vec<u8>, Vec<u8>)> = redis::from_redis_value(all).map_err(|_| {
-        client.endpoint().error(
-            ErrorKind::Configuration,
-            "cannot read the limits in",
-            "the reply is not a hash",
-        )
-    })?;
+    let fields: Option<Vec<(Vec<u8>, Vec<u8>)>> = redis::from_redis_value(all).ok();
     let text = |(name, text): (Vec<u8>, Vec<u8>)| (name, String::from_utf8_lossy(&text).into_owned());
-    Ok(fields.into_iter().map(text).collect())
+    Ok(fields.map(|fields| fields.into_iter().map(text).collect()))
 }
 
 /// Saves in one script, so that a process that ends meanwhile leaves no key without a TTL.
 pub(super) async fn save_limits(
-    client: &Client,
-    key: &StoreKey,
-    changed: &[(Vec<u8>, Option<String>)],
+    client: Arc<Client>,
+    key: StoreKey,
+    changed: Vec<(Vec<u8>, Option<String>)>,
     kept: Duration,
 ) -> Result<(), Error> {
-    let mut save = eval(SAVE_LIMITS, key);
+    let mut save = eval(SAVE_LIMITS, &key);
     save.arg(u64::try_from(kept.as_millis()).unwrap_or(u64::MAX));
     for (name, text) in changed {
-        save.arg(name).arg(text.as_deref().unwrap_or_default());
+        save.arg(name).arg(text.unwrap_or_default());
     }
-    client.command(key, &save).await.map(drop)
+    client.command(&key, &save).await.map(drop)
 }

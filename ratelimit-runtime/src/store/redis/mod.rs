@@ -23,7 +23,6 @@ mod hashes;
 pub(crate) mod script;
 mod server;
 mod servers;
-mod sync;
 mod topology;
 mod waiting;
 
@@ -76,14 +75,12 @@ pub struct RedisStore {
 
 impl Store for RedisStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        let is_one = matches!(requests, [request] if !request.passes_with_next());
+        let Some(first) = requests.first() else { return Reply::ready(Ok(Decisions::new())) };
+        let is_one = requests.len() == 1 && !first.passes_with_next();
         if !is_one && let Err(error) = stacks(requests) {
             return Reply::ready(Err(error));
         }
-        let topology = self.client.topology();
-        if let Some(error) =
-            requests.first().and_then(|request| topology.unavailable(|| key_slot(request.key().as_bytes())))
-        {
+        if let Some(error) = self.client.topology.unavailable(|| key_slot(first.key().as_bytes())) {
             return Reply::ready(Err(error));
         }
         let client = Arc::clone(&self.client);
@@ -92,24 +89,17 @@ impl Store for RedisStore {
         {
             return Reply::call(QueuedCall::new(client, mode, request));
         }
-        // The request is a peek, a permit or a stack (see `is_batchable`). There is a small script for a permit.
+        // The request is a peek, a permit or a stack (see `is_batchable`).
         let awaited = Arc::new(Awaited::default());
         let observer = Arc::clone(&awaited);
-        if let [request] = requests
-            && let Some(call) = client.single_call(mode, request)
-        {
+        if let [request] = requests {
             let request = Request::clone(request);
-            return Reply::pending(
-                async move { client.decide_single(&call, mode, &request, &awaited).await },
-            )
-            .observed_by(observer);
+            let deciding = async move { client.decide_one(mode, &request, &awaited).await };
+            return Reply::pending(deciding).observed_by(observer);
         }
         let owned: SmallVec<[Request; 1]> = requests.iter().copied().cloned().collect();
         Reply::pending(async move {
             let requests: SmallVec<[&Request; 2]> = owned.iter().collect();
-            if requests.is_empty() {
-                return Ok(Decisions::new());
-            }
             across_slots::decide(&client, mode, &requests, &awaited).await
         })
         .observed_by(observer)
@@ -138,7 +128,7 @@ impl Store for RedisStore {
     }
 
     fn is_connected(&self) -> bool {
-        self.client.topology().is_connected()
+        self.client.topology.is_connected()
     }
 
     fn probe(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
@@ -146,8 +136,7 @@ impl Store for RedisStore {
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        let (client, key) = (Arc::clone(&self.client), key.clone());
-        Reply::pending(async move { hashes::load_overrides(&client, &key, seen).await })
+        Reply::pending(hashes::load_overrides(Arc::clone(&self.client), key.clone(), seen))
     }
 
     fn save_override(
@@ -157,16 +146,12 @@ impl Store for RedisStore {
         change: Option<&str>,
         expires: Option<Duration>,
     ) -> Reply<()> {
-        let (client, key) = (Arc::clone(&self.client), key.clone());
-        let (entry, change) = (entry.to_vec(), change.map(str::to_owned));
-        Reply::pending(async move {
-            hashes::save_override(&client, &key, &entry, change.as_deref(), expires).await
-        })
+        let (client, key, change) = (Arc::clone(&self.client), key.clone(), change.map(str::to_owned));
+        Reply::pending(hashes::save_override(client, key, entry.to_vec(), change, expires))
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
-        let (client, key) = (Arc::clone(&self.client), key.clone());
-        Reply::pending(async move { hashes::load_limits(&client, &key).await })
+        Reply::pending(hashes::load_limits(Arc::clone(&self.client), key.clone()))
     }
 
     fn save_limits(
@@ -175,8 +160,7 @@ impl Store for RedisStore {
         changed: &[(Vec<u8>, Option<String>)],
         kept: Duration,
     ) -> Reply<()> {
-        let (client, key, changed) = (Arc::clone(&self.client), key.clone(), changed.to_vec());
-        Reply::pending(async move { hashes::save_limits(&client, &key, &changed, kept).await })
+        Reply::pending(hashes::save_limits(Arc::clone(&self.client), key.clone(), changed.to_vec(), kept))
     }
 }
 

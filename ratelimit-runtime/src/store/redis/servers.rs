@@ -34,7 +34,7 @@ impl RedisStore {
     ///
     /// If no node of a cluster replies with the slots. A single server is not asked anything.
     pub async fn servers(&self) -> Result<Vec<RedisServer>, Error> {
-        let nodes = match self.client.topology() {
+        let nodes = match &self.client.topology {
             Topology::Server(node) => vec![Arc::clone(node)],
             Topology::Cluster(slots) => {
                 slots.learn(&Awaited::default()).await?;
@@ -96,7 +96,7 @@ const TAGS: u32 = 1 << 18;
 impl RedisStore {
     /// Probes each server. See [`Store::probe`].
     pub(super) fn probe_servers(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
-        match self.client.topology() {
+        match &self.client.topology {
             Topology::Server(node) => Reply::ready(Ok(vec![self.probe_node(node, key.clone())])),
             Topology::Cluster(slots) => {
                 let awaited = Arc::new(Awaited::default());
@@ -128,7 +128,7 @@ impl RedisStore {
         let observer = Arc::clone(&awaited);
         let (store, node) = (self.clone(), Arc::clone(node));
         Reply::pending(async move {
-            node.session()?.connection.until_attempted().await?;
+            node.session()?.until_attempted().await?;
             let mut reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]);
             if let Reply::Pending(pending) = &mut reply
                 && let Some(observer) = pending.observer()

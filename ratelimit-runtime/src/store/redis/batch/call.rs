@@ -5,9 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
 use crate::store::redis::server::Session;
 use crate::store::redis::topology::key_slot;
-use crate::store::redis::waiting::{
-    CallOutcome, CallSender, Entered, PendingCall, QUEUE_CAPACITY, pending_call,
-};
+use crate::store::redis::waiting::{CallOutcome, Entered, PendingCall, QUEUE_CAPACITY};
 use crate::store::{Awaited, DeadlineWatch, Decisions, MissedDeadline, Mode, QueuedReply, Request};
 use std::future::Future;
 use std::pin::Pin;
@@ -42,7 +40,8 @@ enum Step {
 
 impl QueuedCall {
     pub(crate) fn new(client: Arc<Client>, mode: Mode, request: &Request) -> Self {
-        let call = pending_call(mode, request);
+        // The only copy of the request.
+        let call = PendingCall::new(mode, request.clone());
         Self { client, call, began: None, awaited: None, step: Step::Start }
     }
 
@@ -52,20 +51,20 @@ impl QueuedCall {
 
     /// Finds the session of the server that decides, and enters its queue.
     fn start(&mut self) -> Result<Step, Error> {
-        let slot = || key_slot(self.call.item().request().key().as_bytes());
-        if let Some(session) = self.client.topology().known_session(slot) {
+        let slot = || key_slot(self.call.request.key().as_bytes());
+        if let Some(session) = self.client.topology.known_session(slot) {
             return self.enter(session?);
         }
         let (slot, client, awaited) = (slot(), Arc::clone(&self.client), self.awaited());
         Ok(Step::FindSession(Box::pin(
-            async move { client.topology().node(|| slot, &awaited).await?.session() },
+            async move { client.topology.node(|| slot, &awaited).await?.session() },
         )))
     }
 
     /// Enters the queue of the session.
     fn enter(&mut self, session: Arc<Session>) -> Result<Step, Error> {
         let now = || self.began.unwrap_or_else(Instant::now);
-        match session.queue.enter(|| CallSender::new(&self.call), now) {
+        match session.queue.enter(&self.call, now) {
             Entered::Direct(under_way) => return Ok(self.send(under_way)),
             Entered::Queued(None) => {}
             Entered::Queued(Some(worker)) => {
@@ -90,14 +89,14 @@ impl QueuedCall {
         let (client, call, awaited) = (Arc::clone(&self.client), Arc::clone(&self.call), self.awaited());
         Step::Send(Box::pin(async move {
             let _held = held;
-            client.decide_one(call.item().mode(), call.item().request(), &awaited).await
+            client.decide_one(call.mode, &call.request, &awaited).await
         }))
     }
 }
 
 impl QueuedReply<Decisions> for QueuedCall {
     fn request(&self) -> &Request {
-        self.call.item().request()
+        &self.call.request
     }
 
     fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<Decisions, Error>> {
@@ -131,13 +130,13 @@ impl QueuedReply<Decisions> for QueuedCall {
     fn set_deadline(&mut self, began: Instant, deadline: Instant) {
         self.began = Some(began);
         if let Some(call) = Arc::get_mut(&mut self.call) {
-            call.item_mut().set_deadline(deadline);
+            call.deadline = Some(deadline);
         }
     }
 
     fn watch(&self) -> DeadlineWatch {
         match self.step {
-            Step::Wait(_) => self.call.item().watch(),
+            Step::Wait(_) => self.call.watch(),
             Step::Start | Step::FindSession(_) | Step::Send(_) => DeadlineWatch::Unwatched,
         }
     }

@@ -2,203 +2,150 @@
 //! not permit keys of several slots in one call, there is one call for each slot.
 
 use super::merge::Merged;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::observe::batch_sent;
+use crate::store::redis::client::Client;
 use crate::store::redis::client::across_slots::is_one_slot;
-use crate::store::redis::client::{Client, read_probe};
-use crate::store::redis::connect::AnySlot;
-use crate::store::redis::errors::{is_not_executed_here, is_unknown_script};
-use crate::store::redis::script::ScriptCall;
-use crate::store::redis::script::single;
-use crate::store::redis::server::{SendError, Session, missing_reply};
-use crate::store::redis::waiting::{CallItem, CallSender};
+use crate::store::redis::errors::is_not_executed_here;
+use crate::store::redis::script::{ScriptCall, mode_name, single};
+use crate::store::redis::server::{SendError, Session};
+use crate::store::redis::topology::key_slot;
+use crate::store::redis::waiting::CallSender;
 use crate::store::{Mode, Request};
-use redis::{Cmd, Pipeline, RedisResult, Value};
-use std::collections::HashSet;
+use redis::{RedisResult, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// One script call for requests in order of arrival. The server accepts all their keys in one call.
+/// Calls in order of arrival, and one script call for their requests. The server accepts all their keys in one call.
+///
+/// If a group is dropped before its calls have a reply, the callers receive an error. Their requests may have been executed, so
+/// they are not sent again.
 pub(super) struct Group {
+    client: Arc<Client>,
     mode: Mode,
-    call: ScriptCall,
-    form: Form,
-    /// Set if the keys are on several slots of the node.
-    any_slot: Option<Arc<AnySlot>>,
+    pub(super) calls: Vec<CallSender>,
+    pub(super) script_call: ScriptCall,
+    /// `None` if the call runs the small script of a single request.
+    merged: Option<Merged>,
+    /// Whether the keys are on several slots of the node.
+    is_any_slot: bool,
 }
 
-/// Which script the call runs.
-enum Form {
-    Single,
-    Decide(Merged),
-}
-
-/// A command that finds out whether a server permits keys of several slots.
-pub(super) struct Probe {
-    pub(super) command: Cmd,
-    pub(super) any_slot: Arc<AnySlot>,
-}
-
-/// The outcome of a group.
-pub(super) enum GroupOutcome {
-    /// The script's reply.
-    Replied(Value),
-    /// The error of all requests.
-    Failed(Error),
-    /// The server has rejected the script call. Each caller sends its request itself, and receives the error that concerns
-    /// it, or reaches the server that decides now.
-    SendOneByOne,
+/// Splits calls by mode, and by slot if all keys of a script call must be on one slot. `any_slot` says whether the server permits
+/// keys of several slots.
+pub(super) fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: bool) -> Vec<Group> {
+    let one_slot = client.requires_one_slot() && !any_slot;
+    // Nearly all batches are one group, which keeps its list.
+    if !one_slot
+        && let Some(mode) = calls.first().map(|call| call.mode)
+        && calls.iter().all(|call| call.mode == mode)
+    {
+        return vec![Group::new(client, mode, calls, any_slot)];
+    }
+    let mut by_group: BTreeMap<(&str, Option<u16>), Vec<CallSender>> = BTreeMap::new();
+    for call in calls {
+        let slot = one_slot.then(|| key_slot(call.request.key().as_bytes()));
+        by_group.entry((mode_name(call.mode), slot)).or_default().push(call);
+    }
+    by_group.into_values().map(|calls| Group::new(client, calls[0].mode, calls, any_slot)).collect()
 }
 
 impl Group {
-    /// Creates the script call. `any_slot` is set if the server permits keys of several slots.
-    pub(super) fn new(
-        client: &Client,
-        mode: Mode,
-        requests: &[&Request],
-        any_slot: Option<&Arc<AnySlot>>,
-    ) -> Self {
-        batch_sent(requests.len());
-        if let [request] = requests
-            && let Some(call) = client.single_call(mode, request)
+    /// Creates the script call.
+    fn new(client: &Arc<Client>, mode: Mode, calls: Vec<CallSender>, any_slot: bool) -> Self {
+        batch_sent(calls.len());
+        let client = Arc::clone(client);
+        let requests: Vec<&Request> = calls.iter().map(|call| &call.request).collect();
+        if let [request] = requests[..]
+            && let Some(script_call) = client.single_call(mode, request)
         {
-            return Self { mode, call, form: Form::Single, any_slot: None };
+            return Self { client, mode, calls, script_call, merged: None, is_any_slot: false };
         }
-        let merged = Merged::new(mode, requests);
-        let any_slot = any_slot.filter(|_| !is_one_slot(requests.iter().map(|request| request.key())));
-        let call = match any_slot {
-            Some(_) => ScriptCall::new(client.any_slot_script(), requests.len(), |command| {
+        let merged = Merged::new(mode, &requests);
+        let is_any_slot = any_slot && !is_one_slot(requests.iter().map(|request| request.key()));
+        let script = if is_any_slot { &client.any_slot_decide } else { &client.decide };
+        let script_call = ScriptCall::new(script, requests.len(), |command| {
+            if is_any_slot {
                 // The number of declared keys.
                 command.arg(0);
-                merged.encode(requests, true, command);
-            }),
-            None => ScriptCall::new(client.decide_script(), requests.len(), |command| {
-                merged.encode(requests, false, command);
-            }),
-        };
-        Self { mode, call, form: Form::Decide(merged), any_slot: any_slot.cloned() }
+            }
+            merged.encode(&requests, is_any_slot, command);
+        });
+        Self { client, mode, calls, script_call, merged: Some(merged), is_any_slot }
     }
 
-    fn outcome(client: &Client, session: &Arc<Session>, reply: RedisResult<Value>) -> GroupOutcome {
-        match reply {
-            Ok(reply) => GroupOutcome::Replied(reply),
-            Err(error) => {
-                let not_executed = is_not_executed_here(&error);
-                match client.explain(SendError::Failed(Arc::clone(session), error)) {
-                    error if error.is_transient() && !not_executed => {
-                        client.topology().note_failure();
-                        GroupOutcome::Failed(error)
-                    }
-                    _ => GroupOutcome::SendOneByOne,
-                }
-            }
+    /// Returns whether any caller still waits.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.calls.iter().any(CallSender::is_wanted)
+    }
+
+    /// Gives each caller its decision, or the error of the script call.
+    pub(super) fn finish(self, session: &Arc<Session>, reply: RedisResult<Value>) {
+        let error = match reply {
+            Ok(reply) => return self.deliver(session, &reply),
+            Err(error) => error,
+        };
+        let not_executed = is_not_executed_here(&error);
+        let error = self.client.explain(SendError::Failed(Arc::clone(session), error));
+        if error.is_transient() && !not_executed {
+            self.client.topology.note_failure();
+            self.fail(&error);
+        } else {
+            self.send_one_by_one();
         }
     }
 
-    /// Gives each caller its decision. `calls` have the requests of this group.
-    pub(super) fn deliver(&self, client: &Client, reply: &Value, calls: Vec<CallSender>) {
-        let mut replies = match &self.form {
-            Form::Single => None,
-            Form::Decide(merged) => Some(merged.replies(reply, self.any_slot.is_some())),
-        };
-        if let (Some(any_slot), Some(Ok(replies))) = (&self.any_slot, &replies)
+    /// Gives each caller its decision.
+    fn deliver(mut self, session: &Session, reply: &Value) {
+        let mut replies = self.merged.as_ref().map(|merged| merged.replies(reply, self.is_any_slot));
+        if self.is_any_slot
+            && let Some(Ok(replies)) = &replies
             && replies.are_mostly_elsewhere()
         {
-            // The server may no longer permit keys of several slots.
-            *any_slot.lock() = None; // the next batch probes again
+            // The server may no longer permit keys of several slots. The next batch probes again.
+            session.set_any_slot(None);
         }
-        for (at, call) in calls.into_iter().enumerate() {
-            let Some(request) = call.item().map(CallItem::request) else { continue };
+        for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let decided = match &mut replies {
                 // The caller sends the request itself, and `decide` decides.
                 None if *reply == Value::Nil => continue,
-                None => {
-                    single::decision(reply, self.mode, request).map_err(|invalid| client.invalid(&invalid))
-                }
-                Some(Ok(replies)) => match replies.next(at, request) {
-                    Some(decided) => decided.map_err(|invalid| client.invalid(&invalid)),
+                None => single::decision(reply, self.mode, &call.request),
+                Some(Ok(replies)) => match replies.next(at, &call.request) {
+                    Some(decided) => decided,
                     // The caller sends the request itself, with a declared key, and the server redirects it.
                     None => continue,
                 },
-                Some(Err(invalid)) => Err(client.invalid(invalid)),
+                Some(Err(invalid)) => Err(*invalid),
             };
-            call.reply(decided);
+            call.reply(decided.map_err(|invalid| self.client.invalid(invalid)));
         }
+    }
+
+    pub(super) fn fail(mut self, error: &Error) {
+        for call in std::mem::take(&mut self.calls) {
+            call.reply(Err(error.clone()));
+        }
+    }
+
+    /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
+    /// itself. It receives the error that concerns it, or reaches the server that decides now.
+    ///
+    /// The script has written nothing, with one exception: a foreign list looks like a sliding log until the script writes to
+    /// it. The requests before that list are charged already, and count twice. Without this repetition, one such key would
+    /// fail the calls of all callers in its batches.
+    pub(super) fn send_one_by_one(mut self) {
+        self.calls.clear();
     }
 }
 
-/// Sends all groups to a server, behind a probe if there is one. Returns the outcome of each.
-pub(super) async fn send(
-    client: &Client,
-    session: &Arc<Session>,
-    groups: &[Group],
-    probe: Option<Probe>,
-) -> Vec<GroupOutcome> {
-    let replies = match groups {
-        [group] => send_one(session, group).await.map(|reply| vec![reply]),
-        _ => send_many(session, groups, probe).await,
-    };
-    match replies {
-        Ok(replies) => replies.into_iter().map(|reply| Group::outcome(client, session, reply)).collect(),
-        // Nothing was sent. Each caller sends its request itself, because another node may have taken over the
-        // slots.
-        Err(SendError::NotConnected(_)) if client.topology().is_cluster() => {
-            groups.iter().map(|_| GroupOutcome::SendOneByOne).collect()
-        }
-        Err(failed) => {
-            client.topology().note_failure();
-            let error = failed.explain();
-            groups.iter().map(|_| GroupOutcome::Failed(error.clone())).collect()
+impl Drop for Group {
+    fn drop(&mut self) {
+        for call in std::mem::take(&mut self.calls) {
+            call.reply(Err(self.client.endpoint().error(
+                ErrorKind::Unavailable,
+                "lost the reply of",
+                "the runtime that waited for it has shut down",
+            )));
         }
     }
-}
-
-async fn send_one(session: &Arc<Session>, group: &Group) -> Result<RedisResult<Value>, SendError> {
-    let reply = match session.send(group.call.by_digest()).await {
-        Err(failed) if failed.is_unknown_script() => session.send(&group.call.by_text()).await,
-        reply => reply,
-    };
-    match reply {
-        Ok(value) => Ok(Ok(value)),
-        Err(SendError::Failed(_, error)) => Ok(Err(error)),
-        Err(failed) => Err(failed),
-    }
-}
-
-async fn send_many(
-    session: &Arc<Session>,
-    groups: &[Group],
-    probe: Option<Probe>,
-) -> Result<Vec<RedisResult<Value>>, SendError> {
-    let mut commands = Pipeline::with_capacity(groups.len() + 1);
-    if let Some(probe) = &probe {
-        commands.add_command(probe.command.clone());
-    }
-    for group in groups {
-        commands.add_command(group.call.by_digest().clone());
-    }
-    let mut replies = session.send_all(&commands).await?;
-    if let Some(probe) = &probe
-        && !replies.is_empty()
-        && let Some(permitted) = read_probe(&replies.remove(0))
-    {
-        *probe.any_slot.lock() = Some(permitted);
-    }
-    let is_unknown = |reply: &RedisResult<Value>| reply.as_ref().is_err_and(is_unknown_script);
-    let unknown: Vec<usize> =
-        (0..groups.len()).filter(|at| replies.get(*at).is_some_and(is_unknown)).collect();
-    if !unknown.is_empty() {
-        // The first call of each script is sent by text, the others by digest.
-        let mut by_text = HashSet::new();
-        let mut commands = Pipeline::with_capacity(unknown.len());
-        for at in &unknown {
-            let call = &groups[*at].call;
-            let is_first = by_text.insert(call.digest());
-            commands.add_command(if is_first { call.by_text() } else { call.by_digest().clone() });
-        }
-        for (at, reply) in unknown.into_iter().zip(session.send_all(&commands).await?) {
-            replies[at] = reply;
-        }
-    }
-    replies.resize_with(groups.len(), || Err(missing_reply()));
-    Ok(replies)
 }

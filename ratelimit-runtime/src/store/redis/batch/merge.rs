@@ -33,6 +33,8 @@ struct Entry {
     times: u32,
     /// The hash of the key.
     hash: u64,
+    /// The index of the section.
+    section: usize,
 }
 
 /// Entries with the same limit and units. A section is one run of the script, or several if it has merged entries.
@@ -40,13 +42,6 @@ struct Section {
     /// Indices of entries in the order of the script call.
     entries: Vec<usize>,
     longest_reset: i64,
-}
-
-/// The position of an entry.
-#[derive(Clone, Copy)]
-struct Position {
-    section: usize,
-    entry: usize,
 }
 
 /// The number of sections that are searched for an equal limit and units. Most services have few limits per call.
@@ -57,32 +52,33 @@ impl Merged {
         let number = requests.len();
         let (entry_of, entries) = (Vec::with_capacity(number), Vec::with_capacity(number));
         let mut merged = Self { mode, entry_of, entries, sections: Vec::new(), differ: true };
-        let mut latest: HashTable<Position> = HashTable::with_capacity(number);
+        // The latest entry of each key.
+        let mut latest: HashTable<usize> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
             // An attacker may choose keys with equal hashes. A batch has at most 128 keys, so that costs little.
             let hash = open_hash(request.key().as_bytes());
-            let is_same = |position: &Position| {
-                let entry = &merged.entries[position.entry];
+            let is_same = |entry: &usize| {
+                let entry = &merged.entries[*entry];
                 entry.hash == hash && requests[entry.first].key() == request.key()
             };
             let entry = match latest.find(hash, is_same).copied() {
-                Some(position) if merged.can_merge(requests, position.entry, request) => {
-                    merged.entries[position.entry].times += 1;
-                    position.entry
+                Some(entry) if merged.can_merge(requests, entry, request) => {
+                    merged.entries[entry].times += 1;
+                    entry
                 }
-                Some(position) => {
+                Some(earlier) => {
                     // The new entry follows all earlier requests on the same key.
                     merged.differ = false;
-                    let later = merged.add(requests, at, hash, position.section);
-                    if let Some(known) = latest.find_mut(hash, |known| known.entry == position.entry) {
+                    let later = merged.add(requests, at, hash, merged.entries[earlier].section);
+                    if let Some(known) = latest.find_mut(hash, |known| *known == earlier) {
                         *known = later;
                     }
-                    later.entry
+                    later
                 }
                 None => {
                     let first = merged.add(requests, at, hash, 0);
-                    latest.insert_unique(hash, first, |position| merged.entries[position.entry].hash);
-                    first.entry
+                    latest.insert_unique(hash, first, |entry| merged.entries[*entry].hash);
+                    first
                 }
             };
             merged.entry_of.push(entry);
@@ -100,15 +96,13 @@ impl Merged {
     }
 
     /// Adds an entry to the latest section with its limit and units. Searches only the section `earliest` and later ones, at
-    /// most [`SEARCHED_SECTIONS`]. Adds a section if no section fits.
-    fn add(&mut self, requests: &[&Request], request: usize, hash: u64, earliest: usize) -> Position {
+    /// most [`SEARCHED_SECTIONS`]. Adds a section if no section fits. Returns the index of the entry.
+    fn add(&mut self, requests: &[&Request], request: usize, hash: u64, earliest: usize) -> usize {
         let is_same =
             |section: &[usize]| requests[self.entries[section[0]].first].is_decided_as(requests[request]);
         let searched =
             earliest.max(self.sections.len().saturating_sub(SEARCHED_SECTIONS))..self.sections.len();
         let found = searched.rev().find(|section| is_same(&self.sections[*section].entries));
-        let entry = self.entries.len();
-        self.entries.push(Entry { first: request, times: 1, hash });
         let section = found.unwrap_or_else(|| {
             // Most batches have one section.
             let room = if self.sections.is_empty() { requests.len() } else { 1 };
@@ -116,8 +110,10 @@ impl Merged {
             self.sections.push(Section { entries: Vec::with_capacity(room), longest_reset });
             self.sections.len() - 1
         });
+        let entry = self.entries.len();
+        self.entries.push(Entry { first: request, times: 1, hash, section });
         self.sections[section].entries.push(entry);
-        Position { section, entry }
+        entry
     }
 
     /// Returns the indices of the entries in the order of the script call.
@@ -162,14 +158,13 @@ impl Merged {
 
     /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, keys may be on another node.
     pub(super) fn replies(&self, reply: &Value, is_any_slot: bool) -> Result<Replies<'_>, InvalidReply> {
-        let mut entries = vec![EntryReply::Elsewhere; self.len()];
+        let mut entries = vec![None; self.len()];
         let mut numbers = Numbers::of(reply)?;
         for section in &self.sections {
             for entry in &section.entries {
                 let times = self.entries[*entry].times;
                 let reply = EntryReply::read(&mut numbers, self.mode, section.longest_reset, times)?;
-                entries[*entry] =
-                    if is_any_slot && reply.is_foreign() { EntryReply::Elsewhere } else { reply };
+                entries[*entry] = if is_any_slot && reply.is_foreign() { None } else { Some(reply) };
             }
         }
         numbers.end()?;

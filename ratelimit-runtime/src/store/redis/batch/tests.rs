@@ -106,7 +106,6 @@ fn a_foreign_key_may_be_elsewhere() {
         assert_eq!(replies.next(0, &a).is_none(), is_any_slot);
         assert!(replies.next(1, &b).unwrap().is_ok());
         assert!(replies.next(2, &c).is_none_or(|decision| decision.is_err()));
-        assert!(replies.next(3, &c).unwrap().is_err());
     }
     let half = self::reply(&[-FOREIGN_KEY, 0, 0, -5000, 0, 5000]);
     let merged = Merged::new(Mode::Check, &requests[..2]);

@@ -1,22 +1,24 @@
 //! The worker: a task that takes waiting calls from a queue and sends them in batches.
 
-use super::group::{self, Group, GroupOutcome, Probe};
-use crate::error::{Error, ErrorKind};
-use crate::store::redis::client::Client;
-use crate::store::redis::connect::{AnySlot, UNRESPONSIVE_AFTER};
-use crate::store::redis::script::mode_name;
-use crate::store::redis::server::Session;
+use super::group::{Group, split};
+use crate::store::redis::client::{Client, read_probe};
+use crate::store::redis::connect::UNRESPONSIVE_AFTER;
+use crate::store::redis::errors::is_unknown_script;
+use crate::store::redis::server::{SendError, Session, missing_reply};
 use crate::store::redis::topology::key_slot;
-use crate::store::redis::waiting::{CallItem, CallSender, Worker};
-use crate::store::{Mode, Request};
-use redis::Value;
-use std::collections::BTreeMap;
+use crate::store::redis::waiting::Worker;
+use redis::{Cmd, Pipeline, RedisResult, Value};
+use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
 use tokio::time::Instant;
 
+/// The replies to the script calls of all groups.
+type Replies = Result<Vec<RedisResult<Value>>, SendError>;
+
 /// Sends batches until no call waits.
-pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker<CallSender>) {
+pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker) {
+    let is_cluster = client.topology.is_cluster();
     loop {
         // Let other tasks that are ready enter their calls, so that they are part of the batch.
         tokio::task::yield_now().await;
@@ -24,137 +26,119 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
         if calls.is_empty() {
             return;
         }
-        let any_slot = client.any_slot(&session);
-        let is_permitted = any_slot.as_ref().and_then(|any_slot| *any_slot.lock());
-        let by_group = split(&client, calls, is_permitted == Some(true));
-        let probe = any_slot
-            .clone()
-            .filter(|_| is_permitted.is_none())
-            .and_then(|any_slot| probe(&client, &by_group, any_slot));
-        let permitted = any_slot.filter(|_| is_permitted == Some(true));
-        send(&client, &session, by_group, permitted, probe, &mut worker, look).await;
-    }
-}
-
-/// The calls of one group. If they are dropped before they have a reply, the callers receive an error. Their requests may
-/// have been executed, so they are not sent again.
-struct GroupCalls {
-    client: Arc<Client>,
-    mode: Mode,
-    calls: Vec<CallSender>,
-}
-
-impl GroupCalls {
-    fn is_wanted(&self) -> bool {
-        self.calls.iter().any(CallSender::is_wanted)
-    }
-
-    fn requests(&self) -> Vec<&Request> {
-        self.calls.iter().filter_map(CallSender::item).map(CallItem::request).collect()
-    }
-
-    /// Gives each caller its decision.
-    fn deliver(mut self, group: &Group, reply: &Value) {
-        group.deliver(&self.client, reply, std::mem::take(&mut self.calls));
-    }
-
-    fn fail(mut self, error: &Error) {
-        for call in std::mem::take(&mut self.calls) {
-            call.reply(Err(error.clone()));
-        }
-    }
-
-    /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
-    /// itself and receives the error that concerns it.
-    ///
-    /// The script has written nothing, with one exception: a foreign list looks like a sliding log until the script writes to
-    /// it. The requests before that list are charged already, and count twice. Without this repetition, one such key would
-    /// fail the calls of all callers in its batches.
-    fn send_one_by_one(mut self) {
-        self.calls.clear();
-    }
-}
-
-impl Drop for GroupCalls {
-    fn drop(&mut self) {
-        for call in std::mem::take(&mut self.calls) {
-            call.reply(Err(self.client.endpoint().error(
-                ErrorKind::Unavailable,
-                "lost the reply of",
-                "the runtime that waited for it has shut down",
-            )));
+        let any_slot = if is_cluster { session.any_slot() } else { None };
+        let groups = split(&client, calls, any_slot == Some(true));
+        let probe = if is_cluster && any_slot.is_none() { probe(&client, &groups) } else { None };
+        match send_watched(&session, &groups, probe, &mut worker, look).await {
+            None => {}
+            Some(Ok(replies)) => {
+                for (group, reply) in groups.into_iter().zip(replies) {
+                    group.finish(&session, reply);
+                }
+            }
+            // Nothing was sent. Each caller sends its request itself, because another node may have taken over the
+            // slots.
+            Some(Err(SendError::NotConnected(_))) if is_cluster => {
+                groups.into_iter().for_each(Group::send_one_by_one);
+            }
+            Some(Err(failed)) => {
+                client.topology.note_failure();
+                let error = failed.explain();
+                for group in groups {
+                    group.fail(&error);
+                }
+            }
         }
     }
 }
 
-/// Splits calls by mode, and by slot if all keys of a script call must be on one slot.
-fn split(client: &Arc<Client>, calls: Vec<CallSender>, is_any_slot: bool) -> Vec<GroupCalls> {
-    let one_slot = client.requires_one_slot() && !is_any_slot;
-    let mode = |call: &CallSender| call.item().map(CallItem::mode);
-    // Nearly all batches are one group, which keeps its list.
-    if !one_slot
-        && let Some(first) = calls.first().and_then(mode)
-        && calls.iter().all(|call| mode(call) == Some(first))
-    {
-        return vec![GroupCalls { client: Arc::clone(client), mode: first, calls }];
-    }
-    let mut by_group: BTreeMap<(&str, Option<u16>), GroupCalls> = BTreeMap::new();
-    for call in calls {
-        let Some(item) = call.item() else { continue };
-        let mode = item.mode();
-        let group = (mode_name(mode), one_slot.then(|| key_slot(item.request().key().as_bytes())));
-        let new = || GroupCalls { client: Arc::clone(client), mode, calls: Vec::new() };
-        by_group.entry(group).or_insert_with(new).calls.push(call);
-    }
-    by_group.into_values().collect()
-}
-
-/// Creates a probe with keys of two slots, if there are two.
-fn probe(client: &Client, by_group: &[GroupCalls], any_slot: Arc<AnySlot>) -> Option<Probe> {
-    let mut keys = by_group.iter().filter_map(|group| Some(group.calls.first()?.item()?.request().key()));
+/// Creates a command that finds out whether the server permits keys of two slots, if the calls have two.
+fn probe(client: &Client, groups: &[Group]) -> Option<Cmd> {
+    let mut keys = groups.iter().map(|group| group.calls[0].request.key());
     let first = keys.next()?;
     let second = keys.find(|key| key_slot(key.as_bytes()) != key_slot(first.as_bytes()))?;
-    Some(Probe { command: client.any_slot_probe([first, second]), any_slot })
+    Some(client.any_slot_probe([first, second]))
 }
 
-/// Sends the calls of a batch, and watches deadlines until the reply arrives. The first look at them is at `look`.
-async fn send(
-    client: &Arc<Client>,
+/// Sends the groups of a batch, and watches deadlines until the replies arrive. The first look at them is at `look`. Returns
+/// `None` if all callers have given up.
+async fn send_watched(
     session: &Arc<Session>,
-    by_group: Vec<GroupCalls>,
-    permitted: Option<Arc<AnySlot>>,
-    probe: Option<Probe>,
-    worker: &mut Worker<CallSender>,
+    groups: &[Group],
+    probe: Option<Cmd>,
+    worker: &mut Worker,
     mut look: Option<Instant>,
-) {
-    let groups: Vec<Group> = by_group
-        .iter()
-        .map(|calls| Group::new(client, calls.mode, &calls.requests(), permitted.as_ref()))
-        .collect();
-    let outcomes = {
-        let mut sending = pin!(group::send(client, session, &groups, probe));
-        let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
-        loop {
-            let until = look.map_or(unresponsive, |look| unresponsive.min(look));
-            if let Ok(outcomes) = tokio::time::timeout_at(until, sending.as_mut()).await {
-                break outcomes;
-            }
-            let now = Instant::now();
-            if now >= unresponsive {
-                if !by_group.iter().any(GroupCalls::is_wanted) {
-                    // All callers have given up.
-                    return;
-                }
-                unresponsive = now + UNRESPONSIVE_AFTER;
-            }
-            look = worker.look(by_group.iter().flat_map(|group| &group.calls), now);
+) -> Option<Replies> {
+    let mut sending = pin!(send(session, groups, probe));
+    let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
+    loop {
+        let until = look.map_or(unresponsive, |look| unresponsive.min(look));
+        if let Ok(replies) = tokio::time::timeout_at(until, sending.as_mut()).await {
+            return Some(replies);
         }
+        let now = Instant::now();
+        if now >= unresponsive {
+            if !groups.iter().any(Group::is_wanted) {
+                return None;
+            }
+            unresponsive = now + UNRESPONSIVE_AFTER;
+        }
+        look = worker.look(groups.iter().flat_map(|group| &group.calls), now);
+    }
+}
+
+/// Sends all groups to the server, behind a probe if there is one.
+async fn send(session: &Arc<Session>, groups: &[Group], probe: Option<Cmd>) -> Replies {
+    match groups {
+        [group] => send_one(session, group).await.map(|reply| vec![reply]),
+        _ => send_many(session, groups, probe).await,
+    }
+}
+
+async fn send_one(session: &Arc<Session>, group: &Group) -> Result<RedisResult<Value>, SendError> {
+    let reply = match session.send(group.script_call.by_digest()).await {
+        Err(failed) if failed.is_unknown_script() => session.send(&group.script_call.by_text()).await,
+        reply => reply,
     };
-    for ((calls, group), outcome) in by_group.into_iter().zip(&groups).zip(outcomes) {
-        match outcome {
-            GroupOutcome::Replied(reply) => calls.deliver(group, &reply),
-            GroupOutcome::Failed(error) => calls.fail(&error),
-            GroupOutcome::SendOneByOne => calls.send_one_by_one(),
+    match reply {
+        Ok(value) => Ok(Ok(value)),
+        Err(SendError::Failed(_, error)) => Ok(Err(error)),
+        Err(failed) => Err(failed),
+    }
+}
+
+async fn send_many(session: &Arc<Session>, groups: &[Group], probe: Option<Cmd>) -> Replies {
+    let mut commands = Pipeline::with_capacity(groups.len() + 1);
+    let is_probed = probe.is_some();
+    if let Some(probe) = probe {
+        commands.add_command(probe);
+    }
+    for group in groups {
+        commands.add_command(group.script_call.by_digest().clone());
+    }
+    let mut replies = session.send_all(&commands).await?;
+    if is_probed
+        && !replies.is_empty()
+        && let Some(permitted) = read_probe(&replies.remove(0))
+    {
+        session.set_any_slot(Some(permitted));
+    }
+    let is_unknown = |reply: &RedisResult<Value>| reply.as_ref().is_err_and(is_unknown_script);
+    let unknown: Vec<usize> =
+        (0..groups.len()).filter(|at| replies.get(*at).is_some_and(is_unknown)).collect();
+    if !unknown.is_empty() {
+        // The first call of each script is sent by text, the others by digest.
+        let mut by_text = HashSet::new();
+        let mut commands = Pipeline::with_capacity(unknown.len());
+        for at in &unknown {
+            let call = &groups[*at].script_call;
+            let is_first = by_text.insert(call.digest());
+            commands.add_command(if is_first { call.by_text() } else { call.by_digest().clone() });
+        }
+        for (at, reply) in unknown.into_iter().zip(session.send_all(&commands).await?) {
+            replies[at] = reply;
         }
     }
+    replies.resize_with(groups.len(), || Err(missing_reply()));
+    Ok(replies)
 }

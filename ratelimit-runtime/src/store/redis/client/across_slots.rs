@@ -44,7 +44,7 @@ async fn decide_stack(
     stack: &[&Request],
     awaited: &Awaited,
 ) -> Result<Decisions, Error> {
-    let mut decisions: Vec<Option<Decision>> = stack.iter().map(|_| None).collect();
+    let mut decisions: Vec<Option<Decision>> = vec![None; stack.len()];
     let mut charged: Vec<usize> = Vec::new();
     let mut refused = false;
     for members in by_slot(stack) {
@@ -167,10 +167,11 @@ async fn give_back(client: &Client, stack: &[&Request], charged: &[usize], decis
 /// Makes adjustments: in one call if the server accepts it, else in one call for each slot. These are sent together, so that
 /// a node that does not reply delays only its own.
 pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
-    let one_slot = is_one_slot(adjustments.iter().map(Adjustment::key));
-    if !client.requires_one_slot() || one_slot {
+    let needs_several_calls =
+        || client.requires_one_slot() && !is_one_slot(adjustments.iter().map(Adjustment::key));
+    if !needs_several_calls() {
         let adjusted = client.adjust(adjustments).await;
-        if adjusted.is_ok() || !client.requires_one_slot() || one_slot {
+        if adjusted.is_ok() || !needs_several_calls() {
             return adjusted;
         }
     }
@@ -189,11 +190,8 @@ pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Resul
 }
 
 /// Returns whether all keys are on one slot.
-pub(crate) fn is_one_slot<'k>(mut keys: impl Iterator<Item = &'k StoreKey>) -> bool {
-    let Some(first) = keys.next() else { return true };
-    let mut rest = keys.peekable();
-    rest.peek().is_none() || {
-        let first = key_slot(first.as_bytes());
-        rest.all(|key| key_slot(key.as_bytes()) == first)
-    }
+pub(crate) fn is_one_slot<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> bool {
+    let mut slots = keys.map(|key| key_slot(key.as_bytes()));
+    let first = slots.next();
+    slots.all(|slot| Some(slot) == first)
 }

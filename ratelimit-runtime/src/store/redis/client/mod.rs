@@ -1,31 +1,31 @@
 //! The client of a store: runs scripts and commands on the servers.
 
 pub(crate) mod across_slots;
-mod decide;
 
-use super::connect::{AnySlot, Endpoint};
+use super::connect::Endpoint;
 use super::errors::{is_cross_slot, passes_by_itself};
 use super::script::single::{self, SingleScripts};
-use super::script::{InvalidReply, OUT_OF_RANGE, Script, ScriptCall};
-use super::server::{SendError, Session};
+use super::script::{
+    InvalidReply, OUT_OF_RANGE, Script, ScriptCall, adjusted, decisions, encode_adjust, encode_decide,
+};
+use super::server::SendError;
 use super::topology::{Topology, key_slot};
 use crate::error::{Error, ErrorKind, FOREIGN_VALUE};
 use crate::key::StoreKey;
-use crate::store::Awaited;
+use crate::store::{Adjusted, Adjustment, Awaited, Decisions, Mode, Request};
 use ratelimit_lua::{ANY_SLOT, ANY_SLOT_PROBE};
 use redis::{Cmd, RedisResult, Value};
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The servers of a store, and the scripts that they run. All clones of a store share one client.
 pub(crate) struct Client {
-    topology: Topology,
-    decide: Script,
+    pub(crate) topology: Topology,
+    /// The script for any number of requests.
+    pub(crate) decide: Script,
     adjust: Script,
     single: Option<SingleScripts>,
-    /// The script `decide` for keys of several slots, and the probe whether the server permits it.
-    any_slot_decide: Script,
+    /// The script `decide` for keys of several slots on one node, and the probe whether the server permits it.
+    pub(crate) any_slot_decide: Script,
     any_slot_probe: Script,
     requires_one_slot: AtomicBool,
 }
@@ -50,15 +50,6 @@ impl Client {
         }
     }
 
-    pub(crate) const fn topology(&self) -> &Topology {
-        &self.topology
-    }
-
-    /// Returns the script for any number of requests.
-    pub(crate) const fn decide_script(&self) -> &Script {
-        &self.decide
-    }
-
     /// Returns the endpoint to show in messages about the whole store.
     pub(crate) fn endpoint(&self) -> &Endpoint {
         self.topology.endpoint()
@@ -72,13 +63,78 @@ impl Client {
 
     /// Runs a script: by digest, and by text if the server does not know the digest.
     async fn run(&self, call: &ScriptCall, awaited: &Awaited) -> Result<Value, Error> {
-        match self.topology.send(|| slot(call), call.by_digest(), awaited).await {
+        let slot = || key_slot(call.first_key());
+        match self.topology.send(slot, call.by_digest(), awaited).await {
             Err(failed) if failed.is_unknown_script() => {
-                self.topology.send(|| slot(call), &call.by_text(), awaited).await
+                self.topology.send(slot, &call.by_text(), awaited).await
             }
             reply => reply,
         }
         .map_err(|failed| self.explain(failed))
+    }
+
+    /// Decides about requests by the script `decide`.
+    async fn decide(&self, mode: Mode, requests: &[&Request], awaited: &Awaited) -> Result<Decisions, Error> {
+        let call = ScriptCall::new(&self.decide, requests.len(), |command| {
+            encode_decide(command, mode, requests);
+        });
+        let reply = self.run(&call, awaited).await?;
+        let limits = requests.iter().map(|request| request.limit());
+        decisions(&reply, mode, limits).map_err(|invalid| self.invalid(invalid))
+    }
+
+    /// Creates the call of the small script for a plain request.
+    pub(crate) fn single_call(&self, mode: Mode, request: &Request) -> Option<ScriptCall> {
+        let script = self.single.as_ref()?.script(mode, request)?;
+        Some(ScriptCall::new(script, 1, |command| single::encode(command, request)))
+    }
+
+    /// Decides about one request: by its small script if there is one, else by `decide`. If the small script replies nil or ends
+    /// with an error, it has written nothing. The request is then decided by `decide`, whose error is more exact.
+    pub(crate) async fn decide_one(
+        &self,
+        mode: Mode,
+        request: &Request,
+        awaited: &Awaited,
+    ) -> Result<Decisions, Error> {
+        if let Some(call) = self.single_call(mode, request) {
+            match self.run(&call, awaited).await {
+                Ok(Value::Nil) => {}
+                Ok(reply) => {
+                    let decision = single::decision(&reply, mode, request);
+                    return decision.map(Decisions::one).map_err(|invalid| self.invalid(invalid));
+                }
+                Err(error) if error.is_transient() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        self.decide(mode, &[request], awaited).await
+    }
+
+    /// Makes adjustments by the script `adjust`.
+    ///
+    /// Until the server has executed the script once, the call is sent by text. An unknown digest would cost a second round
+    /// trip, and the caller's next request could arrive before the returned units.
+    async fn adjust(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
+        // If there is no key, there is no server to ask.
+        if adjustments.is_empty() {
+            return Ok(Adjusted::new());
+        }
+        let awaited = Awaited::default();
+        let call = ScriptCall::new(&self.adjust, adjustments.len(), |command| {
+            encode_adjust(command, adjustments);
+        });
+        let slot = || key_slot(call.first_key());
+        let node = self.topology.node(slot, &awaited).await?;
+        let reply = if node.knows_adjust.load(Ordering::Relaxed) {
+            self.run(&call, &awaited).await?
+        } else {
+            let sent = self.topology.send(slot, &call.by_text(), &awaited).await;
+            let reply = sent.map_err(|failed| self.explain(failed))?;
+            node.knows_adjust.store(true, Ordering::Relaxed);
+            reply
+        };
+        adjusted(&reply, adjustments).map_err(|invalid| self.invalid(invalid))
     }
 
     /// Sends a plain command on a key.
@@ -91,7 +147,7 @@ impl Client {
     pub(crate) async fn delete(&self, key: &StoreKey) -> Result<u64, Error> {
         match self.command(key, redis::cmd("DEL").arg(key.as_bytes())).await? {
             Value::Int(deleted @ 0..=1) => Ok(deleted.unsigned_abs()),
-            _ => Err(self.invalid(&OUT_OF_RANGE.into())),
+            _ => Err(self.invalid(OUT_OF_RANGE)),
         }
     }
 
@@ -107,40 +163,23 @@ impl Client {
 
     /// Creates the error of a reply that cannot be used. If the reply cannot be read, the server may have charged the call, so this
     /// is an outage, and the failure policy applies.
-    pub(crate) fn invalid(&self, invalid: &InvalidReply) -> Error {
-        let (kind, what, why) = match invalid {
+    pub(crate) fn invalid(&self, invalid: InvalidReply) -> Error {
+        match invalid {
             InvalidReply::Malformed(why) => {
                 let why = format!("{why}; the call may be charged; `ratelimit doctor` checks the server");
-                (ErrorKind::Unavailable, "invalid reply from", why.into())
+                self.endpoint().error(ErrorKind::Unavailable, "invalid reply from", why)
             }
             InvalidReply::ForeignKey => {
-                (ErrorKind::Configuration, "cannot use a key in", Cow::Borrowed(FOREIGN_VALUE))
+                self.endpoint().error(ErrorKind::Configuration, "cannot use a key in", FOREIGN_VALUE)
             }
-        };
-        self.endpoint().error(kind, what, why)
-    }
-}
-
-/// Returns the slot of the first key of a call, and so of all its keys.
-fn slot(call: &ScriptCall) -> u16 {
-    key_slot(call.first_key())
-}
-
-// A node accepts only declared keys of one slot. Redis and Valkey permit a script without a shebang to touch undeclared keys of all
-// slots that the node serves. A probe with two keys of the first batch on a connection finds that out. If a key has moved to
-// another node, its caller sends the request alone, with the key declared.
-impl Client {
-    /// Returns what is known about the server of a session. `None` outside of a cluster, or without a connection.
-    pub(crate) fn any_slot(&self, session: &Session) -> Option<Arc<AnySlot>> {
-        if self.topology.is_cluster() { session.connection.any_slot() } else { None }
+        }
     }
 
-    /// Returns the script for keys of several slots on one node.
-    pub(crate) const fn any_slot_script(&self) -> &Script {
-        &self.any_slot_decide
-    }
-
-    /// Creates the probe with keys of different slots.
+    /// Creates the probe whether the server permits scripts to touch keys of several slots. The keys have different slots.
+    ///
+    /// A node accepts only declared keys of one slot. Redis and Valkey permit a script without a shebang to touch undeclared keys
+    /// of all slots that the node serves. A probe with two keys of the first batch on a connection finds that out. If a key has
+    /// moved to another node, its caller sends the request alone, with the key declared.
     pub(crate) fn any_slot_probe(&self, keys: [&StoreKey; 2]) -> Cmd {
         let arguments = |command: &mut Cmd| {
             command.arg(0).arg(keys[0].as_bytes()).arg(keys[1].as_bytes());

@@ -1,6 +1,5 @@
 //! One multiplexed connection, which many calls use at the same time.
 
-use parking_lot::Mutex;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
 use std::sync::Arc;
@@ -9,15 +8,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::AbortHandle;
 
-/// Whether the server of one connection permits scripts to touch undeclared keys of several slots. `None`: not known.
-pub(crate) type AnySlot = Mutex<Option<bool>>;
-
 /// A connection to a server. A clone is cheap and uses the same socket.
 #[derive(Clone)]
 pub(crate) struct Connection {
     transport: Transport,
     health: Arc<Health>,
-    any_slot: Arc<AnySlot>,
 }
 
 #[derive(Clone)]
@@ -40,25 +35,30 @@ impl Connection {
         let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
         let io_task = Some(tokio::spawn(io).abort_handle());
         let health = Arc::new(Health { io_task, ..Health::default() });
-        Ok(Self { transport: Transport::Own(multiplexed), health, any_slot: Arc::default() })
+        Ok(Self { transport: Transport::Own(multiplexed), health })
     }
 
     /// Uses a connection that the application has opened.
     pub(super) fn given(given: &GivenConnection) -> Self {
-        Self {
-            transport: Transport::Given(Arc::clone(given)),
-            health: Arc::default(),
-            any_slot: Arc::default(),
+        Self { transport: Transport::Given(Arc::clone(given)), health: Arc::default() }
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        let Health { closed, io_task } = &*self.health;
+        !closed.load(Ordering::Acquire) && !io_task.as_ref().is_some_and(AbortHandle::is_finished)
+    }
+
+    /// Sends no further call on the connection. Calls that wait for a reply may still receive it.
+    pub(crate) fn close(&self) {
+        self.health.closed.store(true, Ordering::Release);
+    }
+
+    /// Ends the connection. Calls that wait for a reply receive an error.
+    pub(crate) fn abort(&self) {
+        self.close();
+        if let Some(task) = &self.health.io_task {
+            task.abort();
         }
-    }
-
-    pub(crate) fn health(&self) -> &Health {
-        &self.health
-    }
-
-    /// Returns whether scripts on this connection may touch keys of several slots.
-    pub(crate) fn any_slot(&self) -> &Arc<AnySlot> {
-        &self.any_slot
     }
 
     /// Sends a command. An error reply is an `Err`.
@@ -94,7 +94,7 @@ impl Connection {
         if let Err(error) = &reply
             && error.is_io_error()
         {
-            self.health.close();
+            self.close();
         }
         reply
     }
@@ -106,28 +106,9 @@ pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
 
 /// The state of a connection that its clones share.
 #[derive(Default)]
-pub(crate) struct Health {
+struct Health {
     closed: AtomicBool,
     /// The task that reads and writes the socket. It ends when the server closes the connection, and with its runtime. The next call
     /// then opens a new connection without having sent anything on this one.
     io_task: Option<AbortHandle>,
-}
-
-impl Health {
-    pub(crate) fn is_open(&self) -> bool {
-        !self.closed.load(Ordering::Acquire) && !self.io_task.as_ref().is_some_and(AbortHandle::is_finished)
-    }
-
-    /// Sends no further call on the connection. Calls that wait for a reply may still receive it.
-    pub(crate) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
-    }
-
-    /// Ends the connection. Calls that wait for a reply receive an error.
-    pub(crate) fn abort(&self) {
-        self.close();
-        if let Some(task) = &self.io_task {
-            task.abort();
-        }
-    }
 }

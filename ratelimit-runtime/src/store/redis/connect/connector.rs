@@ -1,13 +1,14 @@
-//! The connector of a node: opens each new connection to its server.
+//! The connector of a node: opens each new connection to its server. Each attempt asks the sentinels again, if there are any,
+//! and so follows a failover.
 
 use super::connection::{Connection, GivenConnection};
-use super::dial::connect;
-use super::endpoint::Endpoint;
-use super::handshake::Role;
-use super::sentinel::Sentinels;
-use crate::error::Error;
+use super::dial::{Role, connect};
+use super::endpoint::{Endpoint, is_host};
+use crate::error::{Error, ErrorKind};
 use redis::aio::ConnectionLike;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// How a connection is opened.
 pub(crate) enum Connector {
@@ -18,6 +19,10 @@ pub(crate) enum Connector {
 
 impl Connector {
     /// Uses clones of a connection that the application has opened.
+    #[cfg_attr(
+        not(feature = "redis-1"),
+        allow(dead_code, reason = "what it uses needs no condition of its own")
+    )]
     pub(crate) fn given<C>(connection: C) -> Self
     where
         C: ConnectionLike + Clone + Send + Sync + 'static,
@@ -28,7 +33,7 @@ impl Connector {
     pub(crate) fn endpoint(&self) -> &Endpoint {
         match self {
             Self::Server(endpoint, _) | Self::Given(_, endpoint) => endpoint,
-            Self::Sentinels(sentinels) => sentinels.endpoint(),
+            Self::Sentinels(sentinels) => &sentinels.primary,
         }
     }
 
@@ -44,4 +49,81 @@ impl Connector {
             }
         }
     }
+}
+
+/// The maximum time for one server. Afterwards the next sentinel is asked.
+const TIMEOUT: Duration = Duration::from_millis(400);
+/// The same with TLS: longer than the TLS handshake with a server that does not use TLS.
+const TLS_TIMEOUT: Duration = Duration::from_millis(1200);
+
+/// Sentinels, and the name of the primary that they monitor.
+pub(crate) struct Sentinels {
+    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) name: String,
+    /// The name and the settings of the primary.
+    pub(super) primary: Endpoint,
+    /// The index of the sentinel to ask first: the last one that named a working primary.
+    pub(super) first: AtomicUsize,
+}
+
+impl Sentinels {
+    /// Connects to the primary. A sentinel may name a server that is no longer the primary. The next sentinel is asked then.
+    async fn connect(&self) -> Result<Connection, Error> {
+        let (number, first) = (self.endpoints.len(), self.first.load(Ordering::Relaxed));
+        let mut failed = None;
+        for at in (first..first + number).map(|at| at % number) {
+            let sentinel = &self.endpoints[at];
+            let primary = match with_timeout(sentinel, self.ask(sentinel)).await {
+                Ok(primary) => primary,
+                Err(error) => {
+                    failed = Some(more_important(failed, error));
+                    continue;
+                }
+            };
+            match with_timeout(&primary, connect(&primary, Role::Primary)).await {
+                Ok(connection) => {
+                    self.first.store(at, Ordering::Relaxed);
+                    return Ok(connection);
+                }
+                Err(error) => failed = Some(more_important(failed, error)),
+            }
+        }
+        Err(failed.unwrap_or_else(|| {
+            self.primary.error(ErrorKind::Configuration, "cannot connect to", "the URL names no sentinel")
+        }))
+    }
+
+    /// Asks a sentinel for the endpoint of the primary.
+    async fn ask(&self, sentinel: &Endpoint) -> Result<Endpoint, Error> {
+        let mut connection = connect(sentinel, Role::Sentinel).await?;
+        let mut command = redis::cmd("SENTINEL");
+        command.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.name);
+        let reply = connection.send(&command).await.map_err(|error| sentinel.explain(&error))?;
+        let invalid = || {
+            let why = "expected the host and the port of a primary";
+            sentinel.error(ErrorKind::Configuration, "invalid reply from", why)
+        };
+        let known: Option<(String, u16)> = redis::from_redis_value(reply).map_err(|_| invalid())?;
+        match known {
+            Some((host, port)) if is_host(&host) => Ok(self.primary.with_host(&host, port)),
+            Some(_) => Err(invalid()),
+            None => {
+                let why = format!("this sentinel does not monitor a primary named `{}`", self.name);
+                Err(sentinel.error(ErrorKind::Configuration, "cannot use", why))
+            }
+        }
+    }
+}
+
+/// Returns the error to report. A configuration error has priority, because it does not pass by itself.
+fn more_important(failed: Option<Error>, error: Error) -> Error {
+    failed.filter(|failed| !failed.is_transient() || error.is_transient()).unwrap_or(error)
+}
+
+async fn with_timeout<T>(
+    endpoint: &Endpoint,
+    attempt: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let timeout = if endpoint.tls.is_some() { TLS_TIMEOUT } else { TIMEOUT };
+    tokio::time::timeout(timeout, attempt).await.unwrap_or_else(|_| Err(endpoint.no_reply(timeout)))
 }

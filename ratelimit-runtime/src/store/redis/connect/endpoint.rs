@@ -20,7 +20,7 @@ pub(crate) struct Endpoint {
 }
 
 /// Where a server is.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Location {
     Tcp(String, u16),
     #[cfg_attr(not(unix), expect(dead_code, reason = "this system has no Unix sockets"))]

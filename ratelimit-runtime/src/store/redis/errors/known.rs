@@ -3,7 +3,7 @@
 use crate::error::ErrorKind::{self, Configuration, Unavailable};
 
 /// A part of an error's text in lower case, its meaning, its kind, and the code to show in place of the server's code.
-pub(super) type Phrase = (&'static str, &'static str, ErrorKind, Option<&'static str>);
+type Phrase = (&'static str, &'static str, ErrorKind, Option<&'static str>);
 
 /// The error codes that a command of this library can receive, their meaning and their kind. `ERR` says nothing by itself.
 #[rustfmt::skip]
@@ -33,29 +33,16 @@ pub(super) const CODES: [(&str, &str, ErrorKind); 20] = [
 /// The code of an error whose meaning is only in its text.
 pub(super) const ERR: &str = "ERR";
 
-/// The text for errors whose meaning is not known: of `ERR`, of another code, and of a text without a code.
-pub(super) const UNKNOWN_TEXT: &str =
-    "its text is not known, and not shown because it may contain a key or a password";
-pub(super) const UNKNOWN_CODE: &str =
-    "its code is not known, and not shown because it may contain a key or a password";
-pub(super) const NO_CODE: &str =
-    "its text has no code, as that of a proxy, and is not shown because it may contain a key or a password";
-
-/// The words in [`COMMAND_PHRASES`] that are replaced by the name of the command, if the name is known.
+/// The words in [`PHRASES`] that are replaced by the name of the command, if the name follows the phrase and is known.
 pub(super) const A_COMMAND: &str = "a command";
 
-/// Phrases that a server puts before the name of a command.
+/// Phrases in the texts of errors. The first one that an error contains applies.
 #[rustfmt::skip]
-pub(super) const COMMAND_PHRASES: [Phrase; 4] = [
+pub(super) const PHRASES: [Phrase; 47] = [
     ("permissions to run", "no permission to run a command", Configuration, Some("NOPERM")),
     ("unknown command", "a command is unknown, renamed, or blocked by a proxy", Configuration, None),
     ("wrong number of arguments for", "wrong number of arguments for a command", Configuration, None),
     ("unsupported command", "a command is not supported by the server or by a proxy", Configuration, None),
-];
-
-/// Other phrases. The first one that an error contains applies.
-#[rustfmt::skip]
-pub(super) const PHRASES: [Phrase; 43] = [
     ("can't run this command", "no permission to run a command of a script", Configuration, Some("NOPERM")),
     ("permissions to access a channel", "no permission to access a channel", Configuration, Some("NOPERM")),
     ("permissions to access", "no permission to access a key", Configuration, Some("NOPERM")),

@@ -1,6 +1,6 @@
 //! Separates outages, which pass by themselves, from a wrong configuration, which somebody has to repair.
 
-use super::text::{ErrorText, lost_text};
+use super::text::{ErrorText, code, lost_text};
 use crate::error::ErrorKind;
 use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
 use std::borrow::Cow;
@@ -46,14 +46,14 @@ impl Problem {
             }
             _ => {}
         }
-        let text = ErrorText::of(error);
-        match (text.code(), text.kind()) {
+        let ErrorText { code, kind, text } = ErrorText::of(error);
+        match (code, kind) {
             (Some("WRONGPASS"), _) => Self::configuration("cannot log in to", WRONG_PASSWORD),
             (Some("NOAUTH"), _) => Self::configuration("cannot log in to", NO_PASSWORD),
-            (Some("NOPERM"), _) => Self::configuration("permission denied by", text.to_string()),
-            (_, Some(ErrorKind::Configuration)) => Self::configuration("error from", text.to_string()),
-            (_, Some(_)) => Self::unavailable("temporary error from", text.to_string()),
-            (_, None) => Self::unavailable("unknown error from", text.to_string()),
+            (Some("NOPERM"), _) => Self::configuration("permission denied by", text),
+            (_, Some(ErrorKind::Configuration)) => Self::configuration("error from", text),
+            (_, Some(_)) => Self::unavailable("temporary error from", text),
+            (_, None) => Self::unavailable("unknown error from", text),
         }
     }
 
@@ -75,7 +75,7 @@ const NO_PASSWORD: &str =
 pub(crate) fn passes_by_itself(error: &RedisError) -> bool {
     let no_reply =
         matches!(error.kind(), RedisKind::Io | RedisKind::ClusterConnectionNotFound | RedisKind::Parse);
-    no_reply || ErrorText::of(error).kind() == Some(ErrorKind::Unavailable)
+    no_reply || ErrorText::of(error).kind == Some(ErrorKind::Unavailable)
 }
 
 /// Returns whether a server has executed nothing because another server decides, or will soon.
@@ -86,7 +86,7 @@ pub(crate) fn is_not_executed_here(error: &RedisError) -> bool {
 
 /// Returns whether a server has refused to write because it is a replica.
 pub(crate) fn is_read_only(error: &RedisError) -> bool {
-    error.kind() == RedisKind::Server(ServerErrorKind::ReadOnly) || has_code(error, "READONLY")
+    code(error) == Some("READONLY")
 }
 
 /// Returns whether a server does not know a script, and so has executed nothing.
@@ -97,8 +97,4 @@ pub(crate) fn is_unknown_script(error: &RedisError) -> bool {
 /// Returns whether a server has refused a call because its keys are on several slots.
 pub(crate) fn is_cross_slot(error: &RedisError) -> bool {
     error.kind() == RedisKind::Server(ServerErrorKind::CrossSlot)
-}
-
-fn has_code(error: &RedisError, code: &str) -> bool {
-    error.code() == Some(code) || error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")))
 }

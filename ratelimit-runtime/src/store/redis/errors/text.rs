@@ -3,27 +3,20 @@
 //! Servers and proxies quote arguments in their errors, and arguments contain keys and passwords. No text of a server is
 //! shown. Its error code, its phrases and the command that it names are looked up in tables. The rest is left out.
 
-use super::known::{
-    A_COMMAND, ADVICE, CODES, COMMAND_PHRASES, COMMANDS, ERR, NO_CODE, PHRASES, Phrase, UNKNOWN_CODE,
-    UNKNOWN_TEXT,
-};
+use super::known::{A_COMMAND, ADVICE, CODES, COMMANDS, ERR, PHRASES};
 use crate::error::ErrorKind;
 use ratelimit_lua::{ADJUST, DECIDE};
 use redis::{ErrorKind as RedisKind, RedisError};
 use std::error::Error as _;
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 
 /// An error of a server or of the client library, in words of this library.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct ErrorText {
-    code: Option<&'static str>,
-    what: &'static str,
-    /// The command that `what` concerns.
-    command: Option<&'static str>,
+    pub(super) code: Option<&'static str>,
     /// `None` if the error is not in the tables.
-    kind: Option<ErrorKind>,
+    pub(super) kind: Option<ErrorKind>,
+    pub(super) text: String,
 }
 
 impl ErrorText {
@@ -33,58 +26,37 @@ impl ErrorText {
         let text = format!("{line} {error}");
         let lower = text.to_ascii_lowercase();
         let code = code(error);
-        if let Some((after, (_, what, kind, replacement))) = find(&COMMAND_PHRASES, &lower) {
-            return Self { code: replacement.or(code), what, command: command(after), kind: Some(kind) };
-        }
-        if let Some((_, (_, what, kind, replacement))) = find(&PHRASES, &lower) {
-            return Self { code: replacement.or(code), what, command: None, kind: Some(kind) };
+        for (phrase, what, kind, replacement) in PHRASES {
+            let Some((_, after)) = lower.split_once(phrase) else { continue };
+            let what = match command(after) {
+                Some(command) => what.replace(A_COMMAND, &format!("`{command}`")),
+                None => what.to_owned(),
+            };
+            return Self::new(replacement.or(code), Some(kind), &what);
         }
         let of_script = || Some((script_text(&text)?, ErrorKind::Configuration));
         let of_code =
             || CODES.into_iter().find(|known| Some(known.0) == code).map(|known| (known.1, known.2));
         match of_script().or_else(of_code).or_else(|| client_text(error.kind())) {
-            Some((what, kind)) => Self { code, what, command: None, kind: Some(kind) },
-            None => Self { code, what: unknown(error.code()), command: None, kind: None },
+            Some((what, kind)) => Self::new(code, Some(kind), what),
+            None => Self::new(code, None, &unknown(error.code())),
         }
     }
 
-    pub(super) const fn code(&self) -> Option<&'static str> {
-        self.code
-    }
-
-    /// The kind of the error, if its meaning is known.
-    pub(super) const fn kind(&self) -> Option<ErrorKind> {
-        self.kind
-    }
-}
-
-impl fmt::Display for ErrorText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(code) = self.code {
-            write!(f, "{code}: ")?;
-        }
-        match self.command {
-            Some(command) => f.write_str(&self.what.replace(A_COMMAND, &format!("`{command}`")))?,
-            None => f.write_str(self.what)?,
-        }
-        match ADVICE.iter().find(|(code, _)| Some(*code) == self.code) {
-            Some((_, advice)) => write!(f, "; {advice}"),
-            None => Ok(()),
-        }
+    fn new(code: Option<&'static str>, kind: Option<ErrorKind>, what: &str) -> Self {
+        let prefix = code.map(|code| format!("{code}: ")).unwrap_or_default();
+        let advice = ADVICE.iter().find(|(of, _)| Some(*of) == code);
+        let advice = advice.map(|(_, advice)| format!("; {advice}")).unwrap_or_default();
+        Self { code, kind, text: format!("{prefix}{what}{advice}") }
     }
 }
 
 /// Returns the server's error code if it is known. Before version 7, the code of a command that failed in a script is within
 /// the text of the script's error.
-fn code(error: &RedisError) -> Option<&'static str> {
+pub(super) fn code(error: &RedisError) -> Option<&'static str> {
     let is_nested = |code: &&str| error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")));
     let codes = || CODES.into_iter().map(|known| known.0).chain([ERR]);
     codes().find(is_nested).or_else(|| codes().find(|code| error.code() == Some(code)))
-}
-
-/// Finds the first phrase that a text contains. Returns the rest of the text and the phrase.
-fn find<'t>(phrases: &[Phrase], text: &'t str) -> Option<(&'t str, Phrase)> {
-    phrases.iter().find_map(|phrase| Some((text.split_once(phrase.0)?.1, *phrase)))
 }
 
 /// Returns the known command that follows a phrase, as in ` the 'get' command`.
@@ -121,13 +93,14 @@ const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
 }
 
 /// Returns the text that is shown for an error that is not in the tables: it says which part of the error is unknown.
-fn unknown(code: Option<&str>) -> &'static str {
+fn unknown(code: Option<&str>) -> String {
     let is_code = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    match code {
-        Some(ERR) => UNKNOWN_TEXT,
-        Some(word) if is_code(word) => UNKNOWN_CODE,
-        _ => NO_CODE,
-    }
+    let which = match code {
+        Some(ERR) => "its text is not known, and",
+        Some(word) if is_code(word) => "its code is not known, and",
+        _ => "its text has no code, as that of a proxy, and is",
+    };
+    format!("{which} not shown because it may contain a key or a password")
 }
 
 /// Returns why a connection was lost, in the operating system's words.

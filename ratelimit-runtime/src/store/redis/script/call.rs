@@ -13,9 +13,9 @@ impl ScriptCall {
     /// Creates a call with room for about this many keys. `encode` adds the number of keys, the keys and the arguments.
     pub(crate) fn new(script: &Script, keys: usize, encode: impl FnOnce(&mut Cmd)) -> Self {
         let mut by_digest = Cmd::with_capacity(keys + 16, 48 * keys + 128);
-        by_digest.arg("EVALSHA").arg(script.digest());
+        by_digest.arg("EVALSHA").arg(&script.digest);
         encode(&mut by_digest);
-        Self { by_digest, text: script.text() }
+        Self { by_digest, text: Arc::clone(&script.text) }
     }
 
     /// Returns the digest of the script.
@@ -64,13 +64,5 @@ impl Script {
         let text = [prelude, text].concat();
         let digest = redis::Script::new(&text).get_hash().to_owned();
         Self { text: text.into(), digest }
-    }
-
-    pub(super) fn text(&self) -> Arc<str> {
-        Arc::clone(&self.text)
-    }
-
-    pub(super) fn digest(&self) -> &str {
-        &self.digest
     }
 }

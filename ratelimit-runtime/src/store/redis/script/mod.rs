@@ -11,6 +11,5 @@ pub(crate) mod single;
 pub(crate) use arguments::{differing, encode_adjust, encode_decide, encode_run, mode_name};
 pub(crate) use call::{Script, ScriptCall};
 pub(crate) use reply::{
-    FOREIGN_KEY, InvalidReply, NEVER, Numbers, OUT_OF_RANGE, WRONG_NUMBER_OF_DECISIONS, adjusted, decision,
-    decisions, longest_reset,
+    FOREIGN_KEY, InvalidReply, NEVER, Numbers, OUT_OF_RANGE, adjusted, decision, decisions, longest_reset,
 };

@@ -7,6 +7,7 @@ use redis::Value;
 use std::time::Duration;
 
 /// Why the reply of a script cannot be used.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum InvalidReply {
     /// The reply does not have the expected form.
     Malformed(&'static str),
@@ -14,14 +15,12 @@ pub(crate) enum InvalidReply {
     ForeignKey,
 }
 
-impl From<&'static str> for InvalidReply {
-    fn from(why: &'static str) -> Self {
-        Self::Malformed(why)
-    }
-}
+use InvalidReply::Malformed;
 
-pub(crate) const WRONG_NUMBER_OF_DECISIONS: &str =
-    "the number of decisions differs from the number of requests";
+const WRONG_NUMBER: InvalidReply = Malformed("the number of decisions differs from the number of requests");
+
+/// The error of a number that is outside of its range. It makes the reply invalid: no number is rounded, wrapped or clamped.
+pub(crate) const OUT_OF_RANGE: InvalidReply = Malformed("a number is out of range");
 
 /// Returns [`Limit::longest_reset_ms`]. A reply of one number has this base.
 pub(crate) fn longest_reset(limit: &Limit) -> i64 {
@@ -33,12 +32,10 @@ pub(crate) struct Numbers<'r>(&'r [[u8; 8]]);
 
 impl<'r> Numbers<'r> {
     pub(crate) fn of(reply: &'r Value) -> Result<Self, InvalidReply> {
-        let Value::BulkString(bytes) = reply else {
-            return Err("expected a string".into());
-        };
+        let Value::BulkString(bytes) = reply else { return Err(Malformed("expected a string")) };
         match bytes.as_chunks() {
             (numbers, []) => Ok(Self(numbers)),
-            _ => Err("the last decision is incomplete".into()),
+            _ => Err(Malformed("the last decision is incomplete")),
         }
     }
 
@@ -55,18 +52,13 @@ impl<'r> Numbers<'r> {
         Ok([first.min(0), remaining, reset, 0])
     }
 
-    /// Takes the numbers of the next merged requests: how many pass, remaining, reset, and the delay of the others.
-    pub(crate) fn next_merged(&mut self) -> Result<[i64; 4], InvalidReply> {
-        self.take()
-    }
-
     /// Returns an error if there are more numbers.
     pub(crate) fn end(&self) -> Result<(), InvalidReply> {
-        if self.0.is_empty() { Ok(()) } else { Err(WRONG_NUMBER_OF_DECISIONS.into()) }
+        if self.0.is_empty() { Ok(()) } else { Err(WRONG_NUMBER) }
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[i64; N], InvalidReply> {
-        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(WRONG_NUMBER_OF_DECISIONS)?;
+    pub(crate) fn take<const N: usize>(&mut self) -> Result<[i64; N], InvalidReply> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(WRONG_NUMBER)?;
         self.0 = rest;
         let mut numbers = [0; N];
         for (number, bytes) in numbers.iter_mut().zip(taken) {
@@ -78,34 +70,38 @@ impl<'r> Numbers<'r> {
 
 /// Reads a double that is an integer, at most [`NEVER`] in size.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "an integer below 2^53")]
-fn integer(bytes: [u8; 8]) -> Result<i64, &'static str> {
+fn integer(bytes: [u8; 8]) -> Result<i64, InvalidReply> {
     let number = f64::from_le_bytes(bytes);
     if number.fract() == 0.0 && number.abs() <= NEVER as f64 { Ok(number as i64) } else { Err(OUT_OF_RANGE) }
 }
 
 /// Reads the decisions about requests that were not merged.
-pub(crate) fn decisions(reply: &Value, mode: Mode, limits: &[Limit]) -> Result<Decisions, InvalidReply> {
+pub(crate) fn decisions<'l>(
+    reply: &Value,
+    mode: Mode,
+    limits: impl Iterator<Item = &'l Limit>,
+) -> Result<Decisions, InvalidReply> {
     let mut numbers = Numbers::of(reply)?;
-    let mut read = |limit: &Limit| match numbers.next(mode, longest_reset(limit))? {
-        [delay, ..] if delay == -FOREIGN_KEY => Err(InvalidReply::ForeignKey),
-        record => Ok(decision(record, mode, limit)?),
-    };
-    let decisions = limits.iter().map(&mut read).collect::<Result<_, _>>()?;
+    let mut read = |limit| decision(numbers.next(mode, longest_reset(limit))?, mode, limit);
+    let decisions = limits.map(&mut read).collect::<Result<_, _>>()?;
     numbers.end()?;
     Ok(decisions)
 }
 
-/// Reads the record of one request. The caller has already checked for [`FOREIGN_KEY`].
+/// Reads the record of one request.
 pub(crate) fn decision(
     [delay, remaining, reset, stamp]: [i64; 4],
     mode: Mode,
     limit: &Limit,
-) -> Result<Decision, &'static str> {
+) -> Result<Decision, InvalidReply> {
+    if delay == -FOREIGN_KEY {
+        return Err(InvalidReply::ForeignKey);
+    }
     if delay == -NEVER {
         return refuse(limit, remaining, None, reset);
     }
     if delay < 0 {
-        return refuse(limit, remaining, Some(delay.checked_neg().ok_or(OUT_OF_RANGE)?), reset);
+        return refuse(limit, remaining, Some(-delay), reset);
     }
     let longest_wait = if mode == Mode::Charge { limit.longest_wait() } else { Duration::ZERO };
     let delay = ms(delay)?;
@@ -118,18 +114,16 @@ pub(crate) fn decision(
 
 /// Reads the reply of `adjust`: for each adjustment the number of units that were changed, at most those that it named.
 pub(crate) fn adjusted(reply: &Value, adjustments: &[Adjustment]) -> Result<Adjusted, InvalidReply> {
-    let Value::Array(fields) = reply else {
-        return Err("expected a list".into());
-    };
+    let Value::Array(fields) = reply else { return Err(Malformed("expected a list")) };
     if fields.len() != adjustments.len() {
-        return Err("the number of integers differs from the number of adjustments".into());
+        return Err(Malformed("the number of integers differs from the number of adjustments"));
     }
     let units = |(field, adjustment): (&Value, &Adjustment)| match field {
         Value::Int(units) => {
             let units = u32::try_from(*units).ok().filter(|units| *units <= adjustment.most());
-            units.ok_or_else(|| OUT_OF_RANGE.into())
+            units.ok_or(OUT_OF_RANGE)
         }
-        _ => Err("expected a list of integers".into()),
+        _ => Err(Malformed("expected a list of integers")),
     };
     fields.iter().zip(adjustments).map(units).collect()
 }
@@ -141,11 +135,8 @@ pub(crate) const FOREIGN_KEY: i64 = (1 << 53) - 2;
 /// The longest time in a reply, in milliseconds.
 pub(super) const LONGEST_MS: i64 = FOREIGN_KEY - 1;
 
-/// The error of a number that is outside of its range. It makes the reply invalid: no number is rounded, wrapped or clamped.
-pub(crate) const OUT_OF_RANGE: &str = "a number is out of range";
-
 /// Creates the decision of a call that passes. `remaining` is at most the capacity of the limit.
-pub(super) fn allow(limit: &Limit, remaining: i64, reset_ms: i64) -> Result<Decision, &'static str> {
+pub(super) fn allow(limit: &Limit, remaining: i64, reset_ms: i64) -> Result<Decision, InvalidReply> {
     Ok(Decision::allow(limit, self::remaining(limit, remaining)?, ms(reset_ms)?))
 }
 
@@ -155,7 +146,7 @@ pub(super) fn refuse(
     remaining: i64,
     retry_ms: Option<i64>,
     reset_ms: i64,
-) -> Result<Decision, &'static str> {
+) -> Result<Decision, InvalidReply> {
     if retry_ms.is_some_and(|retry_ms| retry_ms < 1) {
         return Err(OUT_OF_RANGE);
     }
@@ -164,14 +155,14 @@ pub(super) fn refuse(
 }
 
 /// Reads a time from 0 to [`LONGEST_MS`].
-pub(super) fn ms(ms: i64) -> Result<Duration, &'static str> {
+pub(super) fn ms(ms: i64) -> Result<Duration, InvalidReply> {
     if ms > LONGEST_MS {
         return Err(OUT_OF_RANGE);
     }
     u64::try_from(ms).map(Duration::from_millis).map_err(|_| OUT_OF_RANGE)
 }
 
-fn remaining(limit: &Limit, remaining: i64) -> Result<u32, &'static str> {
+fn remaining(limit: &Limit, remaining: i64) -> Result<u32, InvalidReply> {
     u32::try_from(remaining).ok().filter(|remaining| *remaining <= limit.capacity()).ok_or(OUT_OF_RANGE)
 }
 

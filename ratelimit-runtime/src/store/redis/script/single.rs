@@ -11,20 +11,12 @@ use std::time::Duration;
 /// The names and texts of the small scripts, in the order of [`ratelimit_lua::SINGLE`].
 pub(crate) type Texts<'t> = [(&'t str, &'t str); 5];
 
-/// The scripts of single requests.
-pub(crate) struct SingleScripts {
-    counter: Script,
-    token_bucket: Script,
-    sliding_window: Script,
-    sliding_log: Script,
-    concurrency: Script,
-}
+/// The scripts of single requests, in the same order.
+pub(crate) struct SingleScripts([Script; 5]);
 
 impl SingleScripts {
     pub(crate) fn new(prelude: &str, texts: Texts<'_>) -> Self {
-        let [counter, token_bucket, sliding_window, sliding_log, concurrency] =
-            texts.map(|(_, text)| Script::new(prelude, text));
-        Self { counter, token_bucket, sliding_window, sliding_log, concurrency }
+        Self(texts.map(|(_, text)| Script::new(prelude, text)))
     }
 
     /// Returns the small script for a plain request: not part of a stack, without a wait, with a cost from 1 to the
@@ -43,18 +35,19 @@ impl SingleScripts {
         // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
         let reply_fits = u128::from(limit.count()) * u128::from(limit.time_ms() + 1) < 1 << 53;
         let is_near = limit.time_ms() <= NEAR_MS;
+        let [counter, token_bucket, sliding_window, sliding_log, concurrency] = &self.0;
         // The script, and whether it serves the limit. A state must nearly always have the short form of `lua/head.lua`, the only one
         // that the small scripts know.
         let (script, serves) = match limit.state() {
-            State::Counter => (&self.counter, reply_fits && is_near && limit.count() < 92_000_000),
-            State::SlidingWindow => (&self.sliding_window, is_near && limit.count() < 1000),
+            State::Counter => (counter, reply_fits && is_near && limit.count() < 92_000_000),
+            State::SlidingWindow => (sliding_window, is_near && limit.count() < 1000),
             State::Bucket => {
                 // A bucket with these bounds has a tag of at most 33.
                 let is_short = limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000;
-                (&self.token_bucket, is_short && !limit.refills_by_interval())
+                (token_bucket, is_short && !limit.refills_by_interval())
             }
-            State::Log => (&self.sliding_log, cost == 1),
-            State::Permits => (&self.concurrency, cost == 1),
+            State::Log => (sliding_log, cost == 1),
+            State::Permits => (concurrency, cost == 1),
         };
         (plain && serves).then_some(script)
     }
@@ -91,19 +84,19 @@ pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<D
             [Value::Int(retry), Value::Int(reset), Value::Int(remaining)] if !one_number => {
                 reply::refuse(limit, *remaining, Some(retry.checked_neg().ok_or(OUT_OF_RANGE)?), *reset)?
             }
-            _ => return Err(WRONG_TYPE.into()),
+            _ => return Err(WRONG_TYPE),
         },
-        _ => return Err(WRONG_TYPE.into()),
+        _ => return Err(WRONG_TYPE),
     };
     // The stamp of a permit is its id.
     let permitted = mode == Mode::Charge && decision.is_allowed();
     Ok(if permitted { decision.in_turn(Duration::ZERO, permit) } else { decision })
 }
 
-const WRONG_TYPE: &str = "expected an integer or a list of integers";
+const WRONG_TYPE: InvalidReply = InvalidReply::Malformed("expected an integer or a list of integers");
 
 /// Reads a reply of one integer.
-fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
+fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, InvalidReply> {
     let time = i64::try_from(limit.time_ms()).map_err(|_| OUT_OF_RANGE)?;
     match limit.state() {
         State::Counter if packed < 0 => {
@@ -126,7 +119,7 @@ const LIFE_MS: i128 = 1 << 53;
 /// Reads a bucket's reply: the free room in grains, or the missing grains as a negative number. One unit is `period`
 /// grains, and `tokens` grains return per millisecond. After a change of the limit, the time until a bucket is full may
 /// exceed [`LONGEST_MS`]. The decision then names [`LONGEST_MS`].
-fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, &'static str> {
+fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, InvalidReply> {
     let rate = limit.rate();
     let (period, tokens) = (i128::from(rate.period_ms), i128::from(rate.tokens));
     if tokens == 0 || room < -(UNITS * period + LIFE_MS * tokens) {

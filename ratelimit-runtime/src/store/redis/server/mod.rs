@@ -1,20 +1,23 @@
 //! One server: its sessions, their connections, and whether the server is healthy.
 //!
-//! Each module imports only from those before it: [`per_runtime`], [`unhealthy`], [`breaker`], [`slow_calls`],
-//! [`under_way`], [`session_connection`], [`session`], [`node`].
+//! [`session`] sends commands on the connection that [`connecting`] opens. Each of the other modules imports only from those
+//! before it: [`per_runtime`], [`breaker`], [`slow_calls`], [`under_way`], [`session`], [`node`].
 
 mod breaker;
+mod connecting;
 mod node;
 mod per_runtime;
 mod session;
-mod session_connection;
 mod slow_calls;
 mod under_way;
-mod unhealthy;
 
-use super::sync;
 pub(crate) use node::Node;
 pub(crate) use per_runtime::PerRuntime;
 pub(crate) use session::{SendError, Session, missing_reply};
 pub(crate) use slow_calls::SlowCalls;
 pub(crate) use under_way::{Ending, UnderWay};
+
+/// The primitives of the count of slow calls. Its model test replaces this module by loom's primitives.
+mod sync {
+    pub(super) use std::sync::atomic::{AtomicU64, Ordering};
+}

@@ -2,19 +2,20 @@
 
 use super::per_runtime::PerRuntime;
 use super::session::{SendError, Session};
-use super::unhealthy::UnhealthySessions;
 use crate::error::Error;
 use crate::store::Awaited;
 use crate::store::redis::connect::{Connector, Endpoint};
 use redis::{Cmd, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub(crate) struct Node {
     connector: Arc<Connector>,
     sessions: PerRuntime<Session>,
-    unhealthy: UnhealthySessions,
-    knows_adjust: AtomicBool,
+    /// The number of sessions that find the server unhealthy: unavailable, or too slow for its callers.
+    unhealthy: Arc<AtomicUsize>,
+    /// Whether the server has executed the script `adjust` before, and so has it in its script cache.
+    pub(crate) knows_adjust: AtomicBool,
 }
 
 impl Node {
@@ -22,7 +23,7 @@ impl Node {
         Arc::new(Self {
             connector: Arc::new(connector),
             sessions: PerRuntime::default(),
-            unhealthy: UnhealthySessions::default(),
+            unhealthy: Arc::default(),
             knows_adjust: AtomicBool::new(false),
         })
     }
@@ -53,29 +54,20 @@ impl Node {
 
     /// Returns whether the current runtime has a usable connection.
     pub(crate) fn is_connected(&self) -> bool {
-        self.sessions.existing().is_some_and(|session| session.connection.is_connected())
+        self.sessions.existing().is_some_and(|session| session.is_connected())
     }
 
     /// Returns whether any runtime has a usable connection.
     pub(crate) fn is_connected_anywhere(&self) -> bool {
-        self.sessions.any(|session| session.connection.is_connected())
+        self.sessions.any(Session::is_connected)
     }
 
     /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy.
     pub(crate) fn unavailable(&self) -> Option<Error> {
         // Nearly always no session is unhealthy, and the lookup of the session is not needed.
-        if !self.unhealthy.any() {
+        if self.unhealthy.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        self.sessions.existing()?.connection.unavailable()
-    }
-
-    /// Returns whether the server has executed the script `adjust` before, and so has it in its script cache.
-    pub(crate) fn knows_adjust(&self) -> bool {
-        self.knows_adjust.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn learned_adjust(&self) {
-        self.knows_adjust.store(true, Ordering::Relaxed);
+        self.sessions.existing()?.unavailable()
     }
 }

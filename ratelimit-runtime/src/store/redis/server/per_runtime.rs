@@ -6,7 +6,7 @@
 use crate::clock::timer;
 use crate::error::Error;
 use parking_lot::RwLock;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 use tokio::runtime::{Handle, Id};
 use tokio::task::AbortHandle;
 
@@ -21,7 +21,8 @@ pub(crate) struct PerRuntime<T> {
 struct Entry<T> {
     runtime: Id,
     value: Arc<T>,
-    lifetime: Lifetime,
+    /// A task that ends only with its runtime.
+    task: AbortHandle,
 }
 
 impl<T> PerRuntime<T> {
@@ -30,7 +31,7 @@ impl<T> PerRuntime<T> {
     /// # Errors
     ///
     /// Returns an error outside of a runtime, and in one without timers.
-    pub(crate) fn current(&self, make: impl FnOnce() -> T) -> Result<Arc<T>, Error> {
+    pub(crate) fn current(&self, make: impl FnOnce() -> Arc<T>) -> Result<Arc<T>, Error> {
         let runtime = Error::runtime()?;
         if let Some(value) = self.of(runtime.id()) {
             return Ok(value);
@@ -42,10 +43,10 @@ impl<T> PerRuntime<T> {
         {
             return Ok(Arc::clone(&entry.value));
         }
-        let ended: Vec<Entry<T>> = others.extract_if(.., |entry| entry.lifetime.has_ended()).collect();
-        let value = Arc::new(make());
-        let lifetime = Lifetime::of(&runtime);
-        let entry = Entry { runtime: runtime.id(), value: Arc::clone(&value), lifetime };
+        let ended: Vec<Entry<T>> = others.extract_if(.., |entry| entry.has_ended()).collect();
+        let value = make();
+        let task = runtime.spawn(std::future::pending::<()>()).abort_handle();
+        let entry = Entry { runtime: runtime.id(), value: Arc::clone(&value), task };
         if let Err(entry) = self.first.set(entry) {
             others.push(entry);
         }
@@ -62,7 +63,7 @@ impl<T> PerRuntime<T> {
 
     /// Returns whether the value of any runtime passes a test.
     pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
-        let passes = |entry: &Entry<T>| !entry.lifetime.has_ended() && test(&entry.value);
+        let passes = |entry: &Entry<T>| !entry.has_ended() && test(&entry.value);
         self.first.get().is_some_and(passes) || self.others.read().iter().any(passes)
     }
 
@@ -85,31 +86,14 @@ impl<T> Entry<T> {
     fn is_of(&self, runtime: Id) -> bool {
         self.runtime == runtime
     }
-}
 
-/// Detects the shutdown of a runtime, by a task that the runtime drops.
-struct Lifetime {
-    alive: Weak<()>,
-    task: AbortHandle,
-}
-
-impl Lifetime {
-    fn of(runtime: &Handle) -> Self {
-        let held = Arc::new(());
-        let alive = Arc::downgrade(&held);
-        let task = runtime.spawn(async move {
-            std::future::pending::<()>().await;
-            drop(held);
-        });
-        Self { alive, task: task.abort_handle() }
-    }
-
+    /// Returns whether the runtime has shut down.
     fn has_ended(&self) -> bool {
-        self.alive.strong_count() == 0
+        self.task.is_finished()
     }
 }
 
-impl Drop for Lifetime {
+impl<T> Drop for Entry<T> {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -127,7 +111,8 @@ mod tests {
     #[test]
     fn each_runtime_has_its_own_value_until_it_shuts_down() {
         let (values, next) = (PerRuntime::default(), AtomicU32::new(0));
-        let current = || values.current(|| next.fetch_add(1, Ordering::Relaxed)).map(|value| *value).ok();
+        let current =
+            || values.current(|| Arc::new(next.fetch_add(1, Ordering::Relaxed))).map(|value| *value).ok();
         let [first, second] = [runtime(), runtime()];
         assert_eq!(current(), None, "outside of a runtime");
         assert_eq!(first.block_on(async { (current(), current()) }), (Some(0), Some(0)));

@@ -1,19 +1,30 @@
 //! One runtime's session with one server: its connection, its circuit breaker, and its queue of calls.
 
-use super::session_connection::SessionConnection;
-use super::unhealthy::UnhealthySessions;
-use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::{Connection, Connector};
+use super::connecting::State;
+use super::slow_calls::SlowCalls;
+use crate::error::Error;
+use crate::observe::session_unhealthy;
+use crate::store::redis::connect::{Connection, Connector, Endpoint};
 use crate::store::redis::errors::{is_read_only, is_unknown_script};
-use crate::store::redis::waiting::{CallQueue, call_queue};
+use crate::store::redis::waiting::{BOUNDS, Queue};
 use crate::store::{Awaited, MissedDeadline};
+use parking_lot::Mutex;
 use redis::{Cmd, ErrorKind as RedisKind, Pipeline, RedisError, RedisResult, Value};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 pub(crate) struct Session {
-    pub(crate) connection: SessionConnection,
-    pub(crate) queue: CallQueue,
+    /// The session itself, for the tasks that it starts.
+    pub(super) me: Weak<Self>,
+    pub(super) connector: Arc<Connector>,
+    pub(crate) queue: Queue,
+    pub(super) state: Mutex<State>,
+    pub(super) slow_calls: SlowCalls,
+    /// Whether calls fail at once. It repeats the state of the circuit breaker, and can be read without a lock.
+    is_unhealthy: AtomicBool,
+    /// The number of unhealthy sessions of the node.
+    unhealthy: Arc<AtomicUsize>,
 }
 
 /// Why a command has no usable reply.
@@ -21,7 +32,7 @@ pub(crate) enum SendError {
     /// Nothing was sent, because there is no connection.
     NotConnected(Error),
     /// Nothing was sent, because the runtime of this session has shut down.
-    RuntimeGone(Arc<Session>),
+    RuntimeGone(Error),
     /// The server has replied with an error, or the connection has failed.
     Failed(Arc<Session>, RedisError),
 }
@@ -35,26 +46,33 @@ impl SendError {
 
     pub(crate) fn explain(self) -> Error {
         match self {
-            Self::NotConnected(error) => error,
-            Self::RuntimeGone(session) => session.connection.endpoint().error(
-                ErrorKind::Unavailable,
-                "cannot connect to",
-                "the runtime that was connecting has shut down; try the call again",
-            ),
-            Self::Failed(session, error) => session.connection.endpoint().explain(&error),
+            Self::NotConnected(error) | Self::RuntimeGone(error) => error,
+            Self::Failed(session, error) => session.endpoint().explain(&error),
         }
     }
 }
 
 impl Session {
-    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &UnhealthySessions) -> Self {
-        Self { connection: SessionConnection::new(connector, unhealthy), queue: call_queue() }
+    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &Arc<AtomicUsize>) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
+            connector: Arc::clone(connector),
+            queue: Queue::new(BOUNDS),
+            state: Mutex::default(),
+            slow_calls: SlowCalls::default(),
+            is_unhealthy: AtomicBool::new(false),
+            unhealthy: Arc::clone(unhealthy),
+        })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.connector.endpoint()
     }
 
     /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
     pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
         if !result.as_ref().is_err_and(Error::is_transient) {
-            self.connection.received_in_time();
+            self.slow_calls.reset();
         }
     }
 
@@ -65,7 +83,7 @@ impl Session {
         match &reply {
             Err(SendError::NotConnected(_) | SendError::RuntimeGone(_)) => {}
             Err(SendError::Failed(_, error)) if error.is_io_error() => {}
-            Ok(_) | Err(_) => self.connection.received_in_time(),
+            Ok(_) | Err(_) => self.slow_calls.reset(),
         }
         reply
     }
@@ -92,9 +110,31 @@ impl Session {
         Ok(replies)
     }
 
-    async fn connected(self: &Arc<Self>) -> Result<Connection, SendError> {
-        let connected = self.connection.get().await;
-        connected.ok_or_else(|| SendError::RuntimeGone(Arc::clone(self)))?.map_err(SendError::NotConnected)
+    pub(super) fn is_unhealthy(&self) -> bool {
+        self.is_unhealthy.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_unhealthy(&self, unhealthy: bool) {
+        match (self.is_unhealthy.swap(unhealthy, Ordering::Relaxed), unhealthy) {
+            (false, true) => drop(self.unhealthy.fetch_add(1, Ordering::Relaxed)),
+            (true, false) => drop(self.unhealthy.fetch_sub(1, Ordering::Relaxed)),
+            _ => return,
+        }
+        session_unhealthy(unhealthy);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.set_unhealthy(false);
+    }
+}
+
+impl MissedDeadline for Session {
+    fn missed_deadline(&self, deadline: Duration) {
+        if let Some(deadline) = self.slow_calls.missed(deadline) {
+            self.too_slow(deadline);
+        }
     }
 }
 
@@ -106,12 +146,27 @@ pub(crate) fn missing_reply() -> RedisError {
 /// Closes a connection whose server is no longer a primary. The next call connects to the new primary.
 fn close_if_read_only(connection: &Connection, reply: &RedisResult<Value>) {
     if reply.as_ref().is_err_and(is_read_only) {
-        connection.health().close();
+        connection.close();
     }
 }
 
-impl MissedDeadline for Session {
-    fn missed_deadline(&self, deadline: Duration) {
-        self.connection.missed_deadline(deadline);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::redis::connect::Role;
+
+    #[test]
+    fn each_session_counts_once_and_until_it_is_dropped() {
+        let connector = Arc::new(Connector::Server(Endpoint::given(), Role::Primary));
+        let unhealthy = Arc::default();
+        let [first, second] = [(); 2].map(|()| Session::new(&connector, &unhealthy));
+        first.set_unhealthy(true);
+        first.set_unhealthy(true);
+        second.set_unhealthy(true);
+        second.set_unhealthy(false);
+        assert!(first.is_unhealthy() && !second.is_unhealthy());
+        assert_eq!(unhealthy.load(Ordering::Relaxed), 1);
+        drop(first);
+        assert_eq!(unhealthy.load(Ordering::Relaxed), 0);
     }
 }

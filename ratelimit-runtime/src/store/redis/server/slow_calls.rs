@@ -23,6 +23,11 @@ impl SlowCalls {
         }
     }
 
+    /// Returns whether too many deadlines were missed in a row.
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.0.load(Ordering::Relaxed) % COUNTS >= TOO_MANY
+    }
+
     /// Notes that a caller has given up after `deadline`. The fifth time in a row, returns the longest of these deadlines.
     pub(crate) fn missed(&self, deadline: Duration) -> Option<Duration> {
         let deadline_us = u64::try_from(deadline.as_micros()).unwrap_or(u64::MAX).min(u64::MAX / COUNTS);

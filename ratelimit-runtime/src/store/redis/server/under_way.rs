@@ -4,16 +4,11 @@ use std::sync::Arc;
 use tokio::sync::SetOnce;
 
 /// Waits for a result.
+#[derive(Clone)]
 pub(crate) struct UnderWay<T>(Arc<SetOnce<Option<T>>>);
 
 /// Ends the work. If it is dropped without a result, as with its runtime, the result is `None`, and nobody waits any longer.
 pub(crate) struct Ending<T>(Arc<SetOnce<Option<T>>>);
-
-impl<T> Clone for UnderWay<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
 
 impl<T: Clone> UnderWay<T> {
     pub(crate) fn start() -> (Ending<T>, Self) {

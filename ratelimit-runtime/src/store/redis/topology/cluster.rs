@@ -65,16 +65,16 @@ impl Slots {
             };
             match (error.kind(), error.redirect_node()) {
                 (RedisKind::Server(ServerErrorKind::Moved), Some((to, _))) => {
-                    (node, asking) = (self.moved(slot, to, session.connection.endpoint()), false);
+                    (node, asking) = (self.moved(slot, to, session.endpoint()), false);
                 }
                 (RedisKind::Server(ServerErrorKind::Ask), Some((to, _))) => {
-                    (node, asking) = (self.redirected(to, session.connection.endpoint()), true);
+                    (node, asking) = (self.redirected(to, session.endpoint()), true);
                 }
                 (RedisKind::Server(ServerErrorKind::TryAgain), _) => {
                     tokio::time::sleep(WHILE_MOVING).await;
                 }
                 _ => {
-                    if session.connection.endpoint().explain(&error).is_transient() {
+                    if session.endpoint().explain(&error).is_transient() {
                         self.refresh();
                     }
                     return Err(SendError::Failed(session, error));

@@ -9,7 +9,7 @@ mod slot_map;
 mod slot_queries;
 mod slots;
 
-use super::connect::{Connector, Endpoint, Role, Sentinels, Target};
+use super::connect::{Endpoint, Target};
 use super::errors::is_read_only;
 use super::server::{Node, SendError, Session};
 use crate::error::Error;
@@ -32,17 +32,9 @@ pub(crate) enum Topology {
 impl Topology {
     pub(crate) fn new(target: Target) -> Self {
         match target {
-            Target::Server(endpoint) => Self::single(Connector::Server(endpoint, Role::Primary)),
-            Target::Sentinel { sentinels, name, primary } => {
-                Self::single(Connector::Sentinels(Sentinels::new(sentinels, name, primary)))
-            }
+            Target::Server(connector) => Self::Server(Node::new(connector)),
             Target::Cluster(seeds) => Self::Cluster(Slots::new(seeds)),
         }
-    }
-
-    /// Creates the topology of one server.
-    pub(crate) fn single(connector: Connector) -> Self {
-        Self::Server(Node::new(connector))
     }
 
     /// Returns the endpoint to show in messages about the whole store.

@@ -11,7 +11,7 @@ const UNSERVED: u16 = u16::MAX;
 
 /// The known nodes, and the index of the node that serves each slot.
 pub(super) struct SlotMap {
-    nodes: Vec<Arc<Node>>,
+    pub(super) nodes: Vec<Arc<Node>>,
     node_of: Box<[u16]>,
 }
 
@@ -22,10 +22,6 @@ impl Default for SlotMap {
 }
 
 impl SlotMap {
-    pub(super) fn nodes(&self) -> &[Arc<Node>] {
-        &self.nodes
-    }
-
     /// Returns the node that serves a slot.
     pub(super) fn node(&self, slot: u16) -> Option<Arc<Node>> {
         self.nodes.get(usize::from(self.node_of[usize::from(slot)])).cloned()
@@ -58,10 +54,10 @@ impl SlotMap {
     }
 
     /// Replaces the slot map. Known nodes keep their connections. A node without slots stays known while it has a connection.
-    pub(super) fn replace(&mut self, ranges: &SlotRanges, seeds: &[Arc<Node>]) {
+    pub(super) fn replace(&mut self, ranges: &[SlotRange], seeds: &[Arc<Node>]) {
         let mut known = std::mem::take(self).nodes;
         known.extend_from_slice(seeds);
-        for (first, last, endpoint) in &ranges.0 {
+        for (first, last, endpoint) in ranges {
             let node = self.node_at(endpoint, &known);
             let index = self.index(&node);
             self.node_of[usize::from(*first)..=usize::from(*last)].fill(index);
@@ -90,18 +86,16 @@ impl SlotMap {
     }
 }
 
-/// Ranges of slots: the first slot, the last slot, and the endpoint of their primary.
-pub(super) struct SlotRanges(Vec<(u16, u16, Endpoint)>);
+/// A range of slots: the first slot, the last slot, and the endpoint of their primary.
+pub(super) type SlotRange = (u16, u16, Endpoint);
 
-impl SlotRanges {
-    /// Reads the reply of the node `by` to `CLUSTER SLOTS`. Returns `None` if the reply has another form.
-    pub(super) fn read(reply: &Value, by: &Endpoint) -> Option<Self> {
-        let Value::Array(ranges) = reply else { return None };
-        ranges.iter().map(|range| read_range(range, by)).collect::<Option<_>>().map(Self)
-    }
+/// Reads the reply of the node `by` to `CLUSTER SLOTS`. Returns `None` if the reply has another form.
+pub(super) fn read_ranges(reply: &Value, by: &Endpoint) -> Option<Vec<SlotRange>> {
+    let Value::Array(ranges) = reply else { return None };
+    ranges.iter().map(|range| read_range(range, by)).collect()
 }
 
-fn read_range(range: &Value, by: &Endpoint) -> Option<(u16, u16, Endpoint)> {
+fn read_range(range: &Value, by: &Endpoint) -> Option<SlotRange> {
     let Value::Array(range) = range else { return None };
     let [Value::Int(first), Value::Int(last), Value::Array(primary), ..] = range.as_slice() else {
         return None;
@@ -113,9 +107,8 @@ fn read_range(range: &Value, by: &Endpoint) -> Option<(u16, u16, Endpoint)> {
         Value::SimpleString(host) => host,
         _ => "",
     };
-    (first <= last && last < SLOTS)
-        .then(|| Some((first, last, endpoint(host, u16::try_from(*port).ok()?, by))))
-        .flatten()
+    let port = u16::try_from(*port).ok()?;
+    (first <= last && last < SLOTS).then(|| (first, last, endpoint(host, port, by)))
 }
 
 /// Returns the endpoint of `host:port` in a redirection by the node `by`.
@@ -151,7 +144,7 @@ mod tests {
 
     fn map_of(ranges: Vec<Value>) -> SlotMap {
         let mut map = SlotMap::default();
-        map.replace(&SlotRanges::read(&Value::Array(ranges), &own()).unwrap(), &[]);
+        map.replace(&read_ranges(&Value::Array(ranges), &own()).unwrap(), &[]);
         map
     }
 
@@ -195,8 +188,7 @@ mod tests {
         assert!(Arc::ptr_eq(&map.node_at(&own().with_host("b", 2), &[]), &to));
         assert_eq!([4, 5, 6].map(|slot| node_name(&map, slot)), ["a:1", "b:2", "b:2"]);
         map.replace(
-            &SlotRanges::read(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own())
-                .unwrap(),
+            &read_ranges(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own()).unwrap(),
             &[],
         );
         assert!(Arc::ptr_eq(&map.node(0).unwrap(), &to) && Arc::ptr_eq(&map.node(10).unwrap(), &first));
@@ -228,7 +220,7 @@ mod tests {
             Value::Array(vec![range(-1, 4, "a", 1)]),
             Value::Array(vec![range(0, 4, "a", 70_000)]),
         ] {
-            assert!(SlotRanges::read(&reply, &own()).is_none(), "{reply:?}");
+            assert!(read_ranges(&reply, &own()).is_none(), "{reply:?}");
         }
     }
 }

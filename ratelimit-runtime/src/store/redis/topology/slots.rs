@@ -1,8 +1,8 @@
 //! The slots of a cluster: finds the node of a slot, and asks the nodes for the slot map.
 
 use super::key_slot;
-use super::slot_map::{SlotMap, SlotRanges, named_endpoint};
-use super::slot_queries::{Following, QueryResult, SlotQueries};
+use super::slot_map::{SlotMap, SlotRange, named_endpoint, read_ranges};
+use super::slot_queries::{QueryResult, SlotQueries};
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::store::Awaited;
@@ -49,22 +49,18 @@ impl Slots {
 
     /// Returns whether the current runtime has a usable connection to any node.
     pub(super) fn is_connected(&self) -> bool {
-        self.with_map(|map| map.nodes().iter().any(|node| node.is_connected()))
+        self.map.read().nodes.iter().any(|node| node.is_connected())
     }
 
     /// Returns the node that serves a slot, if the slot map names one.
     pub(super) fn known_node(&self, slot: u16) -> Option<Arc<Node>> {
-        self.with_map(|map| map.node(slot))
+        self.map.read().node(slot)
     }
 
     /// Asks for the slot map if it names no node.
     pub(crate) async fn learn(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
-        if !self.with_map(SlotMap::is_empty) {
-            return Ok(());
-        }
-        self.wait_for_query(awaited).await?;
-        awaited.clear();
-        Ok(())
+        let is_known = !self.map.read().is_empty();
+        if is_known { Ok(()) } else { self.wait_for_query(awaited).await }
     }
 
     /// Returns each node that serves slots, with the first of the keys that is in one of them. If no node serves some slots,
@@ -73,22 +69,20 @@ impl Slots {
         self: &Arc<Self>,
         keys: impl Iterator<Item = StoreKey>,
     ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
-        let (nodes, all_served) = self.with_map(|map| {
-            let (serving, all_served) = map.serving();
-            let number = serving.len();
-            let mut found: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(number);
-            for key in keys {
-                if found.len() == number {
-                    break;
-                }
-                if let Some(node) = map.node(key_slot(key.as_bytes()))
-                    && !found.iter().any(|(known, _)| Arc::ptr_eq(known, &node))
-                {
-                    found.push((node, key));
-                }
+        let map = self.map.read();
+        let (serving, all_served) = map.serving();
+        let mut nodes: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(serving.len());
+        for key in keys {
+            if nodes.len() == serving.len() {
+                break;
             }
-            (found, all_served)
-        });
+            if let Some(node) = map.node(key_slot(key.as_bytes()))
+                && !nodes.iter().any(|(known, _)| Arc::ptr_eq(known, &node))
+            {
+                nodes.push((node, key));
+            }
+        }
+        drop(map);
         let unserved = || {
             self.refresh();
             self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node serves some of its slots")
@@ -98,7 +92,7 @@ impl Slots {
 
     /// Returns each node that serves slots, as far as the slot map is known.
     pub(crate) fn serving_nodes(&self) -> Vec<Arc<Node>> {
-        self.with_map(|map| map.serving().0)
+        self.map.read().serving().0
     }
 
     /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.
@@ -107,7 +101,6 @@ impl Slots {
             return Ok(node);
         }
         self.wait_for_query(awaited).await?;
-        awaited.clear();
         self.known_node(slot).ok_or_else(|| {
             self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node serves the slot of the key")
         })
@@ -129,20 +122,13 @@ impl Slots {
 
     /// Returns whether the queries of the current runtime miss the deadlines of its calls.
     pub(super) fn queries_are_slow(&self) -> bool {
-        self.queries.existing().is_some_and(|queries| queries.are_slow())
+        self.queries.existing().is_some_and(|queries| queries.slow_calls.are_too_many())
     }
 
     /// Starts a query in the background, unless there was one just now. While a node cannot be reached, another query follows.
     pub(super) fn refresh(self: &Arc<Self>) {
-        if let Ok(queries) = self.queries.current(SlotQueries::default) {
+        if let Ok(queries) = self.queries.current(Arc::default) {
             drop(self.join_query(&queries));
-            self.follow_with(&queries);
-        }
-    }
-
-    fn follow_with(self: &Arc<Self>, queries: &Arc<SlotQueries>) {
-        if let Some(following) = Following::begin(queries) {
-            tokio::spawn(follow(Arc::downgrade(self), following));
         }
     }
 
@@ -154,30 +140,34 @@ impl Slots {
         awaited: &Awaited,
     ) -> Option<Arc<Node>> {
         self.wait_for_query(awaited).await.ok()?;
-        awaited.clear();
         self.known_node(slot).filter(|node| !Arc::ptr_eq(node, of))
     }
 
     /// Waits for a query.
     async fn wait_for_query(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
-        let queries = self.queries.current(SlotQueries::default)?;
+        let queries = self.queries.current(Arc::default)?;
         awaited.set(Arc::<SlotQueries>::clone(&queries));
-        if let Some(result) = self.join_query(&queries).result().await {
-            return result;
+        let result = self.join_query(&queries).result().await.unwrap_or_else(|| {
+            let why = "the runtime that asked for its slots has shut down; try the call again";
+            Err(self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, why))
+        });
+        if result.is_ok() {
+            awaited.clear();
         }
-        let why = "the runtime that asked for its slots has shut down; try the call again";
-        Err(self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, why))
+        result
     }
 
     fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
+        // The new map may still name a node that the query could not reach.
+        if !queries.follows.swap(true, Ordering::Relaxed) {
+            tokio::spawn(follow(Arc::downgrade(self), Arc::clone(queries)));
+        }
         queries.join(|ending| {
-            // The new map may still name a node that the query could not reach.
-            self.follow_with(queries);
             let (slots, queries) = (Arc::clone(self), Arc::clone(queries));
             tokio::spawn(async move {
                 let result = slots.query().await;
                 if result.is_ok() {
-                    queries.succeeded();
+                    queries.slow_calls.reset();
                 }
                 ending.with(result);
             });
@@ -206,7 +196,7 @@ impl Slots {
 
     /// Returns all known nodes, first those with a connection. Each call of this function begins with another node.
     fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
-        let mut nodes: Vec<Arc<Node>> = self.with_map(|map| map.nodes().to_vec());
+        let mut nodes = self.map.read().nodes.clone();
         if !nodes.is_empty() {
             let first = self.queried.fetch_add(1, Ordering::Relaxed) % nodes.len();
             nodes.rotate_left(first);
@@ -219,19 +209,16 @@ impl Slots {
         nodes.sort_by_key(|node| !node.is_connected());
         nodes
     }
-
-    fn with_map<R>(&self, act: impl FnOnce(&SlotMap) -> R) -> R {
-        act(&self.map.read())
-    }
 }
 
 /// Asks for the slot map while a node that serves slots cannot be reached, so that a node that takes over is known before the next
-/// call.
-async fn follow(slots: Weak<Slots>, _following: Following) {
+/// call. There is one such task in each runtime.
+async fn follow(slots: Weak<Slots>, queries: Arc<SlotQueries>) {
     loop {
         tokio::time::sleep(FOLLOWED_AFTER).await;
         let Some(slots) = slots.upgrade() else { return };
         if slots.serving_nodes().iter().all(|node| node.unavailable().is_none()) {
+            queries.follows.store(false, Ordering::Relaxed);
             return;
         }
         slots.refresh();
@@ -239,9 +226,9 @@ async fn follow(slots: Weak<Slots>, _following: Following) {
 }
 
 /// Asks a node for the slot map.
-async fn slot_ranges(node: &Arc<Node>) -> Result<SlotRanges, Error> {
+async fn slot_ranges(node: &Arc<Node>) -> Result<Vec<SlotRange>, Error> {
     let reply = node.session()?.send(redis::cmd("CLUSTER").arg("SLOTS")).await.map_err(SendError::explain)?;
-    SlotRanges::read(&reply, node.endpoint()).ok_or_else(|| {
+    read_ranges(&reply, node.endpoint()).ok_or_else(|| {
         let why = "expected a list of slots as the reply to `CLUSTER SLOTS`";
         node.endpoint().error(ErrorKind::Configuration, "invalid reply from", why)
     })

@@ -1,75 +1,63 @@
-//! The call that waits in a queue: one request and its decision.
+//! A pending call: a request and the place for its reply, shared by the caller and the sender.
 
-use super::deadlines::Queued;
-use super::pending::{PendingItem, Sender};
-use super::queue::{Bounds, Queue};
-use crate::decision::Decision;
-use crate::error::Error;
-use crate::limit::State;
-use crate::store::{DeadlineWatch, Mode, Request};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::task::Waker;
-use std::time::Duration;
+use super::parts::{Arc, AtomicU8, DeadlineWatch, Mode, Mutex, MutexGuard, PoisonError, Reply, Request};
+use std::ops::Deref;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, Waker};
 use tokio::time::Instant;
 
-/// The maximum number of calls that wait in one queue.
-pub(crate) const QUEUE_CAPACITY: usize = 16_384;
-
-/// A server executes one script at a time. A batch of 2000 units and a call of 10 000 take it about a millisecond.
-const BOUNDS: Bounds = Bounds {
-    waiting: QUEUE_CAPACITY,
-    batch: 128,
-    units: 2000,
-    workers: 4,
-    add_worker_after: Duration::from_micros(250),
-};
-
-/// A call that may be queued, as its caller holds it.
-pub(crate) type PendingCall = PendingItem<CallItem, Result<Decision, Error>>;
-/// The same call, as its sender holds it: the place to put the reply.
-pub(crate) type CallSender = Sender<CallItem, Result<Decision, Error>>;
-/// The queue of one session.
-pub(crate) type CallQueue = Queue<CallSender>;
-
-pub(crate) fn call_queue() -> CallQueue {
-    Queue::new(BOUNDS)
-}
-
-/// The item of a call: its request and its deadline.
-pub(crate) struct CallItem {
-    mode: Mode,
-    request: Request,
-    deadline: Option<Instant>,
+/// A call, as its caller holds it.
+pub(crate) struct PendingCall {
+    pub(crate) mode: Mode,
+    pub(crate) request: Request,
+    /// The deadline, if a worker can watch it.
+    pub(crate) deadline: Option<Instant>,
     /// Who watches the deadline: a [`DeadlineWatch`] as a number.
     watch: AtomicU8,
+    state: Mutex<State>,
 }
 
 const UNWATCHED: u8 = 0;
 const WATCHED: u8 = 1;
 const OVERDUE: u8 = 2;
 
-/// Creates a call. This copies the request, once.
-pub(crate) fn pending_call(mode: Mode, request: &Request) -> Arc<PendingCall> {
-    PendingItem::new(CallItem {
-        mode,
-        request: request.clone(),
-        deadline: None,
-        watch: AtomicU8::new(UNWATCHED),
-    })
+enum State {
+    Waiting(Option<Waker>),
+    Done(CallOutcome),
 }
 
-impl CallItem {
-    pub(crate) const fn mode(&self) -> Mode {
-        self.mode
+/// The end of the call.
+pub(crate) enum CallOutcome {
+    Replied(Reply),
+    /// The request was not sent, so the caller may send it itself.
+    NotSent,
+}
+
+impl PendingCall {
+    pub(crate) fn new(mode: Mode, request: Request) -> Arc<Self> {
+        let (watch, state) = (AtomicU8::new(UNWATCHED), Mutex::new(State::Waiting(None)));
+        Arc::new(Self { mode, request, deadline: None, watch, state })
     }
 
-    pub(crate) const fn request(&self) -> &Request {
-        &self.request
+    /// Gives the waker of the caller before the call is shared.
+    pub(crate) fn set_waker(&mut self, waker: &Waker) {
+        *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Waiting(Some(waker.clone()));
     }
 
-    pub(crate) fn set_deadline(&mut self, deadline: Instant) {
-        self.deadline = Some(deadline);
+    /// Returns the outcome, once. Until then, the caller is woken as soon as there is one.
+    pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<CallOutcome> {
+        let mut state = self.lock();
+        match &mut *state {
+            State::Waiting(Some(waker)) if waker.will_wake(context.waker()) => Poll::Pending,
+            State::Waiting(waker) => {
+                *waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            State::Done(_) => match std::mem::replace(&mut *state, State::Waiting(None)) {
+                State::Done(outcome) => Poll::Ready(outcome),
+                State::Waiting(_) => Poll::Pending,
+            },
+        }
     }
 
     /// Returns who watches the deadline.
@@ -80,37 +68,77 @@ impl CallItem {
             _ => DeadlineWatch::Unwatched,
         }
     }
-}
-
-impl Queued for CallSender {
-    fn units(&self) -> u32 {
-        let is_work = |request: &&Request| {
-            let limit = request.limit();
-            // A call above the capacity is refused without any work.
-            limit.state() == State::Log && request.cost() <= limit.capacity()
-        };
-        self.item().map(CallItem::request).filter(is_work).map_or(0, Request::cost)
-    }
-
-    fn is_wanted(&self) -> bool {
-        Self::is_wanted(self)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.item()?.deadline
-    }
 
     // Both functions set the flag before they take the waker. A caller stores a new waker before it reads the flag.
 
-    fn set_watched(&self, watched: bool) -> Option<Waker> {
-        let watch = if watched { WATCHED } else { UNWATCHED };
-        let before = self.item()?.watch.swap(watch, Ordering::AcqRel);
+    /// Notes whether a worker watches the deadline from now on. If the worker stops watching, returns the waker, so that the
+    /// caller watches.
+    pub(super) fn set_watched(&self, watched: bool) -> Option<Waker> {
+        let before = self.watch.swap(if watched { WATCHED } else { UNWATCHED }, Ordering::AcqRel);
         if before == WATCHED && !watched { self.take_waker() } else { None }
     }
 
-    fn set_overdue(&self) -> Option<Waker> {
-        let watch = &self.item()?.watch;
-        let was_watched = watch.compare_exchange(WATCHED, OVERDUE, Ordering::AcqRel, Ordering::Relaxed);
+    /// Notes that the deadline has passed. Returns the waker of the caller, if it relies on the worker.
+    pub(super) fn set_overdue(&self) -> Option<Waker> {
+        let was_watched = self.watch.compare_exchange(WATCHED, OVERDUE, Ordering::AcqRel, Ordering::Relaxed);
         was_watched.ok().and_then(|_| self.take_waker())
+    }
+
+    /// Takes the waker of a caller that waits. The caller gives a new one when it is polled again.
+    fn take_waker(&self) -> Option<Waker> {
+        match &mut *self.lock() {
+            State::Waiting(waker) => waker.take(),
+            State::Done(_) => None,
+        }
+    }
+
+    fn finish(&self, outcome: CallOutcome) {
+        let before = std::mem::replace(&mut *self.lock(), State::Done(outcome));
+        // Wakes outside of the lock, because the woken caller takes the lock.
+        if let State::Waiting(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The sender's side of a call. If it is dropped without a reply, the caller receives [`CallOutcome::NotSent`].
+pub(crate) struct CallSender {
+    call: Arc<PendingCall>,
+    has_replied: bool,
+}
+
+impl CallSender {
+    pub(crate) fn new(call: &Arc<PendingCall>) -> Self {
+        Self { call: Arc::clone(call), has_replied: false }
+    }
+
+    /// Returns whether the caller still waits.
+    pub(crate) fn is_wanted(&self) -> bool {
+        Arc::strong_count(&self.call) > 1
+    }
+
+    pub(crate) fn reply(mut self, reply: Reply) {
+        self.has_replied = true;
+        self.call.finish(CallOutcome::Replied(reply));
+    }
+}
+
+impl Deref for CallSender {
+    type Target = PendingCall;
+
+    fn deref(&self) -> &PendingCall {
+        &self.call
+    }
+}
+
+impl Drop for CallSender {
+    fn drop(&mut self) {
+        if !self.has_replied {
+            self.call.finish(CallOutcome::NotSent);
+        }
     }
 }

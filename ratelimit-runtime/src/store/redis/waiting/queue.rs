@@ -9,8 +9,8 @@
 //! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
 //! the deadline of the call. A worker that was never polled watches nothing.
 
-use super::deadlines::{Queued, earlier, wakers_of_overdue};
-use super::sync::{Arc, Mutex, PoisonError};
+use super::call::{CallSender, PendingCall};
+use super::parts::{Arc, Mutex, PoisonError, units};
 use std::collections::VecDeque;
 use std::task::Waker;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct Bounds {
     pub(crate) waiting: usize,
     /// The maximum number of calls in a batch.
     pub(crate) batch: usize,
-    /// A batch with at least this many [`units`](Queued::units) takes no further call.
+    /// A batch with at least this many units of work takes no further call.
     pub(crate) units: u32,
     /// The maximum number of workers.
     pub(crate) workers: usize,
@@ -32,25 +32,22 @@ pub(crate) struct Bounds {
 }
 
 /// How a call continues.
-pub(crate) enum Entered<T: Queued> {
+pub(crate) enum Entered {
     /// Nothing is under way. The call sends its request itself, and holds the guard meanwhile.
-    Direct(Direct<T>),
+    Direct(Direct),
     /// The call waits for a worker. If it receives a worker, it must start it.
-    Queued(Option<Worker<T>>),
+    Queued(Option<Worker>),
     /// The maximum number of calls already wait.
     Full,
 }
 
 /// A queue of calls. A clone is the same queue.
-pub(crate) struct Queue<T>(Arc<Inner<T>>);
+#[derive(Clone)]
+pub(crate) struct Queue(Arc<Mutex<State>>);
 
-struct Inner<T> {
+struct State {
     bounds: Bounds,
-    state: Mutex<State<T>>,
-}
-
-struct State<T> {
-    waiting: VecDeque<T>,
+    waiting: VecDeque<CallSender>,
     /// The earliest deadline of the watched calls that wait, or an earlier time, because calls may have left the queue.
     earliest: Option<Instant>,
     /// Whether a direct call is under way. Stays set until its future has ended or was dropped, or the last worker ends.
@@ -65,9 +62,10 @@ struct State<T> {
     last_batch: Option<Instant>,
 }
 
-impl<T: Queued> Queue<T> {
+impl Queue {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        let state = State {
+        Self(Arc::new(Mutex::new(State {
+            bounds,
             waiting: VecDeque::new(),
             earliest: None,
             direct: false,
@@ -75,47 +73,42 @@ impl<T: Queued> Queue<T> {
             looks: vec![None; bounds.workers],
             idle: (0..bounds.workers).rev().collect(),
             last_batch: None,
-        };
-        Self(Arc::new(Inner { bounds, state: Mutex::new(state) }))
+        })))
     }
 
-    /// Decides how a call continues. `item` is created only if the call waits, and the clock is read only if a worker may
-    /// have to start.
-    pub(crate) fn enter(&self, item: impl FnOnce() -> T, now: impl FnOnce() -> Instant) -> Entered<T> {
-        let bounds = self.0.bounds;
+    /// Decides how a call continues. The clock is read only if a worker may have to start.
+    pub(crate) fn enter(&self, call: &Arc<PendingCall>, now: impl FnOnce() -> Instant) -> Entered {
         self.with(|state| {
             if !state.direct && state.running == 0 {
                 state.direct = true;
                 return Entered::Direct(Direct(self.clone()));
             }
-            if state.waiting.len() >= bounds.waiting {
+            if state.waiting.len() >= state.bounds.waiting {
                 return Entered::Full;
             }
-            state.push(item());
-            let worker = state.start_worker(&bounds, now);
+            state.push(CallSender::new(call));
+            let worker = state.start_worker(now);
             Entered::Queued(worker.map(|number| Worker { queue: self.clone(), number, finished: false }))
         })
     }
-}
 
-impl<T> Queue<T> {
-    fn with<R>(&self, act: impl FnOnce(&mut State<T>) -> R) -> R {
-        act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl<T: Queued> State<T> {
-    fn push(&mut self, item: T) {
-        let deadline = item.deadline();
+impl State {
+    fn push(&mut self, call: CallSender) {
         let is_watched = |deadline: &Instant| self.looks.iter().flatten().any(|look| look <= deadline);
-        let watched = deadline.filter(is_watched);
-        item.set_watched(watched.is_some());
+        let watched = call.deadline.filter(is_watched);
+        call.set_watched(watched.is_some());
         self.earliest = earlier(self.earliest, watched);
-        self.waiting.push_back(item);
+        self.waiting.push_back(call);
     }
 
     /// Starts a worker if one is needed. Returns its number.
-    fn start_worker(&mut self, bounds: &Bounds, now: impl FnOnce() -> Instant) -> Option<usize> {
+    fn start_worker(&mut self, now: impl FnOnce() -> Instant) -> Option<usize> {
+        let bounds = &self.bounds;
         if self.running >= bounds.workers {
             return None;
         }
@@ -146,43 +139,37 @@ impl<T: Queued> State<T> {
     }
 }
 
-impl<T> Clone for Queue<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
 /// Marks a direct call as under way until it is dropped.
-pub(crate) struct Direct<T>(Queue<T>);
+pub(crate) struct Direct(Queue);
 
-impl<T> Drop for Direct<T> {
+impl Drop for Direct {
     fn drop(&mut self) {
         self.0.with(|state| state.direct = false);
     }
 }
 
 /// Takes batches of waiting calls until none is left, and watches deadlines.
-pub(crate) struct Worker<T: Queued> {
-    queue: Queue<T>,
+pub(crate) struct Worker {
+    queue: Queue,
     number: usize,
     finished: bool,
 }
 
-impl<T: Queued> Worker<T> {
+impl Worker {
     /// Takes the next batch in order of arrival, and drops calls that are no longer wanted. An empty batch ends the worker.
     /// Also returns when to [`look`](Self::look) at the deadlines, if the reply has not arrived before.
-    pub(crate) fn take(&mut self, now: Instant) -> (Vec<T>, Option<Instant>) {
-        let (most, most_units) = (self.queue.0.bounds.batch, self.queue.0.bounds.units);
+    pub(crate) fn take(&mut self, now: Instant) -> (Vec<CallSender>, Option<Instant>) {
         let (batch, unwanted, look) = self.queue.with(|state| {
+            let most = state.bounds.batch;
             let (mut batch, mut unwanted) = (Vec::with_capacity(state.waiting.len().min(most)), Vec::new());
-            let mut units: u32 = 0;
-            while batch.len() < most && units < most_units {
+            let mut work: u32 = 0;
+            while batch.len() < most && work < state.bounds.units {
                 match state.waiting.pop_front() {
-                    Some(item) if item.is_wanted() => {
-                        units = units.saturating_add(item.units());
-                        batch.push(item);
+                    Some(call) if call.is_wanted() => {
+                        work = work.saturating_add(units(&call.request));
+                        batch.push(call);
                     }
-                    Some(item) => unwanted.push(item),
+                    Some(call) => unwanted.push(call),
                     None => break,
                 }
             }
@@ -197,7 +184,7 @@ impl<T: Queued> Worker<T> {
                 // clear the flag.
                 state.direct &= state.running > 0;
             } else {
-                look = state.set_look(self.number, batch.iter().filter_map(T::deadline).min());
+                look = state.set_look(self.number, batch.iter().filter_map(|call| call.deadline).min());
             }
             (batch, unwanted, look)
         });
@@ -207,10 +194,11 @@ impl<T: Queued> Worker<T> {
     }
 
     /// Wakes the callers of `batch` and of the queue whose deadlines have passed. Returns when to look again.
-    pub(crate) fn look<'t>(&mut self, batch: impl Iterator<Item = &'t T>, now: Instant) -> Option<Instant>
-    where
-        T: 't,
-    {
+    pub(crate) fn look<'t>(
+        &mut self,
+        batch: impl Iterator<Item = &'t CallSender>,
+        now: Instant,
+    ) -> Option<Instant> {
         let mut overdue = Vec::new();
         let earliest = wakers_of_overdue(batch, now, &mut overdue);
         let look = self.queue.with(|state| {
@@ -225,7 +213,7 @@ impl<T: Queued> Worker<T> {
     }
 }
 
-impl<T: Queued> Drop for Worker<T> {
+impl Drop for Worker {
     fn drop(&mut self) {
         if self.finished {
             return;
@@ -243,5 +231,29 @@ impl<T: Queued> Drop for Worker<T> {
         // Wakes outside of the lock, because a woken caller may enter the queue again.
         unwatched.into_iter().for_each(Waker::wake);
         drop(left);
+    }
+}
+
+/// Collects the wakers of the calls whose deadlines have passed. Returns the earliest of the other deadlines.
+fn wakers_of_overdue<'t>(
+    calls: impl Iterator<Item = &'t CallSender>,
+    now: Instant,
+    overdue: &mut Vec<Waker>,
+) -> Option<Instant> {
+    let mut earliest = None;
+    for call in calls {
+        match call.deadline {
+            Some(deadline) if deadline <= now => overdue.extend(call.set_overdue()),
+            deadline => earliest = earlier(earliest, deadline),
+        }
+    }
+    earliest
+}
+
+/// Returns the earlier of two times.
+fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

@@ -2,20 +2,20 @@
 
 mod parts;
 
+use super::connector::{Connector, Sentinels};
+use super::dial::Role;
 use super::endpoint::{Endpoint, Location};
+use super::tls::Tls;
 use crate::error::{Error, ErrorKind};
 use parts::Parts;
+use redis::RedisConnectionInfo;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 /// The servers that a URL names.
-#[derive(Debug)]
 pub(crate) enum Target {
-    Server(Endpoint),
-    /// The primary that these sentinels monitor under this name. The settings in `primary` are for the primary.
-    Sentinel {
-        sentinels: Vec<Endpoint>,
-        name: String,
-        primary: Endpoint,
-    },
+    /// One server, or the primary that sentinels monitor.
+    Server(Connector),
     /// Some of the nodes of a cluster.
     Cluster(Vec<Endpoint>),
 }
@@ -50,50 +50,50 @@ impl Target {
     }
 
     fn from_parts(parts: &Parts<'_>, scheme: Scheme, encrypted: bool) -> Result<Self, String> {
+        let server = |endpoint| Self::Server(Connector::Server(endpoint, Role::Primary));
+        let tls = parts.tls(encrypted)?;
         match scheme {
-            Scheme::Socket => parts.socket().map(Self::Server),
+            Scheme::Socket => parts.socket().map(server),
             Scheme::Server if parts.hosts.len() > 1 => {
                 Err("several hosts need `redis+cluster` or `redis+sentinel`".to_owned())
             }
             Scheme::Server => {
-                let tls = parts.tls(encrypted)?;
                 let database = parts.database(0)?;
-                Ok(Self::Server(parts.server(parts.hosts[0], DEFAULT_PORT, database, tls)?))
+                parts.server(parts.hosts[0], DEFAULT_PORT, database, tls).map(server)
             }
             Scheme::Cluster if parts.database(0)? != 0 => Err("a cluster has only database 0".to_owned()),
             Scheme::Cluster => {
-                let tls = parts.tls(encrypted)?;
                 let nodes = parts.hosts.iter().map(|host| parts.server(host, DEFAULT_PORT, 0, tls.clone()));
-                Ok(Self::Cluster(nodes.collect::<Result<_, _>>()?))
+                nodes.collect::<Result<_, _>>().map(Self::Cluster)
             }
-            Scheme::Sentinel => Self::sentinel(parts, encrypted),
+            Scheme::Sentinel => {
+                sentinels(parts, tls).map(|sentinels| Self::Server(Connector::Sentinels(sentinels)))
+            }
         }
     }
+}
 
-    fn sentinel(parts: &Parts<'_>, encrypted: bool) -> Result<Self, String> {
-        let is_name = |name: &&&str| {
-            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
-        };
-        let Some(name) = parts.path.first().filter(is_name) else {
-            return Err("expected the name of the primary after the sentinels".to_owned());
-        };
-        let tls = parts.tls(encrypted)?;
-        let primary = parts.server(parts.hosts[0], DEFAULT_SENTINEL_PORT, parts.database(1)?, tls)?;
-        let primary = Endpoint { location: Location::Primary((*name).to_owned()), ..primary };
-        let mut sentinel = Endpoint { settings: redis::RedisConnectionInfo::default(), ..primary.clone() };
-        if let Some(user) = parts.parameter("sentinel_user") {
-            sentinel.settings = sentinel.settings.set_username(user);
-        }
-        if let Some(password) = parts.parameter("sentinel_pass") {
-            sentinel.settings = sentinel.settings.set_password(password);
-        }
-        let endpoint = |host: &&str| {
-            let location = parts.server(host, DEFAULT_SENTINEL_PORT, 0, None)?.location;
-            Ok(Endpoint { location, ..sentinel.clone() })
-        };
-        let sentinels = parts.hosts.iter().map(endpoint).collect::<Result<_, String>>()?;
-        Ok(Self::Sentinel { sentinels, name: (*name).to_owned(), primary })
+fn sentinels(parts: &Parts<'_>, tls: Option<Arc<Tls>>) -> Result<Sentinels, String> {
+    let is_name = |name: &&&str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+    };
+    let Some(name) = parts.path.first().filter(is_name) else {
+        return Err("expected the name of the primary after the sentinels".to_owned());
+    };
+    let location = |host| Ok(parts.server(host, DEFAULT_SENTINEL_PORT, 0, None)?.location);
+    let mut primary = parts.server(parts.hosts[0], DEFAULT_SENTINEL_PORT, parts.database(1)?, tls)?;
+    primary.location = Location::Primary((*name).to_owned());
+    let mut settings = RedisConnectionInfo::default();
+    if let Some(user) = parts.parameter("sentinel_user") {
+        settings = settings.set_username(user);
     }
+    if let Some(password) = parts.parameter("sentinel_pass") {
+        settings = settings.set_password(password);
+    }
+    let sentinel = |location| Endpoint { location, settings: settings.clone(), tls: primary.tls.clone() };
+    let endpoints = parts.hosts.iter().map(|host| location(host).map(sentinel));
+    let endpoints = endpoints.collect::<Result<_, String>>()?;
+    Ok(Sentinels { endpoints, name: (*name).to_owned(), primary, first: AtomicUsize::new(0) })
 }
 
 const fn unknown_scheme(url: &str, prefix: &str) -> &'static str {
@@ -152,16 +152,12 @@ impl Scheme {
         }
     }
 
-    /// Returns the names of the parameters after `?`.
-    pub(super) const fn parameters(self, encrypted: bool) -> &'static [&'static str] {
-        match (self, encrypted) {
-            (Self::Socket, _) => &["db", "user", "pass", "protocol"],
-            (Self::Sentinel, true) => {
-                &["protocol", "sentinel_user", "sentinel_pass", "tls_ca", "tls_cert", "tls_key"]
-            }
-            (Self::Sentinel, false) => &["protocol", "sentinel_user", "sentinel_pass"],
-            (_, true) => &["protocol", "tls_ca", "tls_cert", "tls_key"],
-            (_, false) => &["protocol"],
+    /// Returns the names of the parameters after `?`, without those for TLS.
+    pub(super) const fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Socket => &["db", "user", "pass", "protocol"],
+            Self::Sentinel => &["protocol", "sentinel_user", "sentinel_pass"],
+            Self::Server | Self::Cluster => &["protocol"],
         }
     }
 }

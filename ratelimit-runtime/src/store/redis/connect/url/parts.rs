@@ -42,9 +42,10 @@ impl<'u> Parts<'u> {
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let end = authority.rfind('@').map_or(0, |at| at + 1);
         let (credentials, hosts) = authority.split_at(end);
+        let for_tls: &[&str] = if encrypted { &["tls_ca", "tls_cert", "tls_key"] } else { &[] };
+        let known = [scheme.parameters(), for_tls].concat();
         let mut parameters = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            let known = scheme.parameters(encrypted);
             if name.starts_with("tls_") && !encrypted {
                 return Err("the parameters for TLS need `rediss`".to_owned());
             }

@@ -8,8 +8,8 @@ fn message(url: &str) -> String {
 
 fn server(url: &str) -> Endpoint {
     match Target::parse(url) {
-        Ok(Target::Server(endpoint)) => endpoint,
-        other => panic!("{url}: {other:?}"),
+        Ok(Target::Server(Connector::Server(endpoint, _))) => endpoint,
+        _ => panic!("{url} does not name one server"),
     }
 }
 
@@ -43,12 +43,13 @@ fn settings_are_parsed() {
 #[test]
 fn sentinels_name_the_primary() {
     let url = "redis+sentinel://ann:sesame@a,b:7001,[::1]/main/2?sentinel_user=bob&sentinel_pass=open";
-    let Ok(Target::Sentinel { sentinels, name, primary }) = Target::parse(url) else { panic!("{url}") };
-    let shown: Vec<String> = sentinels.iter().map(ToString::to_string).collect();
+    let Ok(Target::Server(Connector::Sentinels(sentinels))) = Target::parse(url) else { panic!("{url}") };
+    let Sentinels { endpoints, name, primary, .. } = sentinels;
+    let shown: Vec<String> = endpoints.iter().map(ToString::to_string).collect();
     assert_eq!(shown, ["a:26379", "b:7001", "[::1]:26379"]);
     assert_eq!((name.as_str(), primary.settings.db()), ("main", 2));
     assert_eq!((primary.settings.username(), primary.settings.password()), (Some("ann"), Some("sesame")));
-    for sentinel in sentinels {
+    for sentinel in endpoints {
         let settings = sentinel.settings;
         assert_eq!((settings.username(), settings.password()), (Some("bob"), Some("open")));
         assert_eq!(settings.db(), 0);

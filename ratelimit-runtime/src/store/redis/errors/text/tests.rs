@@ -12,7 +12,7 @@ fn error(reply: &str) -> RedisError {
 }
 
 fn shown(reply: &str) -> String {
-    let shown = ErrorText::of(&error(reply)).to_string();
+    let shown = ErrorText::of(&error(reply)).text;
     assert!(!SECRETS.iter().any(|secret| shown.contains(secret)), "{reply}: {shown}");
     shown
 }
@@ -76,12 +76,11 @@ fn known_errors_have_their_own_text() {
 
 #[test]
 fn an_unknown_code_is_not_shown() {
-    assert_eq!(
-        ErrorText::of(&error("WALRUS sesame")),
-        ErrorText { code: None, what: UNKNOWN_CODE, command: None, kind: None }
-    );
-    assert_eq!(ErrorText::of(&error("ERR")).code(), Some("ERR"));
-    assert_eq!(ErrorText::of(&error("-MISCONF ")).code(), None);
+    let ErrorText { code, kind, text } = ErrorText::of(&error("WALRUS sesame"));
+    assert_eq!((code, kind), (None, None));
+    assert!(text.starts_with("its code is not known"), "{text}");
+    assert_eq!(ErrorText::of(&error("ERR")).code, Some("ERR"));
+    assert_eq!(ErrorText::of(&error("-MISCONF ")).code, None);
 }
 
 #[test]
