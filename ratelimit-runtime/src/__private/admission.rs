@@ -3,7 +3,7 @@
 use super::call::Call;
 use crate::body::{BodySent, Held, Holds, Settle};
 use crate::key::Name;
-use crate::limiter::{Attempt, Holdings, RateLimiter, Stack, failed, shadow_failed};
+use crate::limiter::{Holdings, RateLimiter, Stack, failed, shadow_failed};
 use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
@@ -104,8 +104,8 @@ impl Calls {
 
 impl Completed {
     pub(super) async fn admit(self, began: Option<Instant>) -> Result<Admission, Rejection> {
-        let attempt = Attempt { limiter: &self.limiter, began, names: &self.names };
-        Ok(Admission(Some(Box::new(attempt.run_held(self.stack).await?))))
+        let holdings = self.limiter.attempt_held(began, &self.names, self.stack).await?;
+        Ok(Admission(Some(Box::new(holdings))))
     }
 }
 

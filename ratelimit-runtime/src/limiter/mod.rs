@@ -17,7 +17,7 @@ mod store_call;
 
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
-pub(crate) use call::{Attempt, Holdings, Member, Pending, Stack, failed, join, shadow_failed};
+pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, shadow_failed};
 pub(crate) use current::CurrentLimiter;
 pub(crate) use limits::note;
 pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
@@ -26,7 +26,7 @@ pub use status::Status;
 use crate::clock::timer;
 use crate::key::KeySettings;
 use crate::macros::opaque;
-use crate::observe::Observers;
+use crate::observe::Watch;
 use crate::proxies::Proxies;
 use crate::tasks::Tasks;
 use lease::Leases;
@@ -207,5 +207,6 @@ struct Shared {
     leases: Leases,
     probes: Probes,
     tasks: Tasks,
-    observers: Observers,
+    /// What the observation of each call begins with.
+    watch: Watch,
 }

@@ -8,7 +8,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
-use crate::observe::{LimitSeries, PermitsHeld};
+use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::{Adjusted, Adjustment, Change, Reply, ReplyKind};
 use smallvec::SmallVec;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Holdings {
     }
 
     /// The measurements of the limits that make the call wait.
-    pub(super) fn waits(&self) -> impl Iterator<Item = LimitSeries> {
+    pub(super) fn waits(&self) -> impl Iterator<Item = &'static LimitMetrics> {
         let waits =
             |member: &&Member| member.decision().is_some_and(|decision| decision.delay() > Duration::ZERO);
         self.members.iter().filter(move |member| !member.shadow && waits(member)).map(|member| member.series)

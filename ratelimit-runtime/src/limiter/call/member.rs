@@ -1,7 +1,7 @@
 //! The limits of one call that are decided together.
 
 use crate::decision::Decision;
-use crate::observe::{LimitSeries, PermitsHeld};
+use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::Request;
 use smallvec::SmallVec;
 
@@ -22,7 +22,7 @@ pub(crate) struct Member {
     /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
     pub(super) takes_nothing: bool,
     /// The measurements of the limit.
-    pub(crate) series: LimitSeries,
+    pub(crate) series: &'static LimitMetrics,
     /// Counts the permit while it is held.
     pub(super) held: PermitsHeld,
 }
@@ -37,7 +37,7 @@ impl Member {
             pauses: false,
             decision: None,
             takes_nothing: false,
-            series: LimitSeries::named(name),
+            series: LimitMetrics::named(name),
             held: PermitsHeld::default(),
         }
     }

@@ -41,6 +41,16 @@ enum Step {
     Failed(Error),
 }
 
+/// The request of a call that may use leased units. Only the store knows how many units are left to others.
+#[inline]
+pub(super) fn leasable<'r>(mode: Mode, requests: &[&'r Request]) -> Option<&'r Request> {
+    let [request] = requests else { return None };
+    let may_use = mode == Mode::Check
+        && request.keep() == 0
+        && (1..=request.limit().largest_lease()).contains(&request.cost());
+    may_use.then_some(*request)
+}
+
 impl RateLimiter {
     /// Hands out leased units to a request, if there are enough.
     #[inline]
@@ -73,6 +83,9 @@ impl RateLimiter {
         began: Option<Instant>,
         request: &Request,
     ) -> Option<Reply<Decided>> {
+        if !self.shared.leases.takes {
+            return None;
+        }
         let (began, id) = (began.unwrap_or_else(Instant::now), self.shared.leases.id(request.key()));
         let mut tried = Tried::default();
         match self.step(id, request, &mut tried) {

@@ -70,7 +70,6 @@ impl DenyCache {
         self.find(requests, self.now_if_not_empty()?)
     }
 
-    #[inline]
     fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
         let request = cacheable(requests)?;
         let key = self.hash(request.key());
