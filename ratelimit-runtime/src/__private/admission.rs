@@ -154,7 +154,7 @@ impl Admission {
 
     /// Sends the changes to the store.
     pub async fn finish(self) {
-        if let Some(holdings) = self.0
+        if let Some(mut holdings) = self.0
             && let Err(error) = Box::pin(holdings.finish()).await
         {
             tracing::debug!(%error, "{CANNOT_ADJUST}");

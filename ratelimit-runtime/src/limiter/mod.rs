@@ -24,7 +24,7 @@ pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overri
 pub use status::Status;
 
 use crate::clock::timer;
-use crate::key::KeySettings;
+use crate::key::{KeySettings, StoreKey};
 use crate::macros::opaque;
 use crate::observe::Watch;
 use crate::proxies::Proxies;
@@ -181,6 +181,11 @@ impl RateLimiter {
     #[inline]
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
+    }
+
+    /// A key of this prefix for the library itself. No identity has the tag `#`, so no limit has this key.
+    fn own_key(&self, name: &str) -> StoreKey {
+        StoreKey::new(format!("{}:{{#}}:{name}", self.keys().prefix()).as_bytes())
     }
 }
 

@@ -32,7 +32,7 @@ pub use identity_hash::IdentityHash;
 pub use metrics::{Kind, METRICS, Metric};
 pub use near_limit::NearLimit;
 
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{Event, Hooks};
 pub(crate) use limit::{PermitsHeld, Waiting};
 pub(crate) use metrics::LimitMetrics;
 pub(crate) use near_limit::{DEFAULT_SHARE, share};

@@ -2,7 +2,7 @@
 
 use super::near_limit::{DEFAULT_SHARE, crosses};
 use super::outcome::Outcome;
-use super::{Hooks, IdentityHash, LimitMetrics, NearLimit, Refusal};
+use super::{Event, Hooks, IdentityHash, LimitMetrics, NearLimit, Refusal};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{KeySettings, LimitName, StoreKey};
@@ -186,19 +186,23 @@ impl Special {
     fn near_limit(&self, at: usize, limit: &Final<'_>, decision: Decision) {
         if matches!(limit.outcome, Outcome::Allowed | Outcome::Waited) {
             let identity = self.callers.get(at).copied().flatten();
-            self.hooks.near_limit(NearLimit { name: LimitName::copy(limit.name), decision, identity });
+            self.hooks.tell(Event::NearLimit(NearLimit {
+                name: LimitName::copy(limit.name),
+                decision,
+                identity,
+            }));
         }
     }
 
     #[cold]
     fn refused(&self, at: usize, limit: &Final<'_>, decision: Decision) {
-        self.hooks.refused(Refusal {
+        self.hooks.tell(Event::Refused(Refusal {
             name: LimitName::copy(limit.name),
             decision,
             identity: self.callers.get(at).copied().flatten(),
             is_shadow: limit.outcome == Outcome::ShadowLimited,
             is_local: limit.outcome == Outcome::LocalLimited,
-        });
+        }));
     }
 }
 

@@ -81,7 +81,7 @@ impl RateLimiter {
 }
 
 fn admitted(names: &[Name<'_>], watch: &Watch, record: Option<Record>, mut holdings: Holdings) -> Holdings {
-    let members = names.iter().zip(holdings.members());
+    let members = names.iter().zip(&holdings.members);
     watch.finished(members.map(|(name, member)| of_admitted(name.as_str(), member, &holdings)));
     holdings.noted = record.map(|record| record.decided(holdings.decisions()));
     for (at, name) in names.iter().enumerate() {
@@ -96,12 +96,12 @@ fn admitted(names: &[Name<'_>], watch: &Watch, record: Option<Record>, mut holdi
 
 /// Returns the outcome of a limit of an admitted call.
 fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final<'n> {
-    let decision = member.decision();
+    let decision = member.decision;
     let delay = decision.map(|decision| decision.delay()).filter(|delay| !delay.is_zero());
     let waited = if member.is_permit() { holdings.waited } else { delay };
     let outcome = match decision {
-        Some(_) if member.shadow && member.takes_nothing() => Outcome::ShadowLimited,
-        None if member.shadow && member.takes_nothing() => Outcome::ShadowUndecided,
+        Some(_) if member.shadow && member.takes_nothing => Outcome::ShadowLimited,
+        None if member.shadow && member.takes_nothing => Outcome::ShadowUndecided,
         _ if member.shadow => Outcome::ShadowAllowed,
         _ => Outcome::admitted(holdings.source, waited.is_some()),
     };
@@ -111,9 +111,8 @@ fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final
 fn refused(names: &[Name<'_>], watch: &Watch, record: Option<Record>, refusal: &Refusal) -> Rejection {
     watch.finished(names.iter().enumerate().map(|(at, name)| {
         let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
-        let outcome = decision.as_ref();
-        let outcome =
-            outcome.map_or(Outcome::OtherLimited, |decision| Outcome::refused(refusal.source, decision));
+        let refused = |decision| Outcome::refused(refusal.source, decision);
+        let outcome = decision.as_ref().map_or(Outcome::OtherLimited, refused);
         Final { name: name.as_str(), outcome, decision, cost: 0, waited: None }
     }));
     if let Some(record) = record {

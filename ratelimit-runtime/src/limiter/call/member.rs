@@ -17,7 +17,7 @@ pub(crate) struct Member {
     pub(crate) shadow: bool,
     /// Results of calls may pause the limit.
     pub(crate) pauses: bool,
-    /// The store's decision. `None` before the decision.
+    /// The store's decision. `None` if the store has not decided.
     pub(super) decision: Option<Decision>,
     /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
     pub(super) takes_nothing: bool,
@@ -40,16 +40,6 @@ impl Member {
             series: LimitMetrics::named(name),
             held: PermitsHeld::default(),
         }
-    }
-
-    /// The store's decision about the limit. `None` if the store has not decided.
-    pub(crate) fn decision(&self) -> Option<Decision> {
-        self.decision
-    }
-
-    /// Whether nothing was taken, because a shadow limit would refuse the call or was not decided.
-    pub(crate) fn takes_nothing(&self) -> bool {
-        self.takes_nothing
     }
 
     /// Whether [`Mode::Check`](crate::store::Mode::Check) decides the limit: its units are taken at once, and are never
