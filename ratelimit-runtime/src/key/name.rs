@@ -104,6 +104,7 @@ impl<'n> Name<'n> {
 
 impl<'n> Text<'n> {
     #[inline]
+    #[expect(clippy::match_same_arms, reason = "the texts have different lifetimes")]
     const fn as_str(self) -> &'n str {
         match self {
             Self::Written(text) | Self::Path(text) => text,

@@ -12,6 +12,10 @@ use crate::store::{NO_PERMIT, Request, StoreKey};
 impl RateLimiter {
     /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
     /// sets the permit's id if the limit is a concurrency limit.
+    #[expect(
+        clippy::inline_always,
+        reason = "every decision calls it, and it does little unless there are overrides"
+    )]
     #[inline(always)]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
         if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {

@@ -68,7 +68,7 @@ impl Watch {
     ) -> Self {
         #[cfg(not(feature = "trace"))]
         let _ = name;
-        let special = self.special.as_ref().map(|special| special.of_call(settings, keys));
+        let special = self.special.as_ref().map(|special| Box::new(special.of_call(settings, keys)));
         Self {
             // Exempt calls have no span.
             #[cfg(feature = "trace")]
@@ -176,10 +176,10 @@ impl Watch {
 
 impl Special {
     #[cold]
-    fn of_call<'k>(&self, settings: &KeySettings, keys: impl Iterator<Item = &'k StoreKey>) -> Box<Self> {
+    fn of_call<'k>(&self, settings: &KeySettings, keys: impl Iterator<Item = &'k StoreKey>) -> Self {
         let keys = keys.filter(|_| self.hooks.is_set());
         let callers = keys.map(|key| IdentityHash::of(settings, key)).collect();
-        Box::new(Self { hooks: self.hooks.clone(), callers, ..*self })
+        Self { hooks: self.hooks.clone(), callers, ..*self }
     }
 
     #[cold]
