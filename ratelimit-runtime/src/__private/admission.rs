@@ -3,7 +3,7 @@
 use super::call::Call;
 use crate::body::{BodySent, Held, Settle};
 use crate::key::Name;
-use crate::limiter::{Attempt, Holdings, RateLimiter, Stack, failed, shadow_failed};
+use crate::limiter::{Holdings, RateLimiter, Stack, failed, shadow_failed};
 use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
@@ -32,8 +32,8 @@ impl Completed {
     }
 
     pub(super) async fn admit(self, began: Option<Instant>) -> Result<Admission, Rejection> {
-        let attempt = Attempt { limiter: &self.limiter, began, names: &self.names };
-        Ok(Admission(Some(Box::new(attempt.run_held(self.stack).await?))))
+        let holdings = self.limiter.attempt_held(began, &self.names, self.stack).await?;
+        Ok(Admission(Some(Box::new(holdings))))
     }
 }
 
@@ -139,7 +139,7 @@ impl Admission {
 
     /// Sends the changes to the store.
     pub async fn finish(self) {
-        if let Some(holdings) = self.0
+        if let Some(mut holdings) = self.0
             && let Err(error) = Box::pin(holdings.finish()).await
         {
             tracing::debug!(%error, "{CANNOT_ADJUST}");

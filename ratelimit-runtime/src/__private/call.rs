@@ -5,7 +5,7 @@ use super::request::HeaderValue;
 use super::site::Site;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
-use crate::key::{KeyBuilder, KeySettings, Name, StoreKey};
+use crate::key::{Function, KeyBuilder, KeySettings, Name, StoreKey};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, note};
@@ -49,19 +49,24 @@ impl Call {
     /// A call of a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
         // Two layers may have the same name and different limits.
-        Self { is_constant: Ok(false), ..Self::of(Name::new(name), Some(&limit), limiter) }
+        Self { is_constant: Ok(false), ..Self::of(Name::written(name), None, Some(&limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
-        Self::of(site.name, site.limit.as_ref(), limiter)
+        Self::of(site.name, site.function, site.limit.as_ref(), limiter)
     }
 
-    fn of(name: Name<'static>, limit: Option<&Limit>, limiter: Result<CurrentLimiter, Error>) -> Self {
+    fn of(
+        name: Name<'static>,
+        function: Option<Function>,
+        limit: Option<&Limit>,
+        limiter: Result<CurrentLimiter, Error>,
+    ) -> Self {
         let skipped = limiter.as_ref().is_ok_and(|limiter| limiter.is_off());
         Self {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
-            key: KeyBuilder::new(name),
+            key: KeyBuilder::new(name, function),
             is_constant: Ok(limit.is_some()),
             shadow: false,
             pauses: false,

@@ -5,7 +5,7 @@ use super::call::Call;
 use super::site::{Site, SiteRequest};
 use crate::key::Name;
 use crate::limiter::current::current;
-use crate::limiter::{Attempt, Member, Pending, RateLimiter, failed, join};
+use crate::limiter::{Member, Pending, RateLimiter, failed, join};
 use crate::macros::opaque;
 use crate::observe::exempt;
 use crate::rejection::Rejection;
@@ -23,7 +23,7 @@ enum State {
     Admitted,
     Refused(Ready<Rejection>),
     /// The reply of the store is the whole decision.
-    Deciding(Pending<Name<'static>>),
+    Deciding(Pending<'static>),
     /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Admit),
 }
@@ -98,7 +98,7 @@ impl Check {
     /// Decides completed requests, which stay where they are.
     fn run(limiter: &RateLimiter, names: &[Name<'static>], requests: &[&Request]) -> Self {
         let mut check = Self(State::Admitted);
-        let ended = Attempt { limiter, began: None, names }.run(requests, |decided| {
+        let ended = limiter.attempt(None, names, requests, |decided| {
             if let Err(rejection) = decided {
                 check.0 = State::Refused(ready(rejection));
             }

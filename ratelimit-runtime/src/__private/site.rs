@@ -10,31 +10,33 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Site {
     pub(super) name: Name<'static>,
+    /// The function with this name, if functions inside of others may have the same one.
+    pub(super) function: Option<Function>,
     pub(super) limit: Option<Limit>,
 }
 
 impl Site {
     /// A site whose limit is a constant.
     pub const fn new(name: &'static str, limit: Limit) -> Self {
-        Self { name: Name::of_site(name), limit: Some(limit) }
+        Self { name: Name::of_site(name), function: None, limit: Some(limit) }
     }
 
     /// A site whose limit is set at each call.
     pub const fn per_call(name: &'static str) -> Self {
-        Self { name: Name::of_site(name), limit: None }
+        Self { name: Name::of_site(name), function: None, limit: None }
     }
 
     /// Says that the name is the attribute's `key`. Generated code calls this for names with `::`. Without it, such a name
     /// looks like the path of a function, and clients see only the last part.
     pub const fn written(mut self) -> Self {
-        self.name = self.name.written();
+        self.name = Name::written(self.name.as_str());
         self
     }
 
     /// Says that the name is the path of a function, which may be inside of another function. `path_inside` is `type_name` of a
     /// type that is declared in the function.
     pub const fn in_function(mut self, path_inside: fn() -> &'static str) -> Self {
-        self.name = self.name.of_function(Function::new(path_inside));
+        self.function = Some(Function::new(path_inside));
         self
     }
 }
@@ -65,7 +67,7 @@ impl SiteRequest {
     fn make(&self, site: &Site, limiter: &RateLimiter) -> Option<&(u64, Request)> {
         let limit = site.limit.filter(|limit| limit.is_charged_at_once() && !limiter.is_off())?;
         let mut request = Request::new(StoreKey::default(), limit, 1);
-        KeyBuilder::new(site.name).finish(request.key_mut(), limiter.keys()).ok()?;
+        KeyBuilder::new(site.name, site.function).finish(request.key_mut(), limiter.keys()).ok()?;
         request.add_format();
         note(site.name.as_str(), &limit, limiter, true);
         Some(self.0.get_or_init(|| (limiter.id(), request)))

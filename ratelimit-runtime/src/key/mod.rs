@@ -133,13 +133,9 @@ pub trait AsKey: Send + Sync {
     #[doc(hidden)]
     fn name(&self) -> &str;
     #[doc(hidden)]
-    fn identities(&self) -> &dyn Values {
-        &()
-    }
+    fn each_identity(&self, _visit: &mut dyn FnMut(&dyn Identity)) {}
     #[doc(hidden)]
-    fn parts(&self) -> &dyn Values {
-        &()
-    }
+    fn each_part(&self, _visit: &mut dyn FnMut(&dyn Identity)) {}
 }
 
 impl AsKey for str {
@@ -157,8 +153,8 @@ impl AsKey for String {
 delegate! {
     AsKey for &T, Box<T>, Arc<T> => {
         fn name(&self) -> &str;
-        fn identities(&self) -> &dyn Values;
-        fn parts(&self) -> &dyn Values;
+        fn each_identity(&self, visit: &mut dyn FnMut(&dyn Identity));
+        fn each_part(&self, visit: &mut dyn FnMut(&dyn Identity));
     }
 }
 
@@ -167,19 +163,19 @@ impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
         self.name
     }
 
-    fn identities(&self) -> &dyn Values {
-        &self.identities
+    fn each_identity(&self, visit: &mut dyn FnMut(&dyn Identity)) {
+        self.identities.each(visit);
     }
 
-    fn parts(&self) -> &dyn Values {
-        &self.parts
+    fn each_part(&self, visit: &mut dyn FnMut(&dyn Identity)) {
+        self.parts.each(visit);
     }
 }
 
-/// The values that `by` or `part` collected, as nested pairs.
+/// The identities or the parts of a [`Key`]: `by` and `part` collect them as nested pairs.
 #[doc(hidden)]
 pub trait Values: Send + Sync {
-    fn each(&self, visitor: &mut dyn FnMut(&dyn Identity));
+    fn each(&self, visit: &mut dyn FnMut(&dyn Identity));
 }
 
 impl Values for () {
@@ -187,15 +183,15 @@ impl Values for () {
 }
 
 impl<V: Values, J: Identity + Send + Sync> Values for (V, J) {
-    fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
-        self.0.each(visitor);
-        visitor(&self.1);
+    fn each(&self, visit: &mut dyn FnMut(&dyn Identity)) {
+        self.0.each(visit);
+        visit(&self.1);
     }
 }
 
 impl<J: Identity + Send + Sync> Values for &[J] {
-    fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
-        self.iter().for_each(|value| visitor(value));
+    fn each(&self, visit: &mut dyn FnMut(&dyn Identity)) {
+        self.iter().for_each(|value| visit(value));
     }
 }
 

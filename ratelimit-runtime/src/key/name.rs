@@ -1,95 +1,114 @@
 //! `Name`: the name of a limit in a key.
 
-use super::Function;
 use crate::writer::{Bytes, copy, is_plain, push_escaped};
 use std::fmt;
 
 /// The name of a limit. The programmer chose it, so its braces and colons stay readable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'n> {
-    text: &'n str,
+    text: Text<'n>,
     /// Whether nothing in it must be escaped. For an attribute this is computed at compile time.
     plain: bool,
-    /// Whether it is the path of a function.
-    path: bool,
-    /// The function, if functions inside of others may have the same path.
-    function: Option<Function>,
+}
+
+/// The text of a name, by where it comes from.
+#[derive(Clone, Copy, Debug)]
+enum Text<'n> {
+    /// The `key` of an attribute, or the name of a layer.
+    Written(&'static str),
+    /// The path of a function whose attribute has no `key`.
+    Path(&'static str),
+    /// From the key that a method of the limiter has received.
+    Given(&'n str),
+}
+
+impl Name<'static> {
+    /// The name of an attribute. A name with `::` is the path of a function, unless it is [`written`](Self::written).
+    pub(crate) const fn of_site(text: &'static str) -> Self {
+        let bytes = text.as_bytes();
+        let mut i = 1;
+        while i < bytes.len() {
+            if bytes[i - 1] == b':' && bytes[i] == b':' {
+                return Self::of(Text::Path(text));
+            }
+            i += 1;
+        }
+        Self::written(text)
+    }
+
+    /// The `key` of an attribute, or the name of a layer.
+    pub(crate) const fn written(text: &'static str) -> Self {
+        Self::of(Text::Written(text))
+    }
+
+    /// The name of the same limit in a trial.
+    pub(crate) const fn renamed(self, text: &'static str) -> Self {
+        Self::of(if let Text::Path(_) = self.text { Text::Path(text) } else { Text::Written(text) })
+    }
 }
 
 impl<'n> Name<'n> {
-    /// A name that somebody has written.
+    /// A name in the key that a method has received.
+    #[inline]
     pub(crate) const fn new(text: &'n str) -> Self {
-        let bytes = text.as_bytes();
+        Self::of(Text::Given(text))
+    }
+
+    #[inline]
+    const fn of(text: Text<'n>) -> Self {
+        let bytes = text.as_str().as_bytes();
         let mut plain = !bytes.is_empty();
         let mut i = 0;
         while i < bytes.len() {
             plain = plain && (bytes[i] == b':' || is_plain(bytes[i]));
             i += 1;
         }
-        Self { text, plain, path: false, function: None }
+        Self { text, plain }
     }
 
-    /// The name of an attribute. A name with `::` is the path of the function, unless it is [`written`](Self::written).
-    pub(crate) const fn of_site(text: &'n str) -> Self {
-        let bytes = text.as_bytes();
-        let mut path = false;
-        let mut i = 1;
-        while i < bytes.len() {
-            path = path || (bytes[i - 1] == b':' && bytes[i] == b':');
-            i += 1;
-        }
-        Self { path, ..Self::new(text) }
-    }
-
-    /// Marks the name as the `key` of the attribute.
-    pub(crate) const fn written(self) -> Self {
-        Self { path: false, ..self }
-    }
-
-    /// Marks the name as the path of this function.
-    pub(crate) const fn of_function(self, function: Function) -> Self {
-        Self { function: Some(function), ..self }
-    }
-
-    /// The name of the same limit in a trial.
-    pub(crate) const fn renamed(self, text: &'n str) -> Self {
-        Self { path: self.path, function: self.function, ..Self::new(text) }
-    }
-
-    /// The path of the function in its module, if it is inside of another function or a type.
     #[inline]
-    pub(super) fn around(&self) -> Option<&'static str> {
-        self.function?.around(self.text)
-    }
-
-    pub(crate) const fn is_path(&self) -> bool {
-        self.path
-    }
-
     pub(crate) const fn as_str(&self) -> &'n str {
-        self.text
+        self.text.as_str()
+    }
+
+    /// Whether calls of the limit belong to a request, which records their decisions: those of attributes and layers do.
+    #[inline]
+    pub(crate) const fn is_recorded(&self) -> bool {
+        !matches!(self.text, Text::Given(_))
     }
 
     #[inline]
     pub(super) fn push_to(self, bytes: &mut Bytes) {
         if self.plain {
-            bytes.extend_from_slice(self.text.as_bytes());
+            bytes.extend_from_slice(self.as_str().as_bytes());
         } else {
             self.push_escaped_to(bytes);
         }
     }
 
     fn push_escaped_to(self, bytes: &mut Bytes) {
-        if self.text.is_empty() {
+        let text = self.as_str();
+        if text.is_empty() {
             bytes.push(b'%');
         }
-        for byte in self.text.bytes() {
+        for byte in text.bytes() {
             match byte {
                 b'{' => bytes.push(b'<'),
                 b'}' => bytes.push(b'>'),
                 b':' => bytes.push(b':'),
                 other => push_escaped(bytes, other),
             }
+        }
+    }
+}
+
+impl<'n> Text<'n> {
+    #[inline]
+    #[expect(clippy::match_same_arms, reason = "the texts have different lifetimes")]
+    const fn as_str(self) -> &'n str {
+        match self {
+            Self::Written(text) | Self::Path(text) => text,
+            Self::Given(text) => text,
         }
     }
 }
@@ -149,9 +168,13 @@ impl From<&'static str> for LimitName {
     }
 }
 
-impl From<Name<'static>> for LimitName {
-    fn from(name: Name<'static>) -> Self {
-        if name.is_path() { Self::Path(name.as_str()) } else { Self::Static(name.as_str()) }
+impl From<Name<'_>> for LimitName {
+    fn from(name: Name<'_>) -> Self {
+        match name.text {
+            Text::Written(text) => Self::Static(text),
+            Text::Path(text) => Self::Path(text),
+            Text::Given(text) => Self::copy(text),
+        }
     }
 }
 
@@ -173,30 +196,30 @@ mod tests {
             (Name::of_site("shop::api::search/90ms/shadow"), "search/90ms/shadow"),
             (Name::of_site("search"), "search"),
             (Name::of_site("/a/b"), "/a/b"),
-            (Name::of_site("shop::api::search").written(), "shop::api::search"),
-            (Name::of_site("::").written(), "::"),
+            (Name::written("shop::api::search"), "shop::api::search"),
+            (Name::written("::"), "::"),
             (Name::of_site(""), ""),
             (Name::of_site("a:b"), "a:b"),
             (Name::of_site("a:"), "a:"),
         ] {
-            assert_eq!(name.is_path(), name.as_str().starts_with("shop") && public.starts_with("search"));
+            assert!(name.is_recorded());
             assert_eq!(LimitName::from(name).public(), public);
             assert_eq!(LimitName::from(name).as_str(), name.as_str());
-            assert_eq!(LimitName::copy(name.as_str()).public(), name.as_str(), "a `Key` is written by hand");
+            let given = Name::new(name.as_str());
+            assert_eq!(LimitName::from(given).public(), name.as_str(), "a `Key` is written by hand");
+            assert!(!given.is_recorded());
         }
     }
 
     #[test]
-    fn a_name_in_a_trial_is_of_the_same_function() {
-        let name = Name::of_site("a::f").of_function(Function::new(|| "a::g::f::H"));
-        for name in [name, name.renamed("a::f/1s")] {
-            assert_eq!((name.around(), name.is_path()), (Some("g"), true));
-        }
-        assert_eq!(format!("{:?}", LimitName::from(name)), "\"a::f\"");
+    fn a_name_in_a_trial_is_a_path_if_the_name_is_one() {
+        let public = |name| LimitName::from(Name::of_site(name).renamed("a::f/1s")).public().to_owned();
+        assert_eq!((public("a::f"), public("f")), ("f/1s".to_owned(), "a::f/1s".to_owned()));
+        assert_eq!(format!("{:?}", LimitName::from(Name::of_site("a::f"))), "\"a::f\"");
     }
 
     #[test]
     fn a_name_is_small() {
-        assert!(size_of::<LimitName>() <= 32);
+        assert!(size_of::<LimitName>() <= 32 && size_of::<Name<'_>>() <= 32);
     }
 }

@@ -1,6 +1,6 @@
 //! The key that a store receives.
 
-use super::{AsKey, Name};
+use super::{AsKey, Function, Name};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 use crate::macros::opaque;
@@ -56,19 +56,20 @@ opaque! {
 /// Makes a key without a format.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {
     let mut rendered = StoreKey::default();
-    render_into(&mut rendered, key, settings)?;
+    render_into(&mut rendered, Name::new(key.name()), key, settings)?;
     Ok(rendered)
 }
 
-/// Writes a key without a format into an empty one, which stays where it is.
+/// Writes a key without a format into an empty one, which stays where it is. `name` is the name of the key.
 pub(crate) fn render_into(
     rendered: &mut StoreKey,
+    name: Name<'_>,
     key: &(impl AsKey + ?Sized),
     settings: &KeySettings,
 ) -> Result<(), Error> {
-    let mut builder = KeyBuilder::new(Name::new(key.name()));
-    key.identities().each(&mut |identity| identity.write(&mut builder.identity(rendered, settings)));
-    key.parts().each(&mut |part| part.write(&mut builder.part(rendered, settings)));
+    let mut builder = KeyBuilder::new(name, None);
+    key.each_identity(&mut |identity| identity.write(&mut builder.identity(rendered, settings)));
+    key.each_part(&mut |part| part.write(&mut builder.part(rendered, settings)));
     builder.finish(rendered, settings)
 }
 
@@ -77,6 +78,8 @@ pub(crate) fn render_into(
 #[derive(Clone)]
 pub(crate) struct KeyBuilder<'n> {
     name: Name<'n>,
+    /// The function with this name, if functions inside of others may have the same one.
+    function: Option<Function>,
     begun: bool,
     named: bool,
     has_identity: bool,
@@ -84,8 +87,8 @@ pub(crate) struct KeyBuilder<'n> {
 }
 
 impl<'n> KeyBuilder<'n> {
-    pub(crate) fn new(name: Name<'n>) -> Self {
-        Self { name, begun: false, named: false, has_identity: false, absent: None }
+    pub(crate) fn new(name: Name<'n>, function: Option<Function>) -> Self {
+        Self { name, function, begun: false, named: false, has_identity: false, absent: None }
     }
 
     /// Writes the prefix, unless it is written.
@@ -141,13 +144,21 @@ impl<'n> KeyBuilder<'n> {
     pub(crate) fn finish(&mut self, key: &mut StoreKey, settings: &KeySettings) -> Result<(), Error> {
         self.begin(key, settings);
         self.write_name(key);
-        if let Some(around) = self.name.around() {
-            self.part(key, settings).text(around);
+        if let Some(function) = self.function {
+            self.push_around(function, key, settings);
         }
         if !self.has_identity {
             key.0.push(b'}');
         }
         self.absent.map_or(Ok(()), |(kind, why)| Err(Error::new(kind, why)))
+    }
+
+    /// Writes the path of the function in its module, if it is inside of another function or a type.
+    #[inline(never)]
+    fn push_around(&mut self, function: Function, key: &mut StoreKey, settings: &KeySettings) {
+        if let Some(around) = function.around(self.name.as_str()) {
+            self.part(key, settings).text(around);
+        }
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Keys as they are in the store: reads them back, for tools that list limits.
 
-use super::{AsKey, Values};
+use super::{AsKey, Name};
 use crate::identity::Identity;
 use crate::limit::Algorithm;
 use crate::macros::opaque;
@@ -30,14 +30,14 @@ use crate::writer::{Bytes, KeyWriter, is_written};
 #[must_use]
 pub struct StoredKey {
     name: String,
-    identities: Written,
-    parts: Written,
+    identities: Vec<Written>,
+    parts: Vec<Written>,
     format: String,
 }
 
-/// Values as a key has them: escaped, and hashed where they are long or secret.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-struct Written(Vec<Box<str>>);
+/// A value as a key has it: escaped, and hashed if it is long or secret.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Written(Box<str>);
 
 impl StoredKey {
     /// Reads a key of a limiter with this prefix. Returns `None` for any other key: that of another prefix, of another
@@ -46,12 +46,14 @@ impl StoredKey {
         let key = std::str::from_utf8(key).ok()?;
         let (tag, rest) = key.strip_prefix(prefix)?.strip_prefix(":{")?.split_once("}:")?;
         let (identities, named, format) = match rest.rsplit_once(':') {
-            Some((named, format)) => (Written::read(tag.split(','))?, named, format),
-            None => (Written::default(), tag, rest),
+            Some((named, format)) => {
+                (tag.split(',').map(Written::read).collect::<Option<_>>()?, named, format)
+            }
+            None => (Vec::new(), tag, rest),
         };
         let mut words = named.split('=');
         let name = name(words.next()?)?;
-        let parts = Written::read(words)?;
+        let parts = words.map(Written::read).collect::<Option<_>>()?;
         let is_format = |byte: u8| byte.is_ascii_alphanumeric();
         (!format.is_empty() && format.bytes().all(is_format)).then(|| Self {
             name,
@@ -69,12 +71,12 @@ impl StoredKey {
     /// The identities as they are written: `alice`, `al%20ice`, or `#` and 32 digits for a hash. None if all callers share the
     /// limit.
     pub fn identities(&self) -> impl Iterator<Item = &str> {
-        self.identities.0.iter().map(AsRef::as_ref)
+        self.identities.iter().map(|value| &*value.0)
     }
 
     /// The values of the placeholders, as they are written.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
-        self.parts.0.iter().map(AsRef::as_ref)
+        self.parts.iter().map(|value| &*value.0)
     }
 
     /// The algorithm. `None` if another version of the library has written the state, which this version does not read.
@@ -98,7 +100,7 @@ fn name(written: &str) -> Option<String> {
     let open = written.replace('<', "{").replace('>', "}");
     let name = unescaped(&open)?;
     let mut again = Bytes::new();
-    super::Name::new(&name).push_to(&mut again);
+    Name::new(&name).push_to(&mut again);
     (*again == *written.as_bytes()).then_some(name)
 }
 
@@ -122,8 +124,14 @@ fn unescaped(written: &str) -> Option<String> {
 }
 
 impl Written {
-    fn read<'k>(values: impl Iterator<Item = &'k str>) -> Option<Self> {
-        values.map(|value| is_written(value).then(|| value.into())).collect::<Option<_>>().map(Self)
+    fn read(value: &str) -> Option<Self> {
+        is_written(value).then(|| Self(value.into()))
+    }
+}
+
+impl Identity for Written {
+    fn write(&self, key: &mut KeyWriter<'_>) {
+        key.written(&self.0);
     }
 }
 
@@ -132,28 +140,12 @@ impl AsKey for StoredKey {
         &self.name
     }
 
-    fn identities(&self) -> &dyn Values {
-        &self.identities
+    fn each_identity(&self, visit: &mut dyn FnMut(&dyn Identity)) {
+        self.identities.iter().for_each(|value| visit(value));
     }
 
-    fn parts(&self) -> &dyn Values {
-        &self.parts
-    }
-}
-
-impl Values for Written {
-    fn each(&self, visitor: &mut dyn FnMut(&dyn Identity)) {
-        for value in &self.0 {
-            visitor(&WrittenValue(value));
-        }
-    }
-}
-
-struct WrittenValue<'v>(&'v str);
-
-impl Identity for WrittenValue<'_> {
-    fn write(&self, key: &mut KeyWriter<'_>) {
-        key.written(self.0);
+    fn each_part(&self, visit: &mut dyn FnMut(&dyn Identity)) {
+        self.parts.iter().for_each(|value| visit(value));
     }
 }
 

@@ -46,7 +46,7 @@ fn keys_are_readable() {
 fn a_text_is_a_key_by_its_name() {
     assert_eq!(rendered("login"), "shop:{login}:c2");
     assert_eq!(rendered("login".to_owned()), "shop:{login}:c2");
-    let mut builder = KeyBuilder::new(Name::new("login"));
+    let mut builder = KeyBuilder::new(Name::new("login"), None);
     builder.rename(Name::new("trial"));
     assert_eq!(builder.name().as_str(), "trial");
 }
@@ -159,7 +159,7 @@ fn distinct_keys_never_collide() {
 #[test]
 fn integers_are_written_as_they_display() {
     let rendered = |value: &dyn Identity| {
-        let (mut key, mut builder) = (StoreKey::default(), KeyBuilder::new(Name::new("n")));
+        let (mut key, mut builder) = (StoreKey::default(), KeyBuilder::new(Name::new("n"), None));
         value.write(&mut builder.identity(&mut key, &settings()));
         String::from_utf8(key.as_bytes().to_vec()).unwrap()
     };

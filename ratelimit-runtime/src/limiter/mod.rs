@@ -17,16 +17,16 @@ mod store_call;
 
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
-pub(crate) use call::{Attempt, Holdings, Member, Pending, Stack, failed, join, shadow_failed};
+pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, shadow_failed};
 pub(crate) use current::CurrentLimiter;
 pub(crate) use limits::note;
 pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
 pub use status::Status;
 
 use crate::clock::timer;
-use crate::key::KeySettings;
+use crate::key::{KeySettings, StoreKey};
 use crate::macros::opaque;
-use crate::observe::Observers;
+use crate::observe::Watch;
 use crate::proxies::Proxies;
 use crate::tasks::Tasks;
 use lease::Leases;
@@ -182,6 +182,11 @@ impl RateLimiter {
     pub(crate) fn keys(&self) -> &KeySettings {
         &self.shared.keys
     }
+
+    /// A key of this prefix for the library itself. No identity has the tag `#`, so no limit has this key.
+    fn own_key(&self, name: &str) -> StoreKey {
+        StoreKey::new(format!("{}:{{#}}:{name}", self.keys().prefix()).as_bytes())
+    }
 }
 
 opaque!(
@@ -207,5 +212,6 @@ struct Shared {
     leases: Leases,
     probes: Probes,
     tasks: Tasks,
-    observers: Observers,
+    /// What the observation of each call begins with.
+    watch: Watch,
 }

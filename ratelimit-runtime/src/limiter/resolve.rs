@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
-use crate::key::{self, AsKey};
+use crate::key::{self, AsKey, Name};
 use crate::limit::{Algorithm, Limit};
 use crate::observe::IdentityHash;
 use crate::random;
@@ -12,7 +12,11 @@ use crate::store::{NO_PERMIT, Request, StoreKey};
 impl RateLimiter {
     /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
     /// sets the permit's id if the limit is a concurrency limit.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "every decision calls it, and it does little unless there are overrides"
+    )]
+    #[inline(always)]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
         if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
             request.set_limit(limit);
@@ -58,41 +62,27 @@ impl RateLimiter {
     /// The request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
         let mut request = Request::of_cost(*limit, cost);
-        self.prepare(&mut request, key)?;
+        self.prepare(&mut request, Name::new(key.name()), key)?;
         Ok(request)
     }
 
-    /// Writes the key of a request, which stays where it is, and [resolves](Self::resolve) it.
+    /// Writes the key of a request, which stays where it is, and [resolves](Self::resolve) it. `name` is the name of the key.
     #[inline]
-    fn prepare(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
-        match key::render_into(request.key_mut(), key, self.keys()) {
+    pub(super) fn prepare(
+        &self,
+        request: &mut Request,
+        name: Name<'_>,
+        key: &impl AsKey,
+    ) -> Result<(), Error> {
+        match key::render_into(request.key_mut(), name, key, self.keys()) {
             Err(error) if !self.is_off() => return Err(error), // else nobody reads the key
-            _ => self.resolve(key.name(), request),
+            _ => self.resolve(name.as_str(), request),
         }
         Ok(())
     }
-
-    /// As [`prepare`](Self::prepare), for a method that charges units. A concurrency limit, which has permits instead, is
-    /// an error.
-    #[inline]
-    pub(super) fn prepare_spending(&self, request: &mut Request, key: &impl AsKey) -> Result<(), Error> {
-        self.prepare(request, key)?;
-        ensure_not_concurrency(request.limit())
-    }
-
-    /// The request of a method that charges units.
-    pub(super) fn spending_request(
-        &self,
-        limit: &Limit,
-        key: &impl AsKey,
-        cost: Cost,
-    ) -> Result<Request, Error> {
-        let mut request = Request::of_cost(*limit, cost);
-        self.prepare_spending(&mut request, key)?;
-        Ok(request)
-    }
 }
 
+/// An error if units of the limit are held, so that they cannot be charged.
 #[inline]
 pub(super) fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     if limit.is_concurrency() {
@@ -104,7 +94,8 @@ pub(super) fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns a random id. Two permits under one key have the same id with a probability of 2^-52.
+/// Returns a random id. Few calls need one. Two permits under one key have the same id with a probability of 2^-52.
+#[inline(never)]
 fn permit_id() -> u64 {
     NO_PERMIT + 1 + random::bits() % ((1 << 52) - 1 - NO_PERMIT)
 }

@@ -47,7 +47,7 @@ struct Counts {
 }
 
 /// An event for which a hook is called.
-pub(super) enum Event {
+pub(crate) enum Event {
     Refused(Refusal),
     NearLimit(NearLimit),
     OutageBegan(Error),
@@ -72,55 +72,40 @@ impl Hooks {
         self.0.is_some()
     }
 
-    pub(super) fn refused(&self, refusal: Refusal) {
-        if let Some(inner) = &self.0 {
-            inner.enter_among(&inner.counts.refusals, MOST_REFUSALS, Event::Refused(refusal));
-        }
-    }
-
-    pub(super) fn near_limit(&self, near: NearLimit) {
-        if let Some(inner) = &self.0 {
-            inner.enter_among(&inner.counts.near, MOST_NEAR, Event::NearLimit(near));
-        }
-    }
-
-    pub(crate) fn outage_began(&self, error: &Error) {
-        self.tell_of_outage(|| Event::OutageBegan(error.clone()));
-    }
-
-    pub(crate) fn outage_ended(&self, lasted: Duration) {
-        self.tell_of_outage(|| Event::OutageEnded(lasted));
-    }
-
-    fn tell_of_outage(&self, event: impl FnOnce() -> Event) {
+    /// Enters an event into the queue of the hook, if there is one. Never waits: without a place, the event is dropped and counted.
+    pub(crate) fn tell(&self, event: Event) {
         let Some(inner) = &self.0 else { return };
-        if !inner.enter(event()) {
-            inner.miss();
+        let counts = &inner.counts;
+        let queued = counts.of_kind(&event);
+        let has_place = queued.is_none_or(|(queued, most)| queued.fetch_add(1, Ordering::Relaxed) < most);
+        if has_place && inner.enter(event) {
+            return;
+        }
+        if let Some((queued, _)) = queued {
+            queued.fetch_sub(1, Ordering::Relaxed);
+        }
+        counts.missed.fetch_add(1, Ordering::Relaxed);
+        super::store::hook_missed();
+    }
+}
+
+impl Counts {
+    /// The number of events of this kind in the queue, and the most that may be there. `None` if the kind has no bound of its own.
+    fn of_kind(&self, event: &Event) -> Option<(&AtomicUsize, usize)> {
+        match event {
+            Event::Refused(_) => Some((&self.refusals, MOST_REFUSALS)),
+            Event::NearLimit(_) => Some((&self.near, MOST_NEAR)),
+            Event::OutageBegan(_) | Event::OutageEnded(_) => None,
         }
     }
 }
 
 impl Inner {
-    /// Enters an event of which at most `most` are in the queue.
-    fn enter_among(&self, queued: &AtomicUsize, most: usize, event: Event) {
-        let has_place = queued.fetch_add(1, Ordering::Relaxed) < most;
-        if !has_place || !self.enter(event) {
-            queued.fetch_sub(1, Ordering::Relaxed);
-            self.miss();
-        }
-    }
-
-    /// Enters an event into the queue. Never waits. Returns whether there was a place.
+    /// Enters an event into the queue. Returns whether there was a place.
     fn enter(&self, event: Event) -> bool {
         let queued = Queued { event, _counted: self.tasks.count() };
         let queue = self.queue.get_or_init(|| self.start());
         queue.as_ref().is_some_and(|queue| queue.try_send(queued).is_ok())
-    }
-
-    /// Counts a dropped event.
-    fn miss(&self) {
-        self.counts.missed.fetch_add(1, Ordering::Relaxed);
-        super::store::hook_missed();
     }
 
     /// Starts the thread.
@@ -153,12 +138,7 @@ fn run(hook: &dyn Hook, events: &Receiver<Queued>, counts: &Counts) {
         }
     };
     for queued in events {
-        let of_kind = match queued.event {
-            Event::Refused(_) => Some(&counts.refusals),
-            Event::NearLimit(_) => Some(&counts.near),
-            Event::OutageBegan(_) | Event::OutageEnded(_) => None,
-        };
-        if let Some(of_kind) = of_kind {
+        if let Some((of_kind, _)) = counts.of_kind(&queued.event) {
             of_kind.fetch_sub(1, Ordering::Relaxed);
         }
         match counts.missed.swap(0, Ordering::Relaxed) {

@@ -1,15 +1,15 @@
 //! Guards that count at a limit until they are dropped. Without the feature `metrics`, they do nothing.
 
-use super::LimitSeries;
+use super::LimitMetrics;
 use smallvec::SmallVec;
 
 /// Counts a call that waits, at each of its limits, until it is dropped.
-pub(crate) struct Waiting(SmallVec<[LimitSeries; 2]>);
+pub(crate) struct Waiting(SmallVec<[&'static LimitMetrics; 2]>);
 
 impl Waiting {
     /// Begins the wait of a call for these limits.
-    pub(crate) fn begin(limits: impl Iterator<Item = LimitSeries>) -> Self {
-        let limits: SmallVec<[LimitSeries; 2]> = limits.collect();
+    pub(crate) fn begin(limits: impl Iterator<Item = &'static LimitMetrics>) -> Self {
+        let limits: SmallVec<[&'static LimitMetrics; 2]> = limits.collect();
         limits.iter().for_each(|limit| limit.add_waiting(1));
         Self(limits)
     }
@@ -23,11 +23,11 @@ impl Drop for Waiting {
 
 /// Counts the units of a permit that is held, until it is dropped.
 #[derive(Default)]
-pub(crate) struct PermitsHeld(Option<(LimitSeries, i64)>);
+pub(crate) struct PermitsHeld(Option<(&'static LimitMetrics, i64)>);
 
 impl PermitsHeld {
     /// Counts a permit of this many units.
-    pub(crate) fn hold(limit: LimitSeries, units: u32) -> Self {
+    pub(crate) fn hold(limit: &'static LimitMetrics, units: u32) -> Self {
         let units = i64::from(units);
         limit.add_permits(units);
         Self(Some((limit, units)))

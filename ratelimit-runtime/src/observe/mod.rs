@@ -32,12 +32,12 @@ pub use identity_hash::IdentityHash;
 pub use metrics::{Kind, METRICS, Metric};
 pub use near_limit::NearLimit;
 
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{Event, Hooks};
 pub(crate) use limit::{PermitsHeld, Waiting};
-pub(crate) use metrics::LimitSeries;
-pub(crate) use near_limit::Share;
+pub(crate) use metrics::LimitMetrics;
+pub(crate) use near_limit::{DEFAULT_SHARE, share};
 pub(crate) use outcome::Outcome;
 pub(crate) use store::{
     LeasedUnitsGauge, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,
 };
-pub(crate) use watch::{Final, Observers, Watch, exempt, shadow_undecided, undecided};
+pub(crate) use watch::{Final, Watch, exempt, shadow_undecided, undecided};

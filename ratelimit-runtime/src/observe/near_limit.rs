@@ -1,5 +1,4 @@
-//! `NearLimit`: the event of a limit that is nearly used up. `Share`: the share of a limit from which on it counts as
-//! nearly used up.
+//! `NearLimit`: the event of a limit that is nearly used up. Also the share of a limit from which on it counts as nearly used up.
 
 use super::IdentityHash;
 use crate::decision::Decision;
@@ -31,36 +30,30 @@ impl NearLimit {
     }
 }
 
-/// A share of a limit, in millionths. Zero is never crossed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share(u32);
-
+/// The whole of a limit. A share of it is in millionths, and a share of zero is never crossed.
 const WHOLE: u32 = 1_000_000;
+/// The share from which on a limit is nearly used up, unless the builder sets another one.
+pub(crate) const DEFAULT_SHARE: u32 = WHOLE / 5 * 4;
 
-impl Share {
-    pub(crate) const DEFAULT: Self = Self(WHOLE / 5 * 4);
-
-    /// Returns the nearest valid share. `NaN` gives the default.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a million")]
-    pub(crate) fn of(share: f64) -> Self {
-        if share.is_nan() {
-            Self::DEFAULT
-        } else {
-            Self((share.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u32)
-        }
+/// Returns the nearest valid share. `NaN` gives the default.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a million")]
+pub(crate) fn share(of_one: f64) -> u32 {
+    if of_one.is_nan() {
+        return DEFAULT_SHARE;
     }
+    (of_one.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u32
+}
 
-    /// Whether the charge of an admitted call has crossed the share. The store decides one call after another, so in each window
-    /// one call of all processes crosses it.
-    #[inline]
-    pub(super) fn is_crossed(self, decision: &Decision, cost: u32) -> bool {
-        let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
-        let used = capacity.saturating_sub(left);
-        let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(self.0);
-        // In debt, the exact use before the call is unknown, but everything was in use.
-        let in_debt = left == 0 && !decision.delay().is_zero();
-        is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
-    }
+/// Whether the charge of an admitted call has crossed the share. The store decides one call after another, so in each window
+/// one call of all processes crosses it.
+#[inline]
+pub(super) fn crosses(share: u32, decision: &Decision, cost: u32) -> bool {
+    let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
+    let used = capacity.saturating_sub(left);
+    let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(share);
+    // In debt, the exact use before the call is unknown, but everything was in use.
+    let in_debt = left == 0 && !decision.delay().is_zero();
+    is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
 }
 
 #[cfg(test)]
@@ -69,9 +62,9 @@ mod tests {
     use crate::limit::Limit;
     use std::time::Duration;
 
-    fn crosses(share: f64, count: u32, remaining: u32, cost: u32) -> bool {
+    fn crosses(of_one: f64, count: u32, remaining: u32, cost: u32) -> bool {
         let limit = Limit::counter(count, Duration::from_secs(1));
-        Share::of(share).is_crossed(&Decision::allow(&limit, remaining, Duration::ZERO), cost)
+        super::crosses(share(of_one), &Decision::allow(&limit, remaining, Duration::ZERO), cost)
     }
 
     #[test]
@@ -89,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_share_is_from_zero_to_one() {
-        assert_eq!([Share::of(f64::NAN), Share::of(0.8)], [Share::DEFAULT; 2]);
+        assert_eq!([share(f64::NAN), share(0.8)], [DEFAULT_SHARE; 2]);
         assert!(!(0..10).any(|left| crosses(0.0, 10, left, 1) || crosses(-3.0, 10, left, 1)));
         assert!(crosses(7.0, 10, 0, 1));
     }
@@ -98,6 +91,6 @@ mod tests {
     fn a_call_that_waits_behind_debt_crosses_nothing() {
         let limit = Limit::token_bucket(10, Duration::from_secs(1)).wait(Duration::from_secs(9));
         let decision = Decision::allow(&limit, 0, Duration::from_secs(2)).in_turn(Duration::from_secs(1), 7);
-        assert!(!Share::DEFAULT.is_crossed(&decision, 5));
+        assert!(!super::crosses(DEFAULT_SHARE, &decision, 5));
     }
 }

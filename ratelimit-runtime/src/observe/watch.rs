@@ -1,40 +1,21 @@
 //! `Watch`: one call, from its start until its decision is final. It counts the outcome of each limit exactly once.
 
+use super::near_limit::{DEFAULT_SHARE, crosses};
 use super::outcome::Outcome;
-use super::{Hooks, IdentityHash, LimitSeries, NearLimit, Refusal, Share};
+use super::{Event, Hooks, IdentityHash, LimitMetrics, NearLimit, Refusal};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{KeySettings, LimitName, StoreKey};
 use smallvec::SmallVec;
 use std::time::Duration;
 
-/// Who observes the calls of a limiter, besides the metrics and the traces.
-#[derive(Clone)]
-pub(crate) struct Observers {
-    /// Limits are off.
-    off: bool,
-    /// The hook for refusals, and for limits that are nearly used up.
-    hooks: Hooks,
-    near: Share,
-    /// Whether calls are observed in a special way: limits are off, there is a hook, or another share than the default counts as
-    /// nearly used up.
-    is_special: bool,
-}
-
-impl Observers {
-    pub(crate) fn new(off: bool, hooks: Hooks, near: Share) -> Self {
-        // While limits are off, nothing is refused, so no hook is called.
-        let hooks = if off { Hooks::default() } else { hooks };
-        Self { off, is_special: off || hooks.is_set() || near != Share::DEFAULT, hooks, near }
-    }
-}
-
-/// The observation of a call. Dropping it before the decision is final counts nothing.
+/// The observation of a call. Dropping it before the decision is final counts nothing. A limiter has one too, with which those of its
+/// calls [begin](Self::begin).
 ///
 /// It is small, because nearly every call has one: what few limiters need is behind a pointer.
 #[derive(Default)]
 pub(crate) struct Watch {
-    /// `None` if limits are on, and there is no hook.
+    /// `None` if limits are on, there is no hook, and the default share counts as nearly used up.
     special: Option<Box<Special>>,
     #[cfg(feature = "trace")]
     span: super::span::DecisionSpan,
@@ -42,7 +23,12 @@ pub(crate) struct Watch {
 
 /// The observation of the calls of few limiters.
 struct Special {
-    observers: Observers,
+    /// Limits are off.
+    off: bool,
+    /// The hook for refusals, and for limits that are nearly used up.
+    hooks: Hooks,
+    /// The share from which on a limit is nearly used up, in millionths.
+    near: u32,
     /// Who calls, by the position of the limit.
     callers: SmallVec<[Option<IdentityHash>; 2]>,
 }
@@ -60,22 +46,34 @@ pub(crate) struct Final<'n> {
 }
 
 impl Watch {
-    /// Begins the observation of a call with these keys, of which the first has this name.
+    /// The watch of a limiter.
+    pub(crate) fn of_limiter(off: bool, hooks: Hooks, near: u32) -> Self {
+        // While limits are off, nothing is refused, so no hook is called.
+        let hooks = if off { Hooks::default() } else { hooks };
+        let is_special = off || hooks.is_set() || near != DEFAULT_SHARE;
+        Self {
+            special: is_special.then(|| Box::new(Special { off, hooks, near, callers: SmallVec::new() })),
+            #[cfg(feature = "trace")]
+            span: super::span::DecisionSpan::default(),
+        }
+    }
+
+    /// Begins the observation of a call of this limiter with these keys, of which the first has this name.
     #[inline]
-    pub(crate) fn of<'k>(
-        observers: &Observers,
+    pub(crate) fn begin<'k>(
+        &self,
         settings: &KeySettings,
         name: &str,
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Self {
         #[cfg(not(feature = "trace"))]
         let _ = name;
-        let special = observers.is_special.then(|| Box::new(Special::of(observers, settings, keys)));
+        let special = self.special.as_ref().map(|special| Box::new(special.of_call(settings, keys)));
         Self {
             // Exempt calls have no span.
             #[cfg(feature = "trace")]
             span: match &special {
-                Some(special) if special.observers.off => super::span::DecisionSpan::default(),
+                Some(special) if special.off => super::span::DecisionSpan::default(),
                 _ => super::span::DecisionSpan::begin(name),
             },
             special,
@@ -99,7 +97,7 @@ impl Watch {
             && self.is_plain()
         {
             let (name, cost) = of(0);
-            return LimitSeries::named(name).count_allowed(Share::DEFAULT.is_crossed(decision, cost));
+            return LimitMetrics::named(name).count_allowed(crosses(DEFAULT_SHARE, decision, cost));
         }
         self.decided_otherwise(source, decisions, of);
     }
@@ -127,7 +125,7 @@ impl Watch {
         decisions: &[Decision],
         of: impl Fn(usize) -> (&'n str, u32),
     ) {
-        let is_off = self.special.as_ref().is_some_and(|special| special.observers.off);
+        let is_off = self.special.as_ref().is_some_and(|special| special.off);
         let is_refused = decisions.iter().any(|decision| !decision.is_allowed());
         for (at, decision) in decisions.iter().enumerate() {
             let outcome = match is_refused {
@@ -154,11 +152,11 @@ impl Watch {
     }
 
     fn count(&self, at: usize, limit: &Final<'_>) {
-        let near = self.special.as_ref().map_or(Share::DEFAULT, |special| special.observers.near);
+        let near = self.special.as_ref().map_or(DEFAULT_SHARE, |special| special.near);
         let crossing = limit
             .decision
-            .filter(|decision| limit.outcome.is_admitted() && near.is_crossed(decision, limit.cost));
-        LimitSeries::named(limit.name).count(limit.outcome, crossing.is_some(), limit.waited);
+            .filter(|decision| limit.outcome.is_admitted() && crosses(near, decision, limit.cost));
+        LimitMetrics::named(limit.name).count(limit.outcome, crossing.is_some(), limit.waited);
         if let (Some(decision), Some(special)) = (crossing, &self.special) {
             special.near_limit(at, limit, decision);
         }
@@ -178,52 +176,48 @@ impl Watch {
 
 impl Special {
     #[cold]
-    fn of<'k>(
-        observers: &Observers,
-        settings: &KeySettings,
-        keys: impl Iterator<Item = &'k StoreKey>,
-    ) -> Self {
-        let has_hook = observers.hooks.is_set();
-        let callers = keys.filter(|_| has_hook).map(|key| IdentityHash::of(settings, key)).collect();
-        Self { observers: observers.clone(), callers }
+    fn of_call<'k>(&self, settings: &KeySettings, keys: impl Iterator<Item = &'k StoreKey>) -> Self {
+        let keys = keys.filter(|_| self.hooks.is_set());
+        let callers = keys.map(|key| IdentityHash::of(settings, key)).collect();
+        Self { hooks: self.hooks.clone(), callers, ..*self }
     }
 
     #[cold]
     fn near_limit(&self, at: usize, limit: &Final<'_>, decision: Decision) {
         if matches!(limit.outcome, Outcome::Allowed | Outcome::Waited) {
             let identity = self.callers.get(at).copied().flatten();
-            self.observers.hooks.near_limit(NearLimit {
+            self.hooks.tell(Event::NearLimit(NearLimit {
                 name: LimitName::copy(limit.name),
                 decision,
                 identity,
-            });
+            }));
         }
     }
 
     #[cold]
     fn refused(&self, at: usize, limit: &Final<'_>, decision: Decision) {
-        self.observers.hooks.refused(Refusal {
+        self.hooks.tell(Event::Refused(Refusal {
             name: LimitName::copy(limit.name),
             decision,
             identity: self.callers.get(at).copied().flatten(),
             is_shadow: limit.outcome == Outcome::ShadowLimited,
             is_local: limit.outcome == Outcome::LocalLimited,
-        });
+        }));
     }
 }
 
 /// Counts a call that is exempt from a limit. Returns `false`, so that a filter can call it.
 pub(crate) fn exempt(name: &str) -> bool {
-    LimitSeries::named(name).count(Outcome::Exempt, false, None);
+    LimitMetrics::named(name).count(Outcome::Exempt, false, None);
     false
 }
 
 /// Counts a call whose shadow limit cannot be decided.
 pub(crate) fn shadow_undecided(name: &str) {
-    LimitSeries::named(name).count(Outcome::ShadowUndecided, false, None);
+    LimitMetrics::named(name).count(Outcome::ShadowUndecided, false, None);
 }
 
 /// Counts a call that is rejected before anything was asked.
 pub(crate) fn undecided(name: &str, error: &Error) {
-    LimitSeries::named(name).count(Outcome::undecided(error), false, None);
+    LimitMetrics::named(name).count(Outcome::undecided(error), false, None);
 }

@@ -110,11 +110,8 @@ impl<'w> KeyWriter<'w> {
     /// Says that there is no identity. The call is then rejected as
     /// [`Unidentified`](crate::Rejection::Unidentified), so that it does not share one limit with others that have none.
     pub fn absent(&mut self) {
-        self.written = true;
-        *self.absent = Some((
-            ErrorKind::NoIdentity,
-            "the call has no identity; to let such calls pass, exempt them with `skip_if`",
-        ));
+        let why = "the call has no identity; to let such calls pass, exempt them with `skip_if`";
+        self.fail(ErrorKind::NoIdentity, why);
     }
 
     /// Says why the call cannot be identified.

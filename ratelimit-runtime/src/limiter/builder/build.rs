@@ -11,7 +11,7 @@ use crate::limiter::permits::Permits;
 use crate::limiter::status::Probes;
 use crate::limiter::store_call::StoreCalls;
 use crate::limiter::{RateLimiter, Shared};
-use crate::observe::{Hooks, Observers};
+use crate::observe::{Hooks, Watch};
 use crate::proxies::Proxies;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
@@ -103,7 +103,7 @@ impl RateLimiterBuilder {
                 leases: Leases::new(takes_leases),
                 probes: Probes::default(),
                 tasks,
-                observers: Observers::new(self.off, hooks, self.near_limit),
+                watch: Watch::of_limiter(self.off, hooks, self.near_limit),
             }),
             on_error: self.on_error,
         }

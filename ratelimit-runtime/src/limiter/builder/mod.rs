@@ -6,7 +6,7 @@ mod proxies;
 use super::{OnError, RateLimiter};
 use crate::error::Error;
 use crate::macros::opaque;
-use crate::observe::{Hook, Share};
+use crate::observe::{self, DEFAULT_SHARE, Hook};
 use crate::proxies::Settings;
 use crate::store::Store;
 use std::sync::Arc;
@@ -41,7 +41,8 @@ pub struct RateLimiterBuilder {
     on_error: OnError,
     deny_cache: bool,
     hook: Option<Arc<dyn Hook>>,
-    near_limit: Share,
+    /// In millionths.
+    near_limit: u32,
     pub(super) off: bool,
 }
 
@@ -64,7 +65,7 @@ impl Default for RateLimiterBuilder {
             on_error: OnError::default(),
             deny_cache: true,
             hook: None,
-            near_limit: Share::DEFAULT,
+            near_limit: DEFAULT_SHARE,
             off: false,
         }
     }
@@ -146,7 +147,7 @@ impl RateLimiterBuilder {
     /// Sets the share of a limit from which on it is nearly used up, for [`Hook::near_limit`] and the metric `ratelimit.near_limit`. It
     /// is from 0.0 to 1.0; a number beyond is cut. The default is 0.8. At 0.0 no limit is ever nearly used up.
     pub fn near_limit(self, share: f64) -> Self {
-        Self { near_limit: Share::of(share), ..self }
+        Self { near_limit: observe::share(share), ..self }
     }
 
     /// Checks the settings and returns the limiter. It connects to no server: the first call does, so a service starts while Redis

@@ -1,12 +1,12 @@
 //! `acquire` and `acquire_cost`, which wait for a turn. `admit_one` runs any call of one limit that may wait.
 
-use super::attempt::{Attempt, failed};
+use super::attempt::failed;
 use super::check::Admitted;
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
-use crate::key::AsKey;
+use crate::key::{AsKey, Name};
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::off::admitted;
@@ -55,17 +55,17 @@ impl RateLimiter {
         cost: Cost,
         check: fn(&Limit) -> Result<(), Error>,
     ) -> Result<(Holdings, Decision), Rejection> {
-        let (began, name) = (self.learn_overrides().await, key.name());
+        let (began, name) = (self.learn_overrides().await, Name::new(key.name()));
         let request = self.request(limit, key, cost);
         let request = request.and_then(|request| check(request.limit()).map(|()| request));
         let request = request.map_err(|error| failed(name, error))?;
         if self.is_off() {
-            exempt(name);
+            exempt(name.as_str());
             let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new());
             return Ok((nothing, admitted(&request)));
         }
-        let attempt = Attempt { limiter: self, began, names: &[name] };
-        let holdings = attempt.run_held(Stack::from_iter([Member::new(request, name)])).await?;
+        let stack = Stack::from_iter([Member::new(request, name.as_str())]);
+        let holdings = self.attempt_held(began, &[name], stack).await?;
         match holdings.decision() {
             Some(decision) => Ok((holdings, decision)),
             None => Err(failed(name, invalid_reply())),

@@ -1,16 +1,18 @@
-//! `Attempt`: one attempt of a call. Every call is decided here, and here its decisions are counted, recorded and turned into a
-//! rejection.
+//! One attempt of a call. Every call is decided here, and here its decisions are counted, recorded and turned into a rejection.
+//!
+//! `names` are the names of its limits, in the order of its requests. `began` is when the call began, if it has waited for the
+//! overrides or for another decision: its question to the store has the rest of its deadline. Otherwise the deadline begins when
+//! the store is asked.
 
 use super::claim;
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
-use super::name::CallName;
 use super::record::Record;
 use super::refused::{Refusal, Refused};
 use crate::context::RequestContext;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
-use crate::key::LimitName;
+use crate::key::Name;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Decided, longest_refusal};
 use crate::observe::{self, Final, Outcome, Watch, report};
@@ -22,36 +24,32 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::time::Instant;
 
-/// One attempt of a call: who decides it, and the names of its limits in the order of its requests.
-#[derive(Clone, Copy)]
-pub(crate) struct Attempt<'a, N> {
-    pub(crate) limiter: &'a RateLimiter,
-    /// When the call began, if it has waited for the overrides or for another decision: its question to the store has the rest of
-    /// its deadline. Otherwise the deadline begins when the store is asked.
-    pub(crate) began: Option<Instant>,
-    pub(crate) names: &'a [N],
-}
-
-impl<N: CallName> Attempt<'_, N> {
+impl RateLimiter {
     /// Decides requests whose units are never returned. If nothing has to be awaited, passes the decisions or the rejection to
     /// `then`, so that they need not be copied.
     #[inline]
-    pub(crate) fn run<T>(
-        self,
+    pub(crate) fn attempt<'n, T>(
+        &self,
+        began: Option<Instant>,
+        names: &[Name<'n>],
         requests: &[&Request],
         then: impl FnOnce(Result<&[Decision], Rejection>) -> T,
-    ) -> Result<T, Pending<N>> {
-        let watch = self.watch(requests.iter().copied());
-        let decided = self.limiter.decide(self.began, Mode::Check, requests, |decided| {
-            let cost = |at: usize| requests.get(at).map_or(1, |request| request.cost());
-            then(concluded(self.names, cost, &watch, || self.record(requests), decided))
+    ) -> Result<T, Pending<'n>> {
+        let watch = self.watch(names, requests.iter().copied());
+        let record = move || Record::of(names, requests.iter().copied().enumerate());
+        let decided = self.decide(began, Mode::Check, requests, |decided| {
+            let cost = move |at: usize| requests.get(at).map_or(1, |request| request.cost());
+            then(concluded(names, cost, &watch, record, decided))
         });
         decided.map_err(|reply| {
-            let record = self.record(requests);
-            let costs = || requests.iter().map(|request| request.cost());
-            let is_heard = record.is_some() || !watch.is_plain() || costs().any(|cost| cost != 1);
-            let told = is_heard.then(|| Box::new(Told { record, watch, costs: costs().collect() }));
-            Pending { names: SmallVec::from_slice(self.names), told, reply }
+            let (name, record) = (names.first().copied().unwrap_or(Name::new("")), record());
+            let is_simple = matches!(requests, [request] if request.cost() == 1);
+            let told = (!is_simple || record.is_some() || !watch.is_plain()).then(|| {
+                let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
+                let (names, costs) = limits.unzip();
+                Box::new(Told { record, watch, names, costs })
+            });
+            Pending { name, told, reply }
         })
     }
 
@@ -59,84 +57,75 @@ impl<N: CallName> Attempt<'_, N> {
     ///
     /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, the units may
     /// have been taken, and permits are returned.
-    pub(crate) async fn run_held(self, stack: Stack) -> Result<Holdings, Rejection> {
-        let watch = self.watch(stack.iter().map(|member| &member.request));
-        let mut record = None;
-        if N::IS_RECORDED {
-            let refusing =
-                self.names.iter().zip(&stack).enumerate().filter(|(_, (_, member))| !member.shadow);
-            record = Record::of(refusing.map(|(at, (name, member))| (at, *name, &member.request)));
-        }
-        match claim::admit(self.limiter, self.began, stack).await {
-            Ok(holdings) => Ok(self.admitted(&watch, record, holdings)),
-            Err(Refused::Limited(refusal)) => Err(self.refused(&watch, record, &refusal)),
-            Err(Refused::Failed(error)) => Err(undecided(self.names, &watch, error)),
+    pub(crate) async fn attempt_held(
+        &self,
+        began: Option<Instant>,
+        names: &[Name<'_>],
+        stack: Stack,
+    ) -> Result<Holdings, Rejection> {
+        let watch = self.watch(names, stack.iter().map(|member| &member.request));
+        let refusing = stack.iter().enumerate().filter(|(_, member)| !member.shadow);
+        let record = Record::of(names, refusing.map(|(at, member)| (at, &member.request)));
+        match claim::admit(self, began, stack).await {
+            Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
+            Err(Refused::Limited(refusal)) => Err(refused(names, &watch, record, &refusal)),
+            Err(Refused::Failed(error)) => Err(undecided(names, &watch, error)),
         }
     }
 
     #[inline]
-    fn watch<'r>(self, requests: impl Iterator<Item = &'r Request>) -> Watch {
-        let name = self.names.first().map_or("", CallName::text);
-        Watch::of(&self.limiter.shared.observers, self.limiter.keys(), name, requests.map(Request::key))
+    fn watch<'r>(&self, names: &[Name<'_>], requests: impl Iterator<Item = &'r Request>) -> Watch {
+        let name = names.first().map_or("", Name::as_str);
+        self.shared.watch.begin(self.keys(), name, requests.map(Request::key))
     }
+}
 
-    #[inline]
-    fn record(self, requests: &[&Request]) -> Option<Record> {
-        if !N::IS_RECORDED {
-            return None;
+fn admitted(names: &[Name<'_>], watch: &Watch, record: Option<Record>, mut holdings: Holdings) -> Holdings {
+    let members = names.iter().zip(&holdings.members);
+    watch.finished(members.map(|(name, member)| of_admitted(name.as_str(), member, &holdings)));
+    holdings.noted = record.map(|record| record.decided(holdings.decisions()));
+    for (at, name) in names.iter().enumerate() {
+        if let Some(decision) = holdings.shadow_refusal(at) {
+            report::shadow_refusal(name.as_str(), decision.retry_after());
+        } else if let Some(error) = holdings.shadow_error(at) {
+            report::error(name.as_str(), error, SHADOW_UNDECIDED);
         }
-        let named = self.names.iter().zip(requests).enumerate();
-        Record::of(named.map(|(at, (name, request))| (at, *name, *request)))
     }
-
-    fn admitted(self, watch: &Watch, record: Option<Record>, mut holdings: Holdings) -> Holdings {
-        let members = self.names.iter().zip(holdings.members());
-        watch.finished(members.map(|(name, member)| of_admitted(name.text(), member, &holdings)));
-        holdings.noted = record.map(|record| record.decided(holdings.decisions()));
-        for (at, name) in self.names.iter().enumerate() {
-            if let Some(decision) = holdings.shadow_refusal(at) {
-                report::shadow_refusal(name.text(), decision.retry_after());
-            } else if let Some(error) = holdings.shadow_error(at) {
-                report::error(name.text(), error, SHADOW_UNDECIDED);
-            }
-        }
-        holdings
-    }
-
-    fn refused(self, watch: &Watch, record: Option<Record>, refusal: &Refusal) -> Rejection {
-        watch.finished(self.names.iter().enumerate().map(|(at, name)| {
-            let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
-            let outcome = decision.as_ref();
-            let outcome =
-                outcome.map_or(Outcome::OtherLimited, |decision| Outcome::refused(refusal.source, decision));
-            Final { name: name.text(), outcome, decision, cost: 0, waited: None }
-        }));
-        if let Some(record) = record {
-            let _ = record.decided(refusal.all.iter().copied());
-        }
-        noted::<N>(Rejection::limited(self.names[refusal.at].limit_name(), refusal.decision))
-    }
+    holdings
 }
 
 /// Returns the outcome of a limit of an admitted call.
 fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final<'n> {
-    let decision = member.decision();
+    let decision = member.decision;
     let delay = decision.map(|decision| decision.delay()).filter(|delay| !delay.is_zero());
     let waited = if member.is_permit() { holdings.waited } else { delay };
     let outcome = match decision {
-        Some(_) if member.shadow && member.takes_nothing() => Outcome::ShadowLimited,
-        None if member.shadow && member.takes_nothing() => Outcome::ShadowUndecided,
+        Some(_) if member.shadow && member.takes_nothing => Outcome::ShadowLimited,
+        None if member.shadow && member.takes_nothing => Outcome::ShadowUndecided,
         _ if member.shadow => Outcome::ShadowAllowed,
         _ => Outcome::admitted(holdings.source, waited.is_some()),
     };
     Final { name, outcome, decision, cost: member.request.cost(), waited }
 }
 
+fn refused(names: &[Name<'_>], watch: &Watch, record: Option<Record>, refusal: &Refusal) -> Rejection {
+    watch.finished(names.iter().enumerate().map(|(at, name)| {
+        let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
+        let refused = |decision| Outcome::refused(refusal.source, decision);
+        let outcome = decision.as_ref().map_or(Outcome::OtherLimited, refused);
+        Final { name: name.as_str(), outcome, decision, cost: 0, waited: None }
+    }));
+    if let Some(record) = record {
+        let _ = record.decided(refusal.all.iter().copied());
+    }
+    limited(names[refusal.at], refusal.decision)
+}
+
 /// Counts and records the decisions about requests whose units are never returned. Returns them, or the rejection if a limit
 /// has refused.
 #[inline]
-fn concluded<'d, N: CallName>(
-    names: &[N],
+fn concluded<'d>(
+    names: &[Name<'_>],
     cost: impl Fn(usize) -> u32,
     watch: &Watch,
     record: impl FnOnce() -> Option<Record>,
@@ -146,7 +135,7 @@ fn concluded<'d, N: CallName>(
         Ok(decided) => decided,
         Err(error) => return Err(undecided(names, watch, error)),
     };
-    watch.decided(source, decisions, |at| (names.get(at).map_or("", CallName::text), cost(at)));
+    watch.decided(source, decisions, |at| (names.get(at).map_or("", Name::as_str), cost(at)));
     // A decision by the failure policy alone is not recorded.
     if source != Source::Nobody
         && let Some(record) = record()
@@ -155,23 +144,28 @@ fn concluded<'d, N: CallName>(
     }
     match longest_refusal(decisions) {
         None => Ok(decisions),
-        Some(at) => Err(noted::<N>(Rejection::limited(names[at].limit_name(), decisions[at]))),
+        Some(at) => Err(limited(names[at], decisions[at])),
     }
+}
+
+/// The rejection of a call that a limit has refused.
+#[inline]
+fn limited(name: Name<'_>, decision: Decision) -> Rejection {
+    noted(name, Rejection::limited(name, decision))
 }
 
 /// The rejection of a call that the store and the failure policy could not decide.
 #[cold]
-fn undecided<N: CallName>(names: &[N], watch: &Watch, error: Error) -> Rejection {
-    watch.undecided(names.iter().map(CallName::text), &error);
-    let name = names.first().map_or(LimitName::from(""), |name| name.limit_name());
-    noted::<N>(unavailable(name, error))
+fn undecided(names: &[Name<'_>], watch: &Watch, error: Error) -> Rejection {
+    watch.undecided(names.iter().map(Name::as_str), &error);
+    unavailable(names.first().copied().unwrap_or(Name::new("")), error)
 }
 
 /// The rejection of a call that the store was never asked about.
 #[cold]
-pub(crate) fn failed<N: CallName>(name: N, error: Error) -> Rejection {
-    observe::undecided(name.text(), &error);
-    noted::<N>(unavailable(name.limit_name(), error))
+pub(crate) fn failed(name: Name<'_>, error: Error) -> Rejection {
+    observe::undecided(name.as_str(), &error);
+    unavailable(name, error)
 }
 
 /// Reports a shadow limit that the store was never asked about. Its call runs.
@@ -185,50 +179,55 @@ pub(crate) fn shadow_failed(name: &str, error: &Error) {
 const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call runs";
 
 /// The rejection of a call whose limit could not be decided. Logs an error that the operator must fix.
-fn unavailable(name: LimitName, error: Error) -> Rejection {
+fn unavailable(name: Name<'_>, error: Error) -> Rejection {
     report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
-    Rejection::undecided(name, error)
+    noted(name, Rejection::undecided(name, error))
 }
 
 /// The rejection, noted in the request context if the call belongs to a request.
 #[inline]
-fn noted<N: CallName>(rejection: Rejection) -> Rejection {
-    if N::IS_RECORDED {
+fn noted(name: Name<'_>, rejection: Rejection) -> Rejection {
+    if name.is_recorded() {
         RequestContext::record_rejection(&rejection);
     }
     rejection
 }
 
 /// A call that waits for the reply of the store, which is the whole decision.
-pub(crate) struct Pending<N> {
-    names: SmallVec<[N; 1]>,
-    /// `None` if nothing observes the call and each limit has a cost of 1. It is boxed, because it is `None` for nearly all
+pub(crate) struct Pending<'n> {
+    /// The first name.
+    name: Name<'n>,
+    /// `None` if nothing observes the call, and it has one limit and a cost of 1. It is boxed, because it is `None` for nearly all
     /// calls.
-    told: Option<Box<Told>>,
+    told: Option<Box<Told<'n>>>,
     reply: PendingReply<Decided>,
 }
 
-/// What a pending decision is reported to: the request context, the hook and the span. Also the cost of each limit.
-#[derive(Default)]
-struct Told {
+/// What a pending decision is reported to: the request context, the hook and the span. Also the name and the cost of each limit.
+struct Told<'n> {
     record: Option<Record>,
     watch: Watch,
-    costs: SmallVec<[u32; 1]>,
+    names: SmallVec<[Name<'n>; 2]>,
+    costs: SmallVec<[u32; 2]>,
 }
 
-impl<N: CallName> Future for Pending<N> {
+impl Future for Pending<'_> {
     type Output = Result<Decisions, Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
-        let Told { record, watch, costs } = self.told.take().map_or_else(Told::default, |told| *told);
+        let watch = Watch::default();
+        let (names, costs, watch, record) = match &mut self.told {
+            Some(told) => (&told.names[..], &told.costs[..], &told.watch, told.record.take()),
+            None => (std::slice::from_ref(&self.name), &[1][..], &watch, None),
+        };
         Poll::Ready(match decided {
             Ok(Decided { source, decisions }) => {
                 let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
-                let told = concluded(&self.names, cost, &watch, || record, Ok((source, &decisions)));
+                let told = concluded(names, cost, watch, || record, Ok((source, &decisions)));
                 told.map(drop).map(|()| decisions)
             }
-            Err(error) => Err(undecided(&self.names, &watch, error)),
+            Err(error) => Err(undecided(names, watch, error)),
         })
     }
 }

@@ -126,8 +126,9 @@ impl RateLimiter {
     /// If the store fails, under every failure policy, or if the limit is a concurrency limit.
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
         let began = self.learn_overrides().await;
-        let take = self.spending_request(limit, &key, cost.into())?.adjustment(cost, Change::Take);
-        let adjusting = self.shared.store.bare().adjust(&[take]);
+        let request = self.request(limit, &key, cost.into())?;
+        ensure_not_concurrency(request.limit())?;
+        let adjusting = self.shared.store.bare().adjust(&[request.adjustment(cost, Change::Take)]);
         let taken = self.shared.store.within_rest(began, adjusting).await?;
         taken.first().copied().ok_or_else(invalid_reply)
     }

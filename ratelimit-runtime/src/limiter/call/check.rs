@@ -1,12 +1,13 @@
 //! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek` and `reset`.
 
-use super::attempt::{Attempt, Pending, failed};
+use super::attempt::{Pending, failed};
 use super::member::join;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::AsKey;
+use crate::key::{AsKey, Name};
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
+use crate::limiter::resolve::ensure_not_concurrency;
 use crate::limiter::store_call::{Forgetting, invalid_reply};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
@@ -110,14 +111,15 @@ impl RateLimiter {
         key: &'k impl AsKey,
         cost: Cost,
         refused: &mut Option<Rejection>,
-    ) -> Result<Decision, Pending<&'k str>> {
+    ) -> Result<Decision, Pending<'k>> {
+        let name = Name::new(key.name());
         let mut request = Request::of_cost(*limit, cost);
-        if let Err(error) = self.prepare_spending(&mut request, key) {
-            *refused = Some(failed(key.name(), error));
+        let prepared = self.prepare(&mut request, name, key);
+        if let Err(error) = prepared.and_then(|()| ensure_not_concurrency(request.limit())) {
+            *refused = Some(failed(name, error));
             return Ok(NOTHING);
         }
-        let attempt = Attempt { limiter: self, began, names: &[key.name()] };
-        attempt.run(&[&request], |ended| match ended {
+        self.attempt(began, std::slice::from_ref(&name), &[&request], |ended| match ended {
             Ok(decisions) => decisions[0],
             Err(rejection) => {
                 *refused = Some(rejection);
@@ -158,17 +160,17 @@ impl RateLimiter {
         let began = self.learn_overrides().await;
         let mut requests = SmallVec::<[Request; 2]>::with_capacity(stack.len());
         for (limit, key, cost) in stack {
-            let request = self.spending_request(limit, key, (*cost).into()).and_then(|request| {
+            let request = self.request(limit, key, (*cost).into()).and_then(|request| {
+                ensure_not_concurrency(request.limit())?;
                 if self.is_off() { Ok(request) } else { ensure_new_key(request, &requests) }
             });
-            requests.push(request.map_err(|error| failed(key.name(), error))?);
+            requests.push(request.map_err(|error| failed(Name::new(key.name()), error))?);
         }
         join(requests.iter_mut());
-        let names: SmallVec<[&str; 2]> = stack.iter().map(|(_, key, _)| key.name()).collect();
+        let names: SmallVec<[Name<'_>; 2]> = stack.iter().map(|(_, key, _)| Name::new(key.name())).collect();
         let requests: SmallVec<[&Request; 2]> = requests.iter().collect();
-        let attempt = Attempt { limiter: self, began, names: &names };
         let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted).collect();
-        match attempt.run(&requests, |ended| ended.map(admitted)) {
+        match self.attempt(began, &names, &requests, |ended| ended.map(admitted)) {
             Ok(ended) => ended,
             Err(pending) => pending.await.map(|decisions| admitted(&decisions)),
         }

@@ -179,7 +179,7 @@ impl<'l> Claim<'l> {
         let waits = self.charged().filter(|member| {
             member.is_permit() && member.request.limit().wait_ms() > 0 && member.request.keep() == 0
         });
-        self.limiter.shared.permits.wait_for(waits.map(|member| member.request.key()))
+        self.limiter.shared.permits.waiters.wait_for(waits.map(|member| member.request.key()))
     }
 
     /// If the store did not decide, it may have given permits although its reply was lost. They are returned.

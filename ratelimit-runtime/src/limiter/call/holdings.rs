@@ -8,7 +8,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
-use crate::observe::{LimitSeries, PermitsHeld};
+use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::{Adjusted, Adjustment, Change, Reply};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,15 +56,10 @@ impl Holdings {
         }
     }
 
-    /// The limits of the call, in the order in which they are written.
-    pub(crate) fn members(&self) -> &[Member] {
-        &self.members
-    }
-
     /// The measurements of the limits that make the call wait.
-    pub(super) fn waits(&self) -> impl Iterator<Item = LimitSeries> {
+    pub(super) fn waits(&self) -> impl Iterator<Item = &'static LimitMetrics> {
         let waits =
-            |member: &&Member| member.decision().is_some_and(|decision| decision.delay() > Duration::ZERO);
+            |member: &&Member| member.decision.is_some_and(|decision| decision.delay() > Duration::ZERO);
         self.members.iter().filter(move |member| !member.shadow && waits(member)).map(|member| member.series)
     }
 
@@ -132,12 +127,6 @@ impl Holdings {
         self.limiter.adjust(self.source, &adjustments)
     }
 
-    /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
-    /// dropped. Returns the number of units that changed.
-    pub(crate) async fn finish(mut self) -> Result<u32, Error> {
-        self.flush().await
-    }
-
     /// Ends the limits that are not among these positions of the attribute, as [`finish`](Self::finish). The other limits
     /// stay held.
     pub(crate) async fn finish_except(&mut self, lasting: &[usize]) -> Result<u32, Error> {
@@ -153,7 +142,7 @@ impl Holdings {
                 );
             }
         }
-        self.flush().await
+        self.finish().await
     }
 
     /// Moves the held permits and charges into a response, whose header fields are written before it ends. The functions compute the
@@ -173,17 +162,16 @@ impl Holdings {
         })
     }
 
-    async fn flush(&mut self) -> Result<u32, Error> {
+    /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
+    /// dropped. Returns the number of units that changed.
+    pub(crate) async fn finish(&mut self) -> Result<u32, Error> {
         let adjusted = match self.send() {
             Reply::Ready(adjusted) => adjusted,
             Reply::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
-                let sent =
-                    tokio::spawn(
-                        async move { limiter.shared.store.until_deadline(Instant::now(), reply).await },
-                    );
-                sent.await.unwrap_or_else(|_| Ok(Adjusted::new()))
+                let sent = async move { limiter.shared.store.until_deadline(Instant::now(), reply).await };
+                tokio::spawn(sent).await.unwrap_or_else(|_| Ok(Adjusted::new()))
             }
         };
         adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))

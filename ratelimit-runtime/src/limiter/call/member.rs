@@ -1,7 +1,7 @@
 //! The limits of one call that are decided together.
 
 use crate::decision::Decision;
-use crate::observe::{LimitSeries, PermitsHeld};
+use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::Request;
 use smallvec::SmallVec;
 
@@ -17,12 +17,12 @@ pub(crate) struct Member {
     pub(crate) shadow: bool,
     /// Results of calls may pause the limit.
     pub(crate) pauses: bool,
-    /// The store's decision. `None` before the decision.
+    /// The store's decision. `None` if the store has not decided.
     pub(super) decision: Option<Decision>,
     /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
     pub(super) takes_nothing: bool,
     /// The measurements of the limit.
-    pub(crate) series: LimitSeries,
+    pub(crate) series: &'static LimitMetrics,
     /// Counts the permit while it is held.
     pub(super) held: PermitsHeld,
 }
@@ -37,19 +37,9 @@ impl Member {
             pauses: false,
             decision: None,
             takes_nothing: false,
-            series: LimitSeries::named(name),
+            series: LimitMetrics::named(name),
             held: PermitsHeld::default(),
         }
-    }
-
-    /// The store's decision about the limit. `None` if the store has not decided.
-    pub(crate) fn decision(&self) -> Option<Decision> {
-        self.decision
-    }
-
-    /// Whether nothing was taken, because a shadow limit would refuse the call or was not decided.
-    pub(crate) fn takes_nothing(&self) -> bool {
-        self.takes_nothing
     }
 
     /// Whether [`Mode::Check`](crate::store::Mode::Check) decides the limit: its units are taken at once, and are never

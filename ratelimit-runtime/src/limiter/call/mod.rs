@@ -1,4 +1,4 @@
-//! Runs a call from its start to its end. Attributes, layers and methods make an [`Attempt`] of it.
+//! Runs a call from its start to its end. Attributes, layers and methods pass it to [`attempt`](mod@attempt).
 //!
 //! A call whose units are never returned is decided at once, or waits for one reply. Any other call is a [`Stack`] that
 //! [`claim`](mod@claim) decides, and holds [`Holdings`] until it ends.
@@ -11,14 +11,13 @@ mod check;
 mod claim;
 mod holdings;
 mod member;
-mod name;
 mod pause;
 mod permit;
 mod record;
 mod refused;
 mod shadow;
 
-pub(crate) use attempt::{Attempt, Pending, failed, shadow_failed};
+pub(crate) use attempt::{Pending, failed, shadow_failed};
 pub use charge::Charge;
 pub use check::Admitted;
 pub(crate) use holdings::Holdings;

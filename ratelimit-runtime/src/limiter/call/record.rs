@@ -1,9 +1,8 @@
 //! `Record`: notes the decisions of a call in the request context, from which a middleware makes header fields.
 
-use super::name::CallName;
 use crate::context::{RecordedDecision, RequestContext};
 use crate::decision::Decision;
-use crate::key::LimitName;
+use crate::key::{LimitName, Name};
 use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -22,23 +21,29 @@ struct Undecided {
 }
 
 impl Record {
-    /// Notes the limits, each with its position in the stack. `None` outside a request, where nobody reads the decisions.
+    /// Notes the limits of requests, each with its position in the stack, which is that of its name. `None` outside a request, where
+    /// nobody reads the decisions.
     #[inline]
-    pub(super) fn of<'r, N: CallName>(
-        requests: impl Iterator<Item = (usize, N, &'r Request)>,
+    pub(super) fn of<'r>(
+        names: &[Name<'_>],
+        requests: impl Iterator<Item = (usize, &'r Request)>,
     ) -> Option<Self> {
-        RequestContext::current().map(|context| Self::within(context, requests))
+        if !names.first().is_some_and(Name::is_recorded) {
+            return None;
+        }
+        RequestContext::current().map(|context| Self::within(context, names, requests))
     }
 
     /// Few calls have a context, and this is long.
     #[inline(never)]
-    fn within<'r, N: CallName>(
+    fn within<'r>(
         context: RequestContext,
-        requests: impl Iterator<Item = (usize, N, &'r Request)>,
+        names: &[Name<'_>],
+        requests: impl Iterator<Item = (usize, &'r Request)>,
     ) -> Self {
-        let limits = requests.map(|(at, name, request)| Undecided {
+        let limits = requests.map(|(at, request)| Undecided {
             at,
-            name: name.limit_name(),
+            name: names[at].into(),
             limit: *request.limit(),
             cost: request.cost(),
         });

@@ -1,7 +1,6 @@
 //! `LeasingCall`: a call that waits for leased units, or for the units that it has requested itself.
 
-use super::Step;
-use super::key_lease::Tried;
+use super::key_lease::{Next, Tried};
 use super::table::LeaseId;
 use super::under_way::{FetchState, FetchUnderWay, Waited};
 use crate::clock::timer::sleep_until;
@@ -61,13 +60,13 @@ impl LeasingCall {
     }
 
     /// Takes the next step, which the lease has determined. Returns the decision if nothing has to be awaited.
-    pub(super) fn follow(&mut self, step: Step) -> Option<Result<Decision, Error>> {
-        match step {
-            Step::Decided(decision) => Some(Ok(decision)),
-            Step::Failed(error) => Some(Err(error)),
-            Step::WithoutLease => self.ask(None),
-            Step::RequestOwn(epoch) => self.ask(Some(epoch)),
-            Step::Wait(fetch) => {
+    pub(super) fn follow(&mut self, next: Next) -> Option<Result<Decision, Error>> {
+        match next {
+            Next::Decided(taken) => Some(Ok(self.limiter.taken(taken, &self.request))),
+            Next::WithoutLease => self.ask(None),
+            Next::RequestOwn(epoch) => self.ask(Some(epoch)),
+            Next::Wait(fetch) => {
+                self.tried.fetches += 1;
                 self.state = State::Waiting { fetch, place: None, timer: None };
                 None
             }
@@ -148,8 +147,8 @@ impl LeasingCall {
                 }
                 State::Nothing => {}
             }
-            let step = self.limiter.step(self.id, &self.request, &mut self.tried);
-            if let Some(decided) = self.follow(step) {
+            let next = self.limiter.step(self.id, &self.request, &mut self.tried)?;
+            if let Some(decided) = self.follow(next) {
                 return Poll::Ready(decided);
             }
         }

@@ -1,7 +1,7 @@
 //! `KeyLease`: the lease of one key, and what its next call does.
 
 use super::under_way::{FetchUnderWay, TooFew};
-use super::units::{LeasedUnits, Taken, Unused};
+use super::units::{LeasedUnits, Portion, Taken};
 use crate::limit::Limit;
 use crate::store::{Adjustment, Change, Request, StoreKey};
 use smallvec::SmallVec;
@@ -49,7 +49,6 @@ pub(super) enum Next {
     RequestOwn(u64),
     /// The call asks the store as if there were no lease.
     WithoutLease,
-    Fetch(Planned),
 }
 
 /// A fetch that is to begin. Outside of a runtime it has no registration.
@@ -58,6 +57,7 @@ pub(super) struct Planned {
     pub(super) epoch: u64,
     pub(super) registered: Option<(Handle, Arc<FetchUnderWay>)>,
 }
+
 impl KeyLease {
     pub(super) fn new(request: &Request, now: u64) -> Self {
         let calls = Calls {
@@ -71,7 +71,8 @@ impl KeyLease {
         Self { units: LeasedUnits::new(*request.limit(), now), calls: Box::new(calls) }
     }
 
-    /// Determines the next step of a call that may have waited. `deadline` is the time after which a fetch is late.
+    /// Determines the next step of a call that may have waited. `deadline` is the time after which a fetch is late. Returns the fetch
+    /// that is to begin first, if there is one.
     pub(super) fn next(
         &mut self,
         request: &Request,
@@ -79,7 +80,7 @@ impl KeyLease {
         deadline: Duration,
         now: u64,
         returned: &mut Vec<Adjustment>,
-    ) -> Next {
+    ) -> Result<Next, Planned> {
         let (limit, cost) = (request.limit(), request.cost());
         if self.units.limit != *limit {
             returned.extend(self.restart(*limit, now));
@@ -87,13 +88,13 @@ impl KeyLease {
         let refused = |decision| Taken { decision, is_low: false };
         let taken = self.units.take(cost, now);
         if let Some(taken) = taken.or_else(|| self.units.refusal(cost, now).map(refused)) {
-            return Next::Decided(taken);
+            return Ok(Next::Decided(taken));
         }
         if self.units.is_exhausted(now) {
-            return Next::WithoutLease;
+            return Ok(Next::WithoutLease);
         }
         if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
-            return self.request_own();
+            return Ok(self.request_own());
         }
         // The runtime is looked up late, because all threads share its handle and most calls find units above.
         let runtime = Handle::try_current().ok();
@@ -101,9 +102,9 @@ impl KeyLease {
             // Do not wait if the waiting calls already need the largest lease. Do not wait for a late fetch either: the
             // call's own request tells whether the store is slow.
             if under_way.began.elapsed() >= deadline || self.calls.waiting_units >= limit.largest_lease() {
-                return Next::WithoutLease;
+                return Ok(Next::WithoutLease);
             }
-            return self.wait(under_way, cost);
+            return Ok(self.wait(under_way, cost));
         }
         returned.extend(self.remove(|units| units.outdated(now)));
         // While another call of this key requests its own units, the fetch includes one more call of this cost.
@@ -112,9 +113,9 @@ impl KeyLease {
         // All runtimes together fetch at most one largest lease.
         let units = wanted.min(limit.largest_lease().saturating_sub(self.being_fetched()));
         if units <= cost {
-            return self.request_own();
+            return Ok(self.request_own());
         }
-        Next::Fetch(self.begin_fetch(units, runtime))
+        Err(self.begin_fetch(units, runtime))
     }
 
     /// Begins to fetch units while some are left, if no fetch is under way.
@@ -189,11 +190,12 @@ impl KeyLease {
     }
 
     /// Removes units. Returns how they are returned to the store.
-    pub(super) fn remove(&mut self, units: impl FnOnce(&mut LeasedUnits) -> Vec<Unused>) -> Vec<Adjustment> {
+    pub(super) fn remove(&mut self, units: impl FnOnce(&mut LeasedUnits) -> Vec<Portion>) -> Vec<Adjustment> {
         let unused = units(&mut self.units).into_iter().filter(|unused| unused.stamp > 0);
         let (key, limit) = (&self.calls.key, self.units.limit);
-        let give = |Unused { units, stamp }| Adjustment::new(key.clone(), limit, units, Change::Give(stamp));
-        unused.map(give).collect()
+        unused
+            .map(|unused| Adjustment::new(key.clone(), limit, unused.units, Change::Give(unused.stamp)))
+            .collect()
     }
 
     /// Whether no call uses the lease.

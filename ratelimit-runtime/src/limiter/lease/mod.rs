@@ -23,22 +23,19 @@ use crate::store::{Decisions, Mode, Reply, Request};
 use call::LeasingCall;
 use fetch::Fetch;
 use key_lease::{KeyLease, Next, Tried};
-use std::sync::Arc;
 use table::LeaseId;
 use tokio::time::Instant;
-use under_way::{FetchState, FetchUnderWay};
+use under_way::FetchState;
 use units::Taken;
 
-/// The next step of a call that has asked the lease.
-enum Step {
-    Decided(Decision),
-    /// The call waits for a fetch.
-    Wait(Arc<FetchUnderWay>),
-    /// The call requests its own units in this epoch.
-    RequestOwn(u64),
-    /// The call asks the store as if there were no lease.
-    WithoutLease,
-    Failed(Error),
+/// The request of a call that may use leased units. Only the store knows how many units are left to others.
+#[inline]
+pub(super) fn leasable<'r>(mode: Mode, requests: &[&'r Request]) -> Option<&'r Request> {
+    let [request] = requests else { return None };
+    let may_use = mode == Mode::Check
+        && request.keep() == 0
+        && (1..=request.limit().largest_lease()).contains(&request.cost());
+    may_use.then_some(*request)
 }
 
 impl RateLimiter {
@@ -73,30 +70,32 @@ impl RateLimiter {
         began: Option<Instant>,
         request: &Request,
     ) -> Option<Reply<Decided>> {
+        if !self.shared.leases.takes {
+            return None;
+        }
         let (began, id) = (began.unwrap_or_else(Instant::now), self.shared.leases.id(request.key()));
         let mut tried = Tried::default();
-        match self.step(id, request, &mut tried) {
-            Step::WithoutLease => None,
-            Step::Decided(decision) => {
-                let decided = Decided { decisions: Decisions::one(decision), source: Source::Store };
-                Some(Reply::ready(Ok(decided)))
+        let decided = match self.step(id, request, &mut tried) {
+            Ok(Next::WithoutLease) => return None,
+            Ok(Next::Decided(taken)) => {
+                let decisions = Decisions::one(self.taken(taken, request));
+                return Some(Reply::ready(Ok(Decided { decisions, source: Source::Store })));
             }
-            step => {
+            Ok(next) => {
                 let mut call = LeasingCall::new(self, id, request, began, tried);
-                Some(match call.follow(step) {
+                match call.follow(next) {
                     // A store in this process replies at once, with or without a runtime.
-                    Some(decided) => {
-                        let decisions = decided.map(Decisions::one);
-                        Reply::ready(self.conclude(decisions, Mode::Check, &[request]))
-                    }
-                    None => Reply::pending(call),
-                })
+                    Some(decided) => decided,
+                    None => return Some(Reply::pending(call)),
+                }
             }
-        }
+            Err(error) => Err(error),
+        };
+        Some(Reply::ready(self.conclude(decided.map(Decisions::one), Mode::Check, &[request])))
     }
 
     /// Takes leased units, or begins to fetch some.
-    fn step(&self, id: LeaseId, request: &Request, tried: &mut Tried) -> Step {
+    fn step(&self, id: LeaseId, request: &Request, tried: &mut Tried) -> Result<Next, Error> {
         let leases = &self.shared.leases;
         loop {
             let mut returned = Vec::new();
@@ -105,26 +104,21 @@ impl RateLimiter {
                 lease.next(request, tried, self.shared.store.deadline(), now, &mut returned)
             };
             // There is no entry if the table is full.
-            let next = leases.with_inserted(id, request, next).unwrap_or(Next::WithoutLease);
+            let next = leases.with_inserted(id, request, next).unwrap_or(Ok(Next::WithoutLease));
             self.return_units(returned);
-            if !matches!(next, Next::Decided(_)) {
+            if !matches!(next, Ok(Next::Decided(_))) {
                 self.start_returning();
                 self.take_over_tasks(Instant::now());
             }
-            match next {
-                Next::Decided(taken) => return Step::Decided(self.taken(taken, request)),
-                Next::WithoutLease => return Step::WithoutLease,
-                Next::RequestOwn(epoch) => return Step::RequestOwn(epoch),
-                Next::Wait(fetch) => {
-                    tried.fetches += 1;
-                    return Step::Wait(fetch);
-                }
-                Next::Fetch(planned) => match Fetch::begin(self, id, request, planned) {
-                    FetchState::UnderWay | FetchState::Late(_) => {}
-                    FetchState::Ended => tried.fetches += 1,
-                    FetchState::TooFew(too_few) => tried.too_few = Some(too_few),
-                    FetchState::Failed(error) => return Step::Failed(error),
-                },
+            let planned = match next {
+                Ok(next) => return Ok(next),
+                Err(planned) => planned,
+            };
+            match Fetch::begin(self, id, request, planned) {
+                FetchState::UnderWay | FetchState::Late(_) => {}
+                FetchState::Ended => tried.fetches += 1,
+                FetchState::TooFew(too_few) => tried.too_few = Some(too_few),
+                FetchState::Failed(error) => return Err(error),
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::clock::Timer;
 use crate::key::HashKey;
 use crate::limiter::single_task::SingleTask;
 use crate::observe::LeasedUnitsGauge;
-use crate::store::{Adjustment, Mode, Request, StoreKey};
+use crate::store::{Adjustment, Request, StoreKey};
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ pub(in crate::limiter) struct Leases {
     /// The task that returns unused units.
     pub(super) returning: SingleTask,
     /// Whether limits with a lease take units in advance.
-    takes: bool,
+    pub(super) takes: bool,
     /// Measures the units that no call has used yet.
     pub(super) gauge: LeasedUnitsGauge,
 }
@@ -55,16 +55,6 @@ impl Leases {
         }
     }
 
-    /// Whether a call may use leased units. Only the store knows how many units are left to others.
-    #[inline]
-    pub(in crate::limiter) fn may_decide(&self, mode: Mode, requests: &[&Request]) -> bool {
-        let [request] = requests else { return false };
-        self.takes
-            && mode == Mode::Check
-            && request.keep() == 0
-            && (1..=request.limit().largest_lease()).contains(&request.cost())
-    }
-
     fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<Entry>> {
         // The hash table uses the highest and the lowest bits.
         self.shards[(hash >> 32) as usize % SHARDS].lock()
@@ -83,6 +73,9 @@ impl Leases {
     /// Hands out units to a request, if that needs no waiting.
     #[inline]
     pub(super) fn take(&self, request: &Request) -> Option<Taken> {
+        if !self.takes {
+            return None;
+        }
         let hash = self.hash_key.hash(request.key());
         let now = self.now();
         let mut shard = self.shard(hash);

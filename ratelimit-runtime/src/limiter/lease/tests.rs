@@ -1,7 +1,7 @@
 //! Tests of `LeasedUnits`: the size of fetches, how long units are usable, and pauses after refusals.
 
 use super::key_lease::KeyLease;
-use super::units::{LeasedUnits, Unused};
+use super::units::{LeasedUnits, Portion};
 use crate::clock::micros;
 use crate::decision::Decision;
 use crate::limit::Limit;
@@ -25,7 +25,7 @@ fn use_up(leased: &mut LeasedUnits, now: &mut u64, units: u32, pause: Duration) 
     taken
 }
 
-fn units(unused: &[Unused]) -> u32 {
+fn units(unused: &[Portion]) -> u32 {
     unused.iter().map(|unused| unused.units).sum()
 }
 
@@ -77,7 +77,7 @@ fn units_of_two_charges_are_told_apart() {
     leased.fill(5, &charge(2), now, now);
     assert!(leased.take(11, now).is_none() && leased.take(7, now).is_some());
     leased.fill(5, &charge(3), now, now);
-    let stamps = |unused: Vec<Unused>| unused.iter().map(|u| (u.stamp, u.units)).collect::<Vec<_>>();
+    let stamps = |unused: Vec<Portion>| unused.iter().map(|u| (u.stamp, u.units)).collect::<Vec<_>>();
     now += micros(399 * MS);
     assert!(leased.outdated(now).is_empty());
     assert_eq!(stamps(leased.remove_all(now)), [(2, 3), (3, 5)]);

@@ -45,10 +45,10 @@ pub(super) struct LeasedUnits {
 }
 
 /// The unused units of one charge.
-struct Portion {
-    units: u32,
+pub(super) struct Portion {
+    pub(super) units: u32,
     /// Finds the charge in the store.
-    stamp: u64,
+    pub(super) stamp: u64,
     /// The units are not handed out after this time. They are returned.
     usable_until: u64,
     /// The store no longer stores the charge after this time, so units cannot be returned.
@@ -61,12 +61,6 @@ pub(super) struct Taken {
     pub(super) decision: Decision,
     /// Whether it is time to fetch units in advance. Only one call gets `true`.
     pub(super) is_low: bool,
-}
-
-/// Units of a charge that are to be returned.
-pub(super) struct Unused {
-    pub(super) units: u32,
-    pub(super) stamp: u64,
 }
 
 impl LeasedUnits {
@@ -202,28 +196,25 @@ impl LeasedUnits {
     }
 
     /// Removes the units that are no longer usable, or that no call has used for [`IDLE`]. Returns those to return.
-    pub(super) fn outdated(&mut self, now: u64) -> Vec<Unused> {
+    pub(super) fn outdated(&mut self, now: u64) -> Vec<Portion> {
         let is_unused = self.is_unused(now);
         self.remove(now, |portion| is_unused || now >= portion.usable_until)
     }
 
     /// Removes all units. Returns those to return.
-    pub(super) fn remove_all(&mut self, now: u64) -> Vec<Unused> {
+    pub(super) fn remove_all(&mut self, now: u64) -> Vec<Portion> {
         self.remove(now, |_| true)
     }
 
     /// Removes the units of some charges. Units of charges that the store has forgotten need not be returned.
-    fn remove(&mut self, now: u64, of: impl Fn(&Portion) -> bool) -> Vec<Unused> {
+    fn remove(&mut self, now: u64, of: impl Fn(&Portion) -> bool) -> Vec<Portion> {
         if !self.portions.iter().any(&of) {
             return Vec::new();
         }
         self.compute_fetch_size(now);
-        let is_stored = |portion: &&Portion| now < portion.charge_ends;
-        let unused = |portion: &Portion| Unused { units: portion.units, stamp: portion.stamp };
-        let unused =
-            self.portions.iter().filter(|portion| of(portion)).filter(is_stored).map(unused).collect();
-        self.portions.retain(|portion| !of(portion));
-        unused
+        let (removed, kept): (Vec<Portion>, Vec<Portion>) = self.portions.drain(..).partition(of);
+        self.portions.extend(kept);
+        removed.into_iter().filter(|portion| now < portion.charge_ends).collect()
     }
 
     fn is_unused(&self, now: u64) -> bool {

@@ -13,12 +13,13 @@ pub(super) const KEY: &[u8] = b"key:";
 
 pub(super) struct Entry {
     /// The text as it is in the store.
-    text: String,
+    pub(super) text: String,
     /// An empty change, if the text cannot be read.
-    change: LimitChange,
-    unreadable: Option<&'static str>,
+    pub(super) change: LimitChange,
+    /// Why the text cannot be read. The override then has no effect.
+    pub(super) unreadable: Option<&'static str>,
     /// When it no longer applies.
-    expires: Option<Instant>,
+    pub(super) expires: Option<Instant>,
     was_applied: AtomicBool,
     /// Why it did not fit the limit of a call.
     misfit: OnceLock<&'static str>,
@@ -39,26 +40,14 @@ impl Entry {
         Self { text, change, unreadable, expires, was_applied, misfit }
     }
 
-    /// Why it cannot be read. It then has no effect.
-    pub(super) const fn unreadable(&self) -> Option<&'static str> {
-        self.unreadable
+    /// Whether it has not expired. Only an override that expires needs the time.
+    pub(super) fn is_in_force(&self) -> bool {
+        self.expires.is_none_or(|end| Instant::now() < end)
     }
 
-    /// Whether it applies at this time. Only an override that expires needs the time.
-    pub(super) fn is_in_force(&self, now: impl FnOnce() -> Instant) -> bool {
-        self.expires.is_none_or(|end| now() < end)
-    }
-
-    pub(super) const fn expires(&self) -> Option<Instant> {
-        self.expires
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub(super) const fn change(&self) -> &LimitChange {
-        &self.change
+    /// Whether it changes limits now.
+    pub(super) fn applies(&self) -> bool {
+        self.unreadable.is_none() && self.is_in_force()
     }
 
     /// The limit of a call. If the override does not fit the limit in the code, what fits of it applies, and the first call logs

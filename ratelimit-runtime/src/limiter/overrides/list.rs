@@ -71,7 +71,7 @@ impl Override {
             (None, Some(key)) => OverrideTarget::Key(text(key)),
             (None, None) => OverrideTarget::Other(text(field)),
         };
-        Self { target, change: *entry.change(), effect: entry.effect(), expires: entry.expires() }
+        Self { target, change: entry.change, effect: entry.effect(), expires: entry.expires }
     }
 
     /// The calls that it is for.

@@ -18,7 +18,6 @@ use entry::{KEY, field_of_key, field_of_name};
 use published::misfit;
 use std::future::Future;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// The overrides of a limiter: changes of limits while the service runs.
 ///
@@ -173,7 +172,7 @@ impl<'l> Overrides<'l> {
     pub async fn get(self, key: impl AsKey) -> Result<Option<LimitChange>, Error> {
         let field = self.field(&key)?;
         self.limiter.refresh_overrides().await?;
-        Ok(self.limiter.shared.overrides.entry(&field).map(|entry| *entry.change()))
+        Ok(self.limiter.shared.overrides.entry(&field).map(|entry| entry.change))
     }
 
     /// All overrides, as the store has them now, in the order of their names.
@@ -184,7 +183,7 @@ impl<'l> Overrides<'l> {
     pub async fn list(self) -> Result<Vec<Override>, Error> {
         self.limiter.refresh_overrides().await?;
         let entries = self.limiter.shared.overrides.entries();
-        let in_force = entries.iter().filter(|(_, entry)| entry.is_in_force(Instant::now));
+        let in_force = entries.iter().filter(|(_, entry)| entry.is_in_force());
         let mut list: Vec<Override> = in_force.map(|(field, entry)| Override::of(field, entry)).collect();
         list.sort_by(|a, b| a.target().cmp(b.target()));
         Ok(list)

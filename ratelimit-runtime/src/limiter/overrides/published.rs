@@ -3,7 +3,6 @@
 use super::KnownLimit;
 use super::entry::changed;
 use crate::error::{Error, ErrorKind};
-use crate::key::StoreKey;
 use crate::limit::{Algorithm, LimitChange};
 use crate::limiter::RateLimiter;
 use crate::observe::registry::changes;
@@ -17,6 +16,8 @@ const PACE: Duration = Duration::from_secs(600);
 const LEAST: Duration = Duration::from_secs(5);
 /// A limit that no process has repeated for this time is forgotten.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+/// The name of the key of the published limits, which is in the slot of the overrides.
+const LIMITS: &str = "limits";
 /// The most limits of a prefix, and the longest name in bytes.
 const MOST: usize = 1000;
 const LONGEST_NAME: usize = 256;
@@ -107,7 +108,7 @@ impl RateLimiter {
     }
 
     async fn publish(&self) -> Result<(), Error> {
-        let (key, now) = (self.limits_key(), now());
+        let (key, now) = (self.own_key(LIMITS), now());
         let stored = self.shared.store.within_deadline(self.shared.store.bare().load_limits(&key)).await?;
         let changed = news(&stored, &self.limits(), now);
         if changed.is_empty() {
@@ -121,7 +122,7 @@ impl RateLimiter {
         let stored = self
             .shared
             .store
-            .within_deadline(self.shared.store.bare().load_limits(&self.limits_key()))
+            .within_deadline(self.shared.store.bare().load_limits(&self.own_key(LIMITS)))
             .await?;
         let read = |(name, text): (Vec<u8>, String)| {
             let name = String::from_utf8(name).ok()?;
@@ -130,11 +131,6 @@ impl RateLimiter {
             Some((name, met))
         };
         Ok(stored.into_iter().filter_map(read).collect())
-    }
-
-    /// The key of the published limits, in the slot of the overrides. No limit has this key.
-    fn limits_key(&self) -> StoreKey {
-        StoreKey::new(format!("{}:{{#}}:limits", self.keys().prefix()).as_bytes())
     }
 }
 

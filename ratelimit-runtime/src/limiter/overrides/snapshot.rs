@@ -45,20 +45,20 @@ impl Snapshot {
 
     fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         let entries = self.entries();
-        let of = |field: Vec<u8>| entries.get(&field).filter(|entry| applies(entry));
+        let of = |field: Vec<u8>| entries.get(&field).filter(|entry| entry.applies());
         let found = of(field_of_key(key)).or_else(|| of(field_of_name(name)));
         found.map(|entry| entry.apply(name, limit))
     }
 
     /// The override in a field, if it can be read.
     pub(super) fn entry(&self, field: &[u8]) -> Option<Arc<Entry>> {
-        self.entries().get(field).filter(|entry| applies(entry)).cloned()
+        self.entries().get(field).filter(|entry| entry.applies()).cloned()
     }
 
     /// The override of a name, and the limit that it makes of the limit in the code. `None` if there is no override, or if nothing
     /// of it fits.
     pub(crate) fn of_name(&self, name: &str, limit: &Limit) -> Option<(LimitChange, Limit)> {
-        let change = *self.entry(&field_of_name(name))?.change();
+        let change = self.entry(&field_of_name(name))?.change;
         match changed(&change, limit) {
             Ok(changed) => Some((change, changed)),
             Err(_) => Some((change, change.apply_what_fits(limit))).filter(|(_, fitting)| fitting != limit),
@@ -87,7 +87,7 @@ impl Snapshot {
             let expires = left.map(|left| Instant::now() + left.min(LONGEST_TIME));
             // An unchanged override keeps its effect, so that its warning is logged once. An override with a new end counts as
             // changed.
-            let same = |entry: &&Arc<Entry>| entry.text() == text && entry.expires().or(expires).is_none();
+            let same = |entry: &&Arc<Entry>| entry.text == text && entry.expires.or(expires).is_none();
             let entry = known.get(&field).filter(same);
             let entry = entry.cloned().unwrap_or_else(|| read(&field, text, expires));
             entries.insert(field, entry);
@@ -113,14 +113,10 @@ impl Snapshot {
     }
 }
 
-fn applies(entry: &Entry) -> bool {
-    entry.unreadable().is_none() && entry.is_in_force(Instant::now)
-}
-
 /// Reads an override that is new.
 fn read(field: &[u8], text: String, expires: Option<Instant>) -> Arc<Entry> {
     let entry = Entry::read(field, text, expires);
-    if let Some(reason) = entry.unreadable() {
+    if let Some(reason) = entry.unreadable {
         tracing::error!(
             error = reason,
             "ignoring an override: expected a change such as `count=5`, or a limit such as `counter count=5 time=1m`"
@@ -135,9 +131,8 @@ impl RateLimiter {
         self.shared.store.bare().load_overrides(&self.overrides_key(), seen)
     }
 
-    /// The key of the overrides. No identity has the tag `#`, so no limit has this key.
     pub(super) fn overrides_key(&self) -> StoreKey {
-        StoreKey::new(format!("{}:{{#}}:overrides", self.keys().prefix()).as_bytes())
+        self.own_key("overrides")
     }
 
     /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.

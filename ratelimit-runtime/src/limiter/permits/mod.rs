@@ -16,7 +16,7 @@ use crate::clock::timer;
 use crate::decision::Source;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
-use crate::store::{Adjusted, Change, Reply, Request, StoreKey};
+use crate::store::{Adjusted, Change, Reply, Request};
 use parking_lot::Mutex;
 use renew::Renewer;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct Permits {
     /// The time in milliseconds from the start at which the next permit may be overdue. Any runtime then renews it.
     overdue_ms: AtomicU64,
     /// The calls that wait for a permit.
-    waiters: PermitWaiters,
+    pub(super) waiters: PermitWaiters,
 }
 
 impl Default for Permits {
@@ -53,11 +53,6 @@ impl Default for Permits {
 impl Permits {
     fn with<T>(&self, act: impl FnOnce(&mut Table) -> T) -> T {
         act(&mut self.table.lock())
-    }
-
-    /// Registers a call that waits for permits under these keys, behind all calls that already wait. `None` if too many do.
-    pub(super) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> Option<PermitWaiter> {
-        self.waiters.wait_for(keys)
     }
 
     /// Renews this permit from now on. Without a runtime, which only the memory store does not need, the permit ends with
@@ -155,12 +150,11 @@ impl Permits {
     /// be lost with that runtime, for example that of a stopped worker of actix-web.
     pub(super) fn release_all(&self, limiter: &RateLimiter) {
         let (now, here) = (Instant::now(), current_runtime());
-        let is_on_its_way = |permit: &TakenPermit| {
-            permit.stage() != Stage::Held && now < permit.due && permit.runtime == here
-        };
+        let is_on_its_way =
+            |permit: &TakenPermit| permit.stage != Stage::Held && now < permit.due && permit.runtime == here;
         let permits: Vec<(Source, Request, Stage)> = self.with(|table| {
             let to_release = table.permits.values().filter(|permit| !is_on_its_way(permit));
-            to_release.map(|permit| (permit.source, permit.request.clone(), permit.stage())).collect()
+            to_release.map(|permit| (permit.source, permit.request.clone(), permit.stage)).collect()
         });
         for (source, request, stage) in permits {
             let stage = if stage == Stage::Held { Stage::Returned } else { stage };

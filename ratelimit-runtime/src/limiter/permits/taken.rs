@@ -46,7 +46,7 @@ pub(super) struct TakenPermit {
     pub(super) runtime: Option<Id>,
     /// When the permit's own runtime renews or returns it.
     pub(super) due: Instant,
-    stage: Stage,
+    pub(super) stage: Stage,
     /// When the store certainly no longer holds it, unless it is renewed.
     ends: Instant,
     /// How long to wait before the next return.
@@ -71,10 +71,6 @@ impl TakenPermit {
         // A request that is executed late starts a lease late.
         let ends = now + self.request.limit().time() + LATEST_EXECUTION;
         Self { stage, due: now + patience.max(self.pause), ends, unanswered: Some(task), ..self }
-    }
-
-    pub(super) fn stage(&self) -> Stage {
-        self.stage
     }
 
     pub(super) fn change(&self) -> Change {
@@ -123,11 +119,6 @@ impl TakenPermit {
         false
     }
 
-    /// Notes that a return has failed.
-    pub(super) fn failed(&mut self) {
-        self.due = Instant::now() + RELEASED_AGAIN_AFTER;
-    }
-
     /// Whether the store no longer holds the permit, also if it executes all requests late.
     pub(super) fn is_over(&self, now: Instant) -> bool {
         self.stage != Stage::Held && self.ends <= now
@@ -160,7 +151,7 @@ pub(super) struct Sleeping {
 
 impl Table {
     pub(super) fn insert(&mut self, id: PermitId, permit: TakenPermit) {
-        if permit.stage() == Stage::Lost {
+        if permit.stage == Stage::Lost {
             self.lost.push_back(id);
             if self.lost.len() > MOST_LOST
                 && let Some(oldest) = self.lost.pop_front()
@@ -181,7 +172,7 @@ impl Table {
     /// Notes that a return has failed.
     pub(super) fn failed(&mut self, id: PermitId) {
         if let Some(permit) = self.permits.get_mut(&id) {
-            permit.failed();
+            permit.due = Instant::now() + RELEASED_AGAIN_AFTER;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::taken::MOST_LOST;
 use super::*;
+use crate::key::StoreKey;
 use crate::limit::Limit;
 use crate::limiter::OnError;
 use crate::proxies::Proxies;

@@ -4,7 +4,7 @@ use super::Status;
 use crate::error::{Error, ErrorKind};
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Outage, invalid_reply};
-use crate::store::{PROBE, StoreKey, all};
+use crate::store::{PROBE, all};
 use parking_lot::Mutex;
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
@@ -81,8 +81,7 @@ impl RateLimiter {
 
     async fn probe(self) -> Status {
         let (store, sent) = (&self.shared.store, Instant::now());
-        let key = format!("{}:{{#}}:probe:{}", self.keys().prefix(), PROBE.state_format());
-        let servers = store.bare().probe(&StoreKey::new(key.as_bytes()));
+        let servers = store.bare().probe(&self.own_key(&format!("probe:{}", PROBE.state_format())));
         let results = match store.within_rest(Some(sent), servers).await {
             Ok(servers) if servers.is_empty() => vec![Err(invalid_reply())],
             Ok(servers) => {

@@ -4,6 +4,7 @@ use super::decided::Decided;
 use super::deny_cache::Forgetting;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
+use crate::limiter::lease::leasable;
 use crate::limiter::off::admitted;
 use crate::limiter::{OnError, RateLimiter};
 use crate::observe::{IdentityHash, deny_cache_hit, store_replied};
@@ -25,24 +26,24 @@ impl RateLimiter {
         if let Err(error) = self.shared.store.ensure_time(began) {
             return Ok(pass(self.conclude(Err(error), mode, requests), then));
         }
-        if self.shared.leases.may_decide(mode, requests) {
-            if let Some(decision) = self.take_leased(requests[0]) {
+        if let Some(request) = leasable(mode, requests) {
+            if let Some(decision) = self.take_leased(request) {
                 return Ok(then(Ok((Source::Store, &[decision]))));
             }
-            match self.decide_by_lease(began, requests[0]) {
+            match self.decide_by_lease(began, request) {
                 Some(Reply::Ready(decided)) => return Ok(pass(decided, then)),
                 Some(Reply::Pending(reply)) => return Err(reply),
                 None => {}
             }
         }
         let calls = &self.shared.store;
-        if let Some(refusal) = calls.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+        if let Some(refusal) = calls.remembered_refusal(requests) {
             deny_cache_hit();
             return Ok(then(Ok((Source::Store, &[refusal]))));
         }
         let reply = calls.store.decide(mode, requests);
         if let Some(decisions) = reply.ready_value().filter(|decisions| decisions.len() == requests.len()) {
-            calls.outage.succeeded();
+            calls.has_decided();
             return Ok(then(Ok((Source::Store, decisions))));
         }
         match reply {

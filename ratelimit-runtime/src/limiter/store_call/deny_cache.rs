@@ -1,6 +1,6 @@
 //! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
 
-use crate::clock::Timer;
+use crate::clock::{self, Timer};
 use crate::decision::Decision;
 use crate::key::HashKey;
 use crate::limit::{Limit, State};
@@ -70,7 +70,6 @@ impl DenyCache {
         self.find(requests, self.now_if_not_empty()?)
     }
 
-    #[inline]
     fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
         let request = cacheable(requests)?;
         let key = self.hash(request.key());
@@ -214,7 +213,7 @@ fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
 
 /// Converts to microseconds, bounded so that two results can be added.
 fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.min(LONGEST_TIME).as_micros()).unwrap_or(u64::MAX / 4)
+    clock::micros(duration.min(LONGEST_TIME))
 }
 
 /// Keys whose units are being returned. Their refusals are forgotten when this is made, and again when it is dropped,

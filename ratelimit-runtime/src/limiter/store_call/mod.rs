@@ -102,6 +102,18 @@ impl StoreCalls {
         self.local.get_or_init(MemoryStore::new)
     }
 
+    /// The refusal that the store would return now, if it is remembered.
+    #[inline]
+    fn remembered_refusal(&self, requests: &[&Request]) -> Option<Decision> {
+        self.deny_cache.as_ref()?.refusal(requests)
+    }
+
+    /// Notes that the store has decided, which may end an outage.
+    #[inline]
+    fn has_decided(&self) {
+        self.outage.succeeded();
+    }
+
     /// Remembers a refusal of the store.
     pub(super) fn remember(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         if let Some(cache) = &self.deny_cache {
@@ -119,7 +131,7 @@ impl StoreCalls {
             if decisions.len() == requests { Ok(decisions) } else { Err(invalid_reply()) }
         });
         match &decisions {
-            Ok(_) => self.outage.succeeded(),
+            Ok(_) => self.has_decided(),
             Err(error) => {
                 store_failed(error);
                 if error.is_transient() {

@@ -1,7 +1,7 @@
 //! Logs outages of the store: one line when an outage begins, and one when it ends.
 
 use crate::error::Error;
-use crate::observe::Hooks;
+use crate::observe::{Event, Hooks};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -34,7 +34,7 @@ impl Outage {
                 %error,
                 "the store is unavailable; applying the failure policy of each limit"
             );
-            self.hooks.outage_began(error);
+            self.hooks.tell(Event::OutageBegan(error.clone()));
         }
     }
 
@@ -49,7 +49,7 @@ impl Outage {
     fn succeeded_after_failures(&self) {
         if self.ends() {
             tracing::info!(target: "ratelimit::outage", "the store is available again");
-            self.hooks.outage_ended(self.lasted());
+            self.hooks.tell(Event::OutageEnded(self.lasted()));
         }
     }
 

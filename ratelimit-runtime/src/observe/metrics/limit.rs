@@ -1,4 +1,4 @@
-//! `LimitSeries`: the measurements of one limit, and `LimitMetrics`: its handles.
+//! `LimitMetrics`: the measurements of one limit.
 
 use super::super::outcome::Outcome;
 use super::super::registry;
@@ -7,12 +7,8 @@ use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
 use metrics::{Counter, Histogram, SharedString};
 use std::time::Duration;
 
-/// The measurements of one limit, for all limiters of the process.
-#[derive(Clone, Copy)]
-pub(crate) struct LimitSeries(&'static LimitMetrics);
-
-/// The measurements of one limit. A series exists from its first value on.
-pub(in super::super) struct LimitMetrics {
+/// The measurements of one limit, for all limiters of the process. A series exists from its first value on.
+pub(crate) struct LimitMetrics {
     name: SharedString,
     outcomes: [Handle<Counter>; Outcome::COUNT],
     near_limit: Handle<Counter>,
@@ -32,18 +28,16 @@ impl LimitMetrics {
             permits: Level::new(),
         }
     }
-}
 
-impl LimitSeries {
     /// The measurements of the limit with this name.
     #[inline]
-    pub(crate) fn named(name: &str) -> Self {
-        Self(&registry::named(name).metrics)
+    pub(crate) fn named(name: &str) -> &'static Self {
+        &registry::named(name).metrics
     }
 
     /// Counts a call that was allowed at once, as nearly all are.
     #[inline]
-    pub(in super::super) fn count_allowed(self, is_near: bool) {
+    pub(in super::super) fn count_allowed(&self, is_near: bool) {
         self.count_outcome(Outcome::Allowed);
         if is_near {
             self.count_near_limit();
@@ -51,40 +45,39 @@ impl LimitSeries {
     }
 
     #[inline]
-    fn count_outcome(self, outcome: Outcome) {
-        let counter = &self.0.outcomes[outcome as usize];
-        if let Some(counter) = counter.get_with(&DECISIONS, || [self.0.name.clone(), outcome.label().into()])
-        {
+    fn count_outcome(&self, outcome: Outcome) {
+        let counter = &self.outcomes[outcome as usize];
+        if let Some(counter) = counter.get_with(&DECISIONS, || [self.name.clone(), outcome.label().into()]) {
             counter.increment(1);
         }
     }
 
     #[inline(never)]
-    fn count_near_limit(self) {
-        if let Some(near) = self.0.near_limit.get_with(&NEAR_LIMIT, || [self.0.name.clone()]) {
+    fn count_near_limit(&self) {
+        if let Some(near) = self.near_limit.get_with(&NEAR_LIMIT, || [self.name.clone()]) {
             near.increment(1);
         }
     }
 
     /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up.
-    pub(in super::super) fn count(self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
+    pub(in super::super) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
         self.count_outcome(outcome);
         if is_near {
             self.count_near_limit();
         }
         if outcome == Outcome::Waited
             && let Some(waited) = waited
-            && let Some(duration) = self.0.wait_duration.get_with(&WAIT_DURATION, || [self.0.name.clone()])
+            && let Some(duration) = self.wait_duration.get_with(&WAIT_DURATION, || [self.name.clone()])
         {
             duration.record(waited);
         }
     }
 
-    pub(in super::super) fn add_waiting(self, calls: i64) {
-        self.0.waiting.add(calls, self.0.waiting.gauge.get_with(&WAITING, || [self.0.name.clone()]));
+    pub(in super::super) fn add_waiting(&self, calls: i64) {
+        self.waiting.add(calls, self.waiting.gauge.get_with(&WAITING, || [self.name.clone()]));
     }
 
-    pub(in super::super) fn add_permits(self, units: i64) {
-        self.0.permits.add(units, self.0.permits.gauge.get_with(&PERMITS, || [self.0.name.clone()]));
+    pub(in super::super) fn add_permits(&self, units: i64) {
+        self.permits.add(units, self.permits.gauge.get_with(&PERMITS, || [self.name.clone()]));
     }
 }

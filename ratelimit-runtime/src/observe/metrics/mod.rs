@@ -5,6 +5,5 @@ mod limit;
 pub(super) mod table;
 
 pub(super) use handle::{Handle, Level};
-pub(super) use limit::LimitMetrics;
-pub(crate) use limit::LimitSeries;
+pub(crate) use limit::LimitMetrics;
 pub use table::{Kind, METRICS, Metric};

@@ -4,20 +4,19 @@ use super::outcome::Outcome;
 use std::time::Duration;
 
 /// The measurements of one limit, which do nothing.
-#[derive(Clone, Copy)]
-pub(crate) struct LimitSeries;
+pub(crate) struct LimitMetrics;
 
 #[allow(clippy::unused_self, reason = "the same signatures as with the feature")]
-impl LimitSeries {
-    pub(crate) const fn named(_: &str) -> Self {
-        Self
+impl LimitMetrics {
+    pub(crate) const fn named(_: &str) -> &'static Self {
+        &Self
     }
 
-    pub(super) const fn count_allowed(self, _: bool) {}
+    pub(super) const fn count_allowed(&self, _: bool) {}
 
-    pub(super) const fn count(self, _: Outcome, _: bool, _: Option<Duration>) {}
+    pub(super) const fn count(&self, _: Outcome, _: bool, _: Option<Duration>) {}
 
-    pub(super) const fn add_waiting(self, _: i64) {}
+    pub(super) const fn add_waiting(&self, _: i64) {}
 
-    pub(super) const fn add_permits(self, _: i64) {}
+    pub(super) const fn add_permits(&self, _: i64) {}
 }

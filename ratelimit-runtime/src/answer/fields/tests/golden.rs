@@ -188,7 +188,7 @@ fn names_are_printable() {
 fn the_name_of_a_function_has_no_modules() {
     let name = |name| LimitName::from(Name::of_site(name));
     let decision = |name: LimitName| recorded(name, BURST, Decision::allow(&BURST, 9, ONE_SECOND));
-    let written = LimitName::from(Name::of_site("api::v1").written());
+    let written = LimitName::from(Name::written("api::v1"));
     assert_fields(
         200,
         &[decision(name("shop::api::search")), decision(written), decision(name("shop::api::list/1s"))],

@@ -1,6 +1,7 @@
 //! Tests of what is published, and of what is read back.
 
 use super::*;
+use crate::key::StoreKey;
 use crate::limit::Limit;
 use crate::proxies::Proxies;
 use crate::store::memory::MemoryStore;
