@@ -55,11 +55,6 @@ impl Twins {
         by_memory
     }
 
-    /// The decision of both stores about a single request on key 0.
-    pub(crate) async fn decide_one(&self, mode: Mode, limit: Limit, cost: u32) -> Decision {
-        self.decide(mode, &[TestRequest::new(0, limit, cost)]).await[0]
-    }
-
     /// The units that both stores adjust, which must be equal.
     pub(crate) async fn adjust(&self, adjustments: &[TestAdjustment]) -> Vec<u32> {
         let by_memory = adjust(&self.memory, adjustments).await.unwrap();

@@ -6,7 +6,7 @@ use crate::harness::{assert_all_expire, limiter_on, runtime, server_time_us, soo
 use ratelimit::{Limit, OnError, Permit, RateLimiter, Rejection};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
-use support::{HOUR, MINUTE, RedisServer, SECOND};
+use support::{HOUR, RedisServer, SECOND};
 
 /// The lease is longer than the test.
 const LONG: Limit = Limit::concurrency(1, HOUR);
@@ -52,18 +52,6 @@ async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
     other.close().await;
     assert_eq!(leases(&mut server.raw()), []);
     assert_all_expire(&server, &[LONG]);
-}
-
-/// A permit is returned in the background, before the next request of the same task.
-#[tokio::test]
-async fn a_dropped_permit_is_back_before_the_next_request() {
-    let server = RedisServer::start();
-    let limiter = limiter_on(&server).connect().await.unwrap();
-    let limit = Limit::concurrency(1, MINUTE);
-    for n in 0..200 {
-        let permit = limiter.permit(&limit, "one").await;
-        assert!(permit.is_ok(), "call {n}: the permit was not returned");
-    }
 }
 
 #[tokio::test]

@@ -10,8 +10,6 @@
 //!
 //! `worker URL hold LEASE KEY` takes the only permit of a key, with a lease of `LEASE` milliseconds, prints `held`,
 //! and holds the permit until it is killed or its input ends.
-//!
-//! `partner.rs` describes `worker URL partner ADDRESS`.
 
 use ratelimit::{Algorithm, ErrorKind, Limit, OnError, RateLimiter, Rejection};
 use std::error::Error;
@@ -19,7 +17,6 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-mod partner;
 mod worker_limits;
 
 const TASKS: usize = 32;
@@ -35,8 +32,7 @@ async fn main() -> Result<(), Failure> {
     let [url, task @ ..] = arguments.as_slice() else {
         return Err("no URL".into());
     };
-    let in_hiccups = task.first() == Some(&worker_limits::HICCUPS);
-    let deadline = Duration::from_millis(if in_hiccups { 100 } else { 20_000 });
+    let deadline = Duration::from_secs(20);
     let mut attempts = 0;
     let limiter = loop {
         let limiter = RateLimiter::builder().redis(*url).deadline(deadline).on_error(OnError::Deny);
@@ -48,7 +44,6 @@ async fn main() -> Result<(), Failure> {
     };
     match task {
         ["hold", lease, key] => hold(&limiter, Duration::from_millis(lease.parse()?), key).await,
-        ["partner", address] => partner::ask_from_all_tasks(limiter, address).await,
         [name] => call_from_all_tasks(&limiter, name, TASKS, Duration::ZERO).await,
         [name, tasks, pause] => {
             call_from_all_tasks(&limiter, name, tasks.parse()?, Duration::from_micros(pause.parse()?)).await
@@ -146,10 +141,6 @@ impl Caller {
             Ok(permit) => permit,
             Err(Rejection::Limited(_)) => {
                 tokio::time::sleep(pause).await;
-                return Ok(None);
-            }
-            Err(Rejection::Unavailable(_)) if self.name == worker_limits::HICCUPS => {
-                tokio::time::sleep(Duration::from_millis(5)).await;
                 return Ok(None);
             }
             Err(rejection) => return Err(rejection.into()),

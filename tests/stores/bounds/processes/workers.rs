@@ -1,5 +1,6 @@
 //! Starts worker processes and collects their records.
 
+use crate::bounds::proofs::micros;
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -91,24 +92,14 @@ pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) ->
     records(processes.iter().map(start).collect())
 }
 
-fn records(workers: Vec<Worker>) -> Records {
-    records_while(workers, CALLING, |_| {})
-}
-
-/// Lets these processes call for some time. Meanwhile calls `act`, which may remove a process, whose records are lost.
-pub(crate) fn records_while(
-    mut workers: Vec<Worker>,
-    calling: Duration,
-    act: impl FnOnce(&mut Vec<Worker>),
-) -> Records {
+fn records(mut workers: Vec<Worker>) -> Records {
     for worker in &mut workers {
         assert_eq!(worker.line(), "ready");
     }
-    let until = now() + micros(calling);
+    let until = now() + micros(CALLING);
     for worker in &mut workers {
         worker.tell(&until.to_string());
     }
-    act(&mut workers);
     let reports: Vec<_> = workers.into_iter().map(Worker::report).collect();
 
     let mut records =
@@ -130,8 +121,4 @@ pub(crate) fn records_while(
 
 pub(crate) fn now() -> u64 {
     micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap())
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap()
 }

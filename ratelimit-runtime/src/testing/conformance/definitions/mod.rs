@@ -3,6 +3,7 @@
 //!
 //! This code is plain and slow. Time never goes back. When the limit of a key changes, the charged units stay.
 
+mod bound;
 mod bucket;
 pub mod calendar;
 mod concurrency;
@@ -11,6 +12,8 @@ mod gate;
 mod leaky;
 mod log;
 mod window;
+
+pub use bound::bound;
 
 use crate::limit::{Limit, Refill};
 use crate::store::Mode;
