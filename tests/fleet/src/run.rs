@@ -86,7 +86,7 @@ pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
 async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Duration) {
     let (world, start, history) = (World::create(schedule), Instant::now(), History::default());
     if shows {
-        world.servers().iter().for_each(|server| server.show_commands());
+        world.servers().iter().for_each(|server| server.state().shown = Some(Vec::new()));
     }
     let (mut fleet, mut newest) = (Vec::new(), schedule.limits.clone());
     for number in 0..schedule.processes {

@@ -100,7 +100,7 @@ impl World {
         let links = self.links().get(host).cloned().ok_or(io::ErrorKind::NotFound)?;
         let at = usize::from(port.wrapping_sub(FIRST_PORT));
         let (link, server) = links.get(at).zip(self.servers.get(at)).ok_or(io::ErrorKind::NotFound)?;
-        if link.is_cut() || !server.is_up() {
+        if link.is_cut() || !server.state().is_up {
             return Err(io::ErrorKind::ConnectionRefused.into());
         }
         let (client, end) = tokio::io::duplex(BUFFER);

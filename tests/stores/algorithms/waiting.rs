@@ -1,12 +1,10 @@
-//! Calls that wait for a turn: in order of arrival, as far apart as the limit says. A dropped call returns its turn.
+//! Calls that wait for a turn: in order of arrival, as far apart as the limit says.
 
-use crate::harness::{
-    assert_all_expire, counted_at, decision, limiter_on, poll_once, script_calls, soon, wait_for,
-};
+use crate::harness::{assert_all_expire, counted_at, decision, poll_once, script_calls, soon};
 use crate::models::definitions::{Kind, Numbers};
 use crate::models::random::traffic::START;
 use ratelimit::store::Mode;
-use ratelimit::{Decision, Limit, OnError, RateLimiter, Refill};
+use ratelimit::{Decision, Limit, RateLimiter, Refill};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer};
@@ -85,22 +83,18 @@ async fn calls_take_their_turns() {
 }
 
 /// One more call per hour, for each algorithm whose turns are known in advance.
-fn hourly(wait: Duration) -> [Limit; 6] {
+#[tokio::test]
+async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing() {
     let bucket = Limit::token_bucket(1, HOUR);
-    let limits = [
+    for limit in [
         Limit::counter(1, HOUR),
         bucket,
         bucket.refill(Refill::Interval),
         Limit::sliding_window(2, HOUR),
         Limit::sliding_log(1, HOUR),
         Limit::leaky_bucket(1, HOUR),
-    ];
-    limits.map(|limit| limit.wait(wait))
-}
-
-#[tokio::test]
-async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing() {
-    for limit in hourly(HOUR / 6) {
+    ] {
+        let limit = limit.wait(HOUR / 6);
         let server = RedisServer::start();
         let mut raw = server.raw();
         let limiter = counted_at(&server.url()).connect().await.unwrap();
@@ -114,55 +108,6 @@ async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing(
         assert!(!refused.is_allowed(), "{limit}");
         assert!(refused.retry_after().unwrap() > HOUR / 6, "{limit}: {refused:?}");
         assert_eq!((state(), script_calls(&server)), (before, calls + 1), "{limit}");
-        assert_all_expire(&server, &[limit]);
-    }
-}
-
-/// The next free turn, in half hours from now.
-async fn next_turn(limiter: &RateLimiter, limit: &Limit) -> u64 {
-    let wait = limiter.peek(limit, "turns").await.unwrap().retry_after().unwrap();
-    (wait + HOUR / 4).as_secs() / (HOUR.as_secs() / 2)
-}
-
-/// Starts a call that waits for a turn, and returns when the store has reserved the turn.
-async fn waiting(limiter: &RateLimiter, limit: Limit) -> tokio::task::JoinHandle<()> {
-    let before = next_turn(limiter, &limit).await;
-    let caller = limiter.clone();
-    let call = tokio::spawn(async move {
-        let decision = caller.acquire(&limit, "turns").await;
-        panic!("an hour early: {decision:?}");
-    });
-    wait_for("the store reserves a turn", async || next_turn(limiter, &limit).await != before).await;
-    call
-}
-
-/// Drops a call, and waits until its turn was returned.
-async fn leave(limiter: &RateLimiter, call: tokio::task::JoinHandle<()>) {
-    call.abort();
-    assert!(call.await.unwrap_err().is_cancelled());
-    limiter.close().await;
-}
-
-#[tokio::test]
-async fn a_dropped_call_returns_its_turn_only_if_it_is_the_last() {
-    for limit in hourly(24 * HOUR) {
-        let server = RedisServer::start();
-        let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
-        limiter.check_cost(&limit, "turns", limit.count()).await.unwrap();
-        let first = waiting(&limiter, limit).await;
-        let second = next_turn(&limiter, &limit).await;
-        let leaves = waiting(&limiter, limit).await;
-        let third = next_turn(&limiter, &limit).await;
-        assert!(second < third, "{limit}");
-
-        leave(&limiter, leaves).await;
-        assert_eq!(next_turn(&limiter, &limit).await, second, "{limit}: the last turn was returned");
-        let next = waiting(&limiter, limit).await;
-        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: the next call has it");
-
-        leave(&limiter, first).await;
-        assert_eq!(next_turn(&limiter, &limit).await, third, "{limit}: later calls keep their turns");
-        leave(&limiter, next).await;
         assert_all_expire(&server, &[limit]);
     }
 }

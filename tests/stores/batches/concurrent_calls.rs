@@ -20,7 +20,8 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
                 let mut allowed = Vec::new();
                 for n in 0..each {
                     let key = (task + n) % keys;
-                    let decision = decision(limiter.check(&limit, Key::new("together").by(key)).await);
+                    let decision =
+                        decision(limiter.check(&limit, Key::new("together").by((keys, key))).await);
                     if decision.is_allowed() {
                         allowed.push((key, decision.remaining()));
                     }

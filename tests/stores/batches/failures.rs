@@ -2,7 +2,7 @@
 
 use crate::harness::{
     Suspended, TestRequest, checks, decide, forbidden_among, foreign_texts, in_mode, join, key, poll_once,
-    runtime, soon,
+    runtime, soon, used_under,
 };
 use ratelimit::store::Mode;
 use ratelimit::{ErrorKind, Limit, RedisStore, Refill};
@@ -17,12 +17,6 @@ async fn connected(server: &RedisServer) -> RedisStore {
     let requests: Vec<TestRequest> = (0..3).map(|key| TestRequest::new(1000 + key, LIMIT, 1)).collect();
     join(checks(&store, &requests)).await;
     store
-}
-
-/// The units in use under a key.
-async fn used(store: &RedisStore, key: usize) -> u32 {
-    LIMIT.count()
-        - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
 }
 
 #[tokio::test]
@@ -41,7 +35,7 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
         drop(another);
     }
     drop(forgotten);
-    assert_eq!(used(&store, 0).await, 1 + 9 * (1 + 9));
+    assert_eq!(used_under(&store, 0, LIMIT).await, 1 + 9 * (1 + 9));
 }
 
 /// Sends several batches with sound keys and keys with foreign texts in between. Only requests on the latter may fail.
@@ -109,7 +103,7 @@ async fn a_forbidden_key_affects_only_its_own_calls() {
     let store = RedisStore::new(&format!("redis://some:any@127.0.0.1:{}", server.port())).unwrap();
     forbidden_among(&store, LIMIT, &[0, 1], &[1, 2]).await;
     for (key, expected) in [(0, 1), (1, 2), (2, 1)] {
-        assert_eq!(used(&store, key).await, expected);
+        assert_eq!(used_under(&store, key, LIMIT).await, expected);
     }
 }
 
@@ -140,7 +134,7 @@ async fn the_queue_has_a_bound_while_a_server_is_silent() {
     assert!(join(waiting).await.into_iter().all(|answer| answer.unwrap().is_allowed()));
     let mut counted = 0;
     for key in 0..100 {
-        counted += used(&store, key).await;
+        counted += used_under(&store, key, LIMIT).await;
     }
     assert_eq!(counted, calls);
 }
@@ -168,5 +162,5 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     drop(passing);
     let answers = lasting.block_on(soon(join(all)));
     assert!(answers.into_iter().all(|answer| answer.unwrap().is_allowed()));
-    assert_eq!(lasting.block_on(used(&store, 0)), 4);
+    assert_eq!(lasting.block_on(used_under(&store, 0, LIMIT)), 4);
 }

@@ -1,6 +1,6 @@
 //! Checks of recorded calls. The exact time of a decision is unknown: it is somewhere in a known interval.
 
-use crate::bounds::processes::workers::{Passed, Records, Span};
+use crate::bounds::processes::workers::{Records, Span};
 use crate::models::definitions::bound;
 use ratelimit::Limit;
 use std::time::Duration;
@@ -17,7 +17,7 @@ impl Records {
     /// turns as intervals ended before the second moment, less those that began before the first.
     pub(crate) fn stay_within(&self, limit: &Limit, more: u64) {
         let sorted = |end: fn(&Span) -> u64| {
-            let mut ends: Vec<u64> = self.passed.iter().map(|call| end(&call.turn)).collect();
+            let mut ends: Vec<u64> = self.passed.iter().map(end).collect();
             ends.sort_unstable();
             ends
         };
@@ -40,7 +40,7 @@ impl Records {
         assert!(!self.refused.is_empty(), "too few calls: no call was refused");
         for Span { from, to } in &self.refused {
             let start = from - micros(time) - GRAIN_US;
-            let may_be_before = |call: &&Passed| call.turn.to >= start && call.turn.from <= *to;
+            let may_be_before = |turn: &&Span| turn.to >= start && turn.from <= *to;
             let before = self.passed.iter().filter(may_be_before).count() as u64;
             assert!(before >= count, "refused after {before} of {count} calls");
         }
@@ -48,7 +48,7 @@ impl Records {
 
     /// Asserts that this share of the units of a bucket was used that were due between the first admitted call and the last refusal.
     pub(crate) fn use_bucket(&self, limit: &Limit, of_100: u64) {
-        let first = self.passed.iter().map(|call| call.turn.to).min().unwrap();
+        let first = self.passed.iter().map(|turn| turn.to).min().unwrap();
         let last = self.refused.last().expect("too few calls: no call was refused");
         let (passed, count) = (last.from.saturating_sub(first), u64::from(limit.count()));
         let time = micros(limit.time());
@@ -60,7 +60,7 @@ impl Records {
 
     /// Asserts that this share of the units of a counter was used in all windows in which calls were refused.
     pub(crate) fn use_windows(&self, limit: &Limit, of_100: u64) {
-        let mut moments: Vec<u64> = self.passed.iter().map(|call| call.turn.to).collect();
+        let mut moments: Vec<u64> = self.passed.iter().map(|turn| turn.to).collect();
         moments.sort_unstable();
         let mut starts: Vec<u64> = Vec::new();
         for moment in &moments {
@@ -85,8 +85,8 @@ impl Records {
 
     /// The largest number of permits that were certainly held at the same time.
     pub(crate) fn most_at_once(&self) -> u64 {
-        let starts = self.passed.iter().map(|call| (call.turn.from, true));
-        let ends = self.passed.iter().map(|call| (call.turn.to, false));
+        let starts = self.passed.iter().map(|turn| (turn.from, true));
+        let ends = self.passed.iter().map(|turn| (turn.to, false));
         let mut events: Vec<(u64, bool)> = starts.chain(ends).collect();
         // At the same moment, ends come before starts.
         events.sort_unstable();

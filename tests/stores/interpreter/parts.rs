@@ -4,10 +4,18 @@ use crate::models::definitions::calendar::offset;
 use crate::models::definitions::{Kind, Numbers};
 use ratelimit::__testing;
 
+/// What `decide` does with the algorithms.
+const DRIVER: &str =
+    concat!(include_str!("../../../lua/requests.lua"), include_str!("../../../lua/decide.lua"));
+
 /// The shared parts of a script: `head.lua` and the algorithms. `None` if its driver is not that of `decide`.
 pub(super) fn of(decide: &str) -> Option<&str> {
-    let driver = concat!(include_str!("../../../lua/requests.lua"), include_str!("../../../lua/decide.lua"));
-    decide.strip_suffix(driver)
+    decide.strip_suffix(DRIVER)
+}
+
+/// The script `decide` of these parts, which checks what the algorithms tell the driver.
+pub(super) fn checked(parts: &str) -> String {
+    [parts, include_str!("contract.lua"), DRIVER].concat()
 }
 
 pub(super) fn parts() -> &'static str {

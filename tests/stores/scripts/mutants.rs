@@ -68,15 +68,7 @@ impl Mutant {
             "sliding_window" => &[Kind::Window],
             "sliding_log" => &[Kind::Log],
             "concurrency" => &[Kind::Concurrency],
-            _ => &[
-                Kind::Counter,
-                Kind::Greedy,
-                Kind::Interval,
-                Kind::Leaky,
-                Kind::Window,
-                Kind::Log,
-                Kind::Concurrency,
-            ],
+            _ => &Kind::ALL,
         }
     }
 

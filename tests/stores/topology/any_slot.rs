@@ -2,9 +2,8 @@
 //! does not, or if a key is elsewhere.
 
 use crate::harness::{
-    TestRequest, checks, cluster_of_one, decide, forbidden_among, join, key, on_slots, script_calls,
+    TestRequest, checks, cluster_of_one, forbidden_among, join, key, on_slots, script_calls, used_under,
 };
-use ratelimit::store::Mode;
 use ratelimit::{__testing, Limit, RedisStore};
 use support::{Cluster, DAY, RedisServer};
 
@@ -59,15 +58,9 @@ fn assert_one_batch(script_calls: u64) {
     assert!((1..=2).contains(&script_calls), "{script_calls} script calls");
 }
 
-/// The units in use under a key.
-async fn used(store: &RedisStore, key: usize) -> u32 {
-    LIMIT.count()
-        - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
-}
-
 async fn assert_used(store: &RedisStore, keys: &[usize], expected: u32) {
     for key in keys {
-        assert_eq!(used(store, *key).await, expected, "key {key}");
+        assert_eq!(used_under(store, *key, LIMIT).await, expected, "key {key}");
     }
 }
 

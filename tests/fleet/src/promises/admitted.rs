@@ -41,10 +41,10 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
         && case.steps().is_none()
         && case.schedule.changes(case.at) == 0
         && !case.schedule.is_disturbed();
-    let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
-    let is_counter = case.limit.algorithm() == Algorithm::Counter;
-    let (_, _, windows) = windows.filter(|_| is_exact && is_counter)?;
-    windows.iter().find_map(|(from, to)| {
+    if !is_exact || case.limit.algorithm() != Algorithm::Counter {
+        return None;
+    }
+    case.windows().iter().find_map(|(from, to)| {
         let within = |record: &&&Record| {
             record.outcome == Outcome::Admitted && record.sent >= *from && record.ended < *to
         };
@@ -68,8 +68,9 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
     let (time, count) = (case.limit.time(), case.limit.count());
     let is_window = case.limit.algorithm() == Algorithm::SlidingWindow && time > 4 * LATE;
     let is_exact = is_window && case.schedule.changes(case.at) == 0 && case.schedule.is_calm();
-    let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
-    let (_, _, windows) = windows.filter(|_| is_exact)?;
+    if !is_exact {
+        return None;
+    }
     let admitted: Vec<&Record> = case
         .calls
         .iter()
@@ -84,7 +85,7 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
         let counts = |record: &&&Record| is_in(record, from) && record.ended <= until;
         u128::from(admitted.iter().filter(counts).map(|record| counted(record)).sum::<u64>())
     };
-    windows.iter().filter_map(|(_, end)| end.checked_sub(2 * time)).find_map(|from| {
+    case.windows().iter().filter_map(|(_, end)| end.checked_sub(2 * time)).find_map(|from| {
         let before = from.checked_sub(time).map_or(0, |before| units(before, from + time));
         admitted.iter().filter(|record| is_in(record, from) && counted(record) > 0).find_map(|last| {
             let left = (from + time).saturating_sub(last.ended);

@@ -162,8 +162,12 @@ async fn execute(
     output: &mut Vec<u8>,
 ) -> io::Result<()> {
     let broken = || Err(io::ErrorKind::ConnectionReset.into());
-    while server.stalled_until() > Instant::now() {
-        sleep_until(server.stalled_until()).await;
+    loop {
+        let until = server.state().stalled_until;
+        if until <= Instant::now() {
+            break;
+        }
+        sleep_until(until).await;
     }
     let fault = if may_change(command) { link.next_fault() } else { None };
     if fault == Some(LinkFault::Reset) {

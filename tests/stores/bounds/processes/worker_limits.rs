@@ -31,18 +31,7 @@ pub(crate) fn named(name: &str) -> Option<Limit> {
         "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
         // Fewer places than callers, so that the queue never runs empty.
         "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),
-        "short holds" | "long holds" => Limit::concurrency(16, LEASE),
+        "permits" => Limit::concurrency(16, LEASE),
         _ => return None,
     })
-}
-
-/// The time for which a permit is held, and the pause of a caller that was refused.
-///
-/// "short holds" has no pause: permits change hands as fast as possible, which shows whether there are ever too many.
-/// "long holds" leaves the machine time to use all permits.
-pub(crate) const fn pace(name: &str) -> (Duration, Duration) {
-    match name.as_bytes() {
-        b"long holds" => (SECOND, Duration::from_millis(100)),
-        _ => (Duration::from_millis(5), Duration::ZERO),
-    }
 }

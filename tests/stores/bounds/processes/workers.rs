@@ -17,19 +17,10 @@ pub(crate) struct Span {
     pub(crate) to: u64,
 }
 
-/// An admitted call: when it was sent, and the interval that contains its turn. A permit was held for the whole
-/// interval.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
-    pub(crate) sent: u64,
-    pub(crate) turn: Span,
-}
-
 /// The records of all processes.
 pub(crate) struct Records {
-    /// The time in which all processes called.
-    pub(crate) calling: Span,
-    pub(crate) passed: Vec<Passed>,
+    /// For each admitted call, the interval that contains its turn. A permit was held for the whole interval.
+    pub(crate) passed: Vec<Span>,
     /// Refused calls, from sending to refusal, in the order of sending.
     pub(crate) refused: Vec<Span>,
 }
@@ -102,15 +93,13 @@ fn records(mut workers: Vec<Worker>) -> Records {
     }
     let reports: Vec<_> = workers.into_iter().map(Worker::report).collect();
 
-    let mut records =
-        Records { calling: Span { from: 0, to: until }, passed: Vec::new(), refused: Vec::new() };
+    let mut records = Records { passed: Vec::new(), refused: Vec::new() };
     for line in reports.iter().flat_map(|report| report.lines()) {
         let mut words = line.split(' ');
         let what = words.next().unwrap();
         let moments: Vec<u64> = words.map(|moment| moment.parse().unwrap()).collect();
         match (what, moments.as_slice()) {
-            ("began", [at]) => records.calling.from = records.calling.from.max(*at),
-            ("passed", &[sent, from, to]) => records.passed.push(Passed { sent, turn: Span { from, to } }),
+            ("passed", &[from, to]) => records.passed.push(Span { from, to }),
             ("refused", &[from, to]) => records.refused.push(Span { from, to }),
             _ => panic!("unexpected line of a worker: {line}"),
         }

@@ -29,7 +29,7 @@ pub(crate) fn limits(algorithm: Algorithm) -> Vec<Limit> {
     let mut limits = Vec::new();
     for count in COUNTS {
         for time in TIMES_MS.map(Duration::from_millis) {
-            let Ok(plain) = plain(algorithm, count, time) else { continue };
+            let Ok(plain) = Limit::plain(algorithm, count, time) else { continue };
             for changed in ADDITIONS.iter().filter_map(|add| add(plain).ok()) {
                 let waiting = WAITS_MS.map(|wait| changed.try_wait(Duration::from_millis(wait)));
                 limits.extend(waiting.into_iter().flatten());
@@ -37,18 +37,6 @@ pub(crate) fn limits(algorithm: Algorithm) -> Vec<Limit> {
         }
     }
     limits
-}
-
-fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Limit, LimitError> {
-    match algorithm {
-        Algorithm::Counter => Limit::try_counter(count, time),
-        Algorithm::TokenBucket => Limit::try_token_bucket(count, time),
-        Algorithm::SlidingWindow => Limit::try_sliding_window(count, time),
-        Algorithm::SlidingLog => Limit::try_sliding_log(count, time),
-        Algorithm::LeakyBucket => Limit::try_leaky_bucket(count, time),
-        Algorithm::Concurrency => Limit::try_concurrency(count, time),
-        other => panic!("no limit of {other:?}"),
-    }
 }
 
 /// A cost of zero, one, half, all, one too many, or far too many units. Mostly small for lists, because each unit is

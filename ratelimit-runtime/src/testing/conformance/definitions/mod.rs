@@ -92,6 +92,18 @@ pub enum Kind {
     Concurrency,
 }
 
+impl Kind {
+    pub const ALL: [Self; 7] = [
+        Self::Counter,
+        Self::Greedy,
+        Self::Interval,
+        Self::Leaky,
+        Self::Window,
+        Self::Log,
+        Self::Concurrency,
+    ];
+}
+
 /// The numbers of a limit, with times in ms.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
