@@ -16,10 +16,15 @@ pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
     let server = |role| world.in_role(role).1;
     let link = |process: usize, role| &fleet[process].links[world.in_role(role).0];
     match fault {
-        Fault::Link { process, server, after, fault } => link(process, server).add_fault(after, fault),
-        Fault::Silence { process, server: Some(server), time } => link(process, server).be_silent(time),
+        Fault::Link { process, server, after, fault } => {
+            link(process, server).state().faults.push_back((after, fault));
+        }
+        Fault::Silence { process, server: Some(server), time } => {
+            link(process, server).state().silent_until = Instant::now() + time;
+        }
         Fault::Silence { process, server: None, time } => {
-            fleet[process].links.iter().for_each(|link| link.be_silent(time));
+            let until = Instant::now() + time;
+            fleet[process].links.iter().for_each(|link| link.state().silent_until = until);
         }
         Fault::Stall(role, time) => server(role).state().stalled_until = Instant::now() + time,
         Fault::Reject(role, trouble, time) => {

@@ -168,20 +168,6 @@ async fn checks_and_charges_at_the_same_time_are_all_counted() {
 }
 
 #[tokio::test]
-async fn on_one_key_the_first_calls_are_admitted() {
-    let server = RedisServer::start();
-    let store = RedisStore::new(&server.url()).unwrap();
-    let limit = Limit::counter(10, DAY);
-    decide(&store, Mode::Check, &[TestRequest::new(1, limit, 1)]).await.unwrap();
-    let answers = join(checks(&store, &[TestRequest::new(0, limit, 1); 60])).await;
-    let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
-    let left: Vec<u32> = answers.iter().take_while(|d| d.is_allowed()).map(Decision::remaining).collect();
-    assert_eq!(left, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    assert!(answers[10..].iter().all(|decision| !decision.is_allowed() && decision.retry_after().is_some()));
-    assert!(script_calls(&server) <= 2 + 2 + 1, "one to connect, one ahead, and one for all others");
-}
-
-#[tokio::test]
 async fn a_call_that_is_dropped_in_the_queue_is_not_sent() {
     let server = RedisServer::start();
     let store = RedisStore::new(&server.url()).unwrap();

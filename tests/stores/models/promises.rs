@@ -163,18 +163,3 @@ fn an_immediate_refund_leaves_no_trace() {
         assert!(met > 20, "{numbers:?}");
     }
 }
-
-#[test]
-fn unconditional_charges_reach_at_most_one_capacity_of_debt() {
-    for numbers in BUCKETS.into_iter().chain(OTHERS) {
-        let (now, capacity) = (5_000_000, numbers.capacity());
-        let mut definition = numbers.definition();
-        assert_eq!(definition.take(now, u32::MAX), 2 * capacity, "{numbers:?}");
-        assert_eq!(definition.take(now, 1), 0);
-        let answer = definition.decide(now, Mode::Peek, 1, 0);
-        assert!(!answer.allowed && answer.remaining == 0);
-        // After reset-after, nothing is in use.
-        let later = now + answer.reset_after * 1000;
-        assert_eq!(definition.decide(later, Mode::Peek, 1, 0).remaining, capacity);
-    }
-}

@@ -126,21 +126,6 @@ async fn the_permit_of_a_killed_process_is_free_when_its_lease_ends() {
     assert_all_expire(&server, &[SHORT]);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permit_is_renewed_as_long_as_it_is_held() {
-    let server = RedisServer::start();
-    let (holder, other, mut raw) = (limiter(&server).await, limiter(&server).await, server.raw());
-    let permit = take(&holder, &SHORT).await.unwrap();
-    let taken = server_time_us(&mut raw);
-    while server_time_us(&mut raw) < taken + 2_500_000 {
-        assert!(take(&other, &SHORT).await.is_none(), "taken from its holder");
-    }
-    assert_all_expire(&server, &[SHORT]);
-    drop(permit);
-    holder.close().await;
-    assert!(take(&other, &SHORT).await.is_some());
-}
-
 #[test]
 fn a_late_return_does_not_free_a_permit_of_another_holder() {
     let (server, stalled, runs) = (RedisServer::start(), runtime(), runtime());
