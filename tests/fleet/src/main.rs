@@ -87,10 +87,6 @@ fn show(seed: u64) -> bool {
     if let Some(shrunk) = fleet::show_shrunk(seed) {
         println!("\nthe fewest steps that still break a promise:\n{}", shrunk.log);
         shrunk.broken.iter().for_each(|promise| println!("broken: {promise}"));
-        let file = std::env::temp_dir().join(format!("fleet-{seed}.svg"));
-        if std::fs::write(&file, shrunk.timeline.unwrap_or_default()).is_ok() {
-            println!("its timeline: {}", file.display());
-        }
     }
     run.broken.is_empty()
 }
