@@ -2,11 +2,10 @@
 //! steps back. The script and its Rust twin still agree, and their decisions are plausible.
 
 use crate::harness::{TestRequest, Twins, operations, seed};
-use crate::models::random::mixed_traffic::{differs_at, first_difference};
+use crate::models::random::mixed_traffic::{differs_at, first_difference, ms};
 use crate::models::random::shorten;
 use ratelimit::store::Mode;
 use ratelimit::{Algorithm, Limit};
-use std::time::Duration;
 
 /// The longest life of a state, as in `lua/token_bucket.lua`. Units that were charged under one limit may leak under the other.
 const LONGEST_TTL: u64 = 100_000_000_000;
@@ -23,24 +22,16 @@ async fn agree(algorithms: &[Algorithm], operations: usize, back: bool, seed: u6
     assert!(back || longest <= LONGEST_TTL, "a key that lives for {longest} ms");
 }
 
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
-
 #[tokio::test]
 async fn the_twins_agree_when_limits_change_and_stack() {
     agree(&Algorithm::ALL, operations(60_000), false, seed()).await;
+    // A bucket has the only state that depends on two limits: the anchor and the life of the one, the units of the other.
+    agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
 }
 
 #[tokio::test]
 async fn the_twins_agree_when_the_clock_steps_back() {
     agree(&Algorithm::ALL, operations(60_000), true, seed() + 1).await;
-}
-
-/// A bucket has the only state that depends on two limits: the anchor and the life of the one, the units of the other.
-#[tokio::test]
-async fn the_twins_agree_when_limits_of_buckets_change() {
-    agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
 }
 
 /// So a clock that then steps back finds it in both stores, or in none.

@@ -190,7 +190,7 @@ pub(super) fn single_reports_bad_arguments(raw: &mut Connection, name: &str, scr
         "sliding_log" => 2,
         _ => 3,
     };
-    for (at, bad) in (0..number).flat_map(|at| NO_INTEGERS.map(|bad| (at, bad))) {
+    for (at, bad) in (0..number).flat_map(|at| NO_INTEGERS.map(|bad| (at, bad))).chain([(0, "0")]) {
         let mut arguments = good;
         arguments[at] = bad;
         // An integer beyond all limits is used as it is.

@@ -3,18 +3,13 @@
 
 use crate::harness::{CLOCK, TestAdjustment, TestRequest, Twins, decide, key};
 use crate::models::definitions::{Kind, Numbers};
-use crate::models::random::mixed_traffic::{Call, differs_at};
+use crate::models::random::mixed_traffic::{Call, differs_at, ms};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{__testing, Limit, RedisStore, Refill};
-use std::time::Duration;
 
 /// In µs.
 const START: u64 = 1_763_000_000_000_000;
 const DAY_MS: u64 = 86_400_000;
-
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// Whether both stores have the same outcomes. The times are in µs from the start on.
 async fn same(twins: &mut Twins, calls: impl IntoIterator<Item = (u64, Call)>) -> bool {
@@ -104,6 +99,21 @@ pub(crate) async fn keeps_tickets(twins: &mut Twins) -> bool {
     let arrival = 50_000_000;
     same(twins, [(0, permit(5)), (arrival, permit(6))]).await
         && ttl(twins, &key(0, &limit), START + arrival) >= 60_000
+}
+
+/// Whether a permit is free in the millisecond in which its lease ends.
+pub(crate) async fn ends_leases(twins: &mut Twins) -> bool {
+    let limit = Limit::concurrency(2, ms(1000));
+    let permit = |id| Call::Decide(Mode::Check, vec![TestRequest::new(0, limit, 1).with_permit(id)]);
+    same(twins, [(0, permit(5)), (0, permit(6)), (1_000_000, permit(7))]).await
+}
+
+/// Whether a shorter pause during a block leaves it a block, for whose end no call waits.
+pub(crate) async fn keeps_blocks(twins: &mut Twins) -> bool {
+    let limit = Limit::counter(5, ms(60_000)).wait(ms(60_000));
+    let close = |change| Call::Adjust(vec![TestAdjustment { key: 0, limit, units: 1, change }]);
+    let (block, pause) = (close(Change::Block(30_000)), close(Change::Pause(10_000)));
+    same(twins, [(0, block), (0, pause), (0, ask(Mode::Charge, limit, 1))]).await
 }
 
 /// Whether charges close to the bound of the short states are exact.
@@ -245,6 +255,8 @@ async fn limits_may_change_under_a_key() {
     assert!(outlives_returns(&mut twins).await);
     assert!(gives_back_what_is_stored(&mut twins).await);
     assert!(keeps_tickets(&mut twins).await);
+    assert!(ends_leases(&mut twins).await);
+    assert!(keeps_blocks(&mut twins).await);
     assert!(counts_much(&mut twins).await);
     assert!(tells_neighbors_apart(&mut twins).await);
 }

@@ -10,8 +10,8 @@ use crate::scripts::arguments::{
     ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments, single_reports_bad_arguments,
 };
 use crate::scripts::changed_limits::{
-    counts_much, crosses_eras, gives_back_what_is_stored, keeps_tickets, outlives_returns, remembers,
-    shortens, slows, tells_neighbors_apart, writes_as_decide,
+    counts_much, crosses_eras, ends_leases, gives_back_what_is_stored, keeps_blocks, keeps_tickets,
+    outlives_returns, remembers, shortens, slows, tells_neighbors_apart, writes_as_decide,
 };
 use crate::scripts::failing_commands::{report_failing_commands, report_keys_elsewhere};
 use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs};
@@ -153,6 +153,9 @@ impl Mutant {
         }
         if !keeps_tickets(twins).await {
             return Some("by a ticket that is lost");
+        }
+        if !ends_leases(twins).await || !keeps_blocks(twins).await {
+            return Some("by an end");
         }
         (!tells_neighbors_apart(twins).await).then_some("by limits beside each other")
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 const KEYS: usize = 5;
 const DAY_MS: u64 = 86_400_000;
 
-fn ms(ms: u64) -> Duration {
+pub(crate) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
