@@ -100,11 +100,11 @@ impl Extremes {
             (_, true) => Change::Take,
             (_, false) => Change::Give(stamp),
         };
-        let units = match limit.algorithm() {
+        let units = match (limit.algorithm(), change) {
             // A permit is returned and renewed as a whole.
-            Algorithm::Concurrency => request.cost,
-            // Each unit of a log is an entry.
-            Algorithm::SlidingLog => units.min(200),
+            (Algorithm::Concurrency, _) => request.cost,
+            // Each unit that a log takes is an entry.
+            (Algorithm::SlidingLog, Change::Take) => units.min(200),
             _ => units,
         };
         let changed = self.twins.adjust(&[TestAdjustment { key: request.key, limit, units, change }]).await;
