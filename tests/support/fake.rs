@@ -52,6 +52,12 @@ impl FakeServer {
     pub const fn port(&self) -> u16 {
         self.port
     }
+
+    /// `redis://127.0.0.1:port`
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
 }
 
 impl Drop for FakeServer {

@@ -7,7 +7,7 @@ use crate::world::World;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 /// How long the others take to elect a replica.
 pub(crate) const ELECTION: Duration = Duration::from_millis(300);
@@ -16,21 +16,30 @@ pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
     let server = |role| world.in_role(role).1;
     let link = |process: usize, role| &fleet[process].links[world.in_role(role).0];
     match fault {
-        Fault::Link { process, server, after, fault } => link(process, server).add_fault(after, fault),
-        Fault::Silence { process, server: Some(server), time } => link(process, server).be_silent(time),
-        Fault::Silence { process, server: None, time } => {
-            fleet[process].links.iter().for_each(|link| link.be_silent(time));
+        Fault::Link { process, server, after, fault } => {
+            link(process, server).state().faults.push_back((after, fault));
         }
-        Fault::Stall(role, time) => server(role).stall(time),
-        Fault::Reject(role, trouble, time) => server(role).reject(trouble, time),
-        Fault::ForgetScripts(role) => server(role).forget_scripts(),
-        Fault::Clock { micros } => world.servers().iter().for_each(|server| server.step_clock(micros)),
+        Fault::Silence { process, server: Some(server), time } => {
+            link(process, server).state().silent_until = Instant::now() + time;
+        }
+        Fault::Silence { process, server: None, time } => {
+            let until = Instant::now() + time;
+            fleet[process].links.iter().for_each(|link| link.state().silent_until = until);
+        }
+        Fault::Stall(role, time) => server(role).state().stalled_until = Instant::now() + time,
+        Fault::Reject(role, trouble, time) => {
+            server(role).state().trouble = Some((trouble, Instant::now() + time));
+        }
+        Fault::ForgetScripts(role) => server(role).state().scripts.clear(),
+        Fault::Clock { micros } => {
+            world.servers().iter().for_each(|server| server.state().clock_offset += micros);
+        }
         Fault::Restart { server: role, down, keeps_keys } => {
             let server = server(role);
             server.stop(keeps_keys);
             tokio::spawn(async move {
                 sleep(down).await;
-                server.start_again();
+                server.state().is_up = true;
             });
         }
         Fault::Kill(_) => {}
@@ -97,7 +106,7 @@ async fn fail_over(world: &World, role: usize, how: FailOver, lag: Duration) {
         FailOver::Crash { down, .. } => {
             sleep(down).await;
             demote(&old, &owners, true);
-            old.start_again();
+            old.state().is_up = true;
         }
         FailOver::Split { lasts, .. } => {
             sleep(lasts).await;
@@ -140,7 +149,7 @@ async fn move_slot(world: &World, tag: &str, to: usize, time: Duration, lag: Dur
     source.with_slots(|slots, _| slots.leaving.insert(slot, as_node(to_at)));
     loop {
         sleep(time / 3).await;
-        if !source.is_up() || !target.is_up() {
+        if !source.state().is_up || !target.state().is_up {
             sleep(Duration::from_millis(10)).await;
             continue;
         }

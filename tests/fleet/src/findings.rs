@@ -83,7 +83,8 @@ pub(crate) async fn look(
 fn commands(world: &World, start: Instant) -> String {
     let mut all: Vec<(Instant, usize, String)> = Vec::new();
     for (at, server) in world.servers().iter().enumerate() {
-        all.extend(server.shown().into_iter().map(|(moment, words)| (moment, at, words)));
+        let shown = server.state().shown.take().unwrap_or_default();
+        all.extend(shown.into_iter().map(|(moment, words)| (moment, at, words)));
     }
     all.sort_by_key(|(moment, ..)| *moment);
     let mut shown = String::new();
@@ -94,7 +95,7 @@ fn commands(world: &World, start: Instant) -> String {
 }
 
 fn overrides(world: &World, start: Instant) -> Vec<(Duration, usize, Option<u32>)> {
-    let stored = world.servers().iter().flat_map(|server| server.overrides());
+    let stored = world.servers().iter().flat_map(|server| server.state().overrides.clone());
     let read = |(at, field, text): (Instant, Vec<u8>, Vec<u8>)| {
         let limit = NAMES.iter().position(|name| field == format!("name:{name}").as_bytes())?;
         let count = String::from_utf8(text).ok()?.strip_prefix("count=").and_then(|count| count.parse().ok());

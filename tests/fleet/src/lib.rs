@@ -8,7 +8,7 @@
 //! | `world`, `process` | the servers and the network of a run; a process with its limiter and its calls |
 //! | `run`, `faults` | runs a schedule; causes its faults |
 //! | `history`, `findings`, `promises` | what the calls experienced, what is there when all is quiet, and what must hold |
-//! | `shrink`, `timeline` | finds the fewest steps that still break a promise, and draws them |
+//! | `shrink` | finds the fewest steps that still break a promise |
 //! | `soak` | runs many seeds on all cores |
 //! | `planted` | mistakes of the client and the scripts that the simulation must find |
 
@@ -23,7 +23,6 @@ mod schedule;
 mod server;
 mod shrink;
 pub mod soak;
-mod timeline;
 mod world;
 
 pub use run::{Run, run, show, show_shrunk};

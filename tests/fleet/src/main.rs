@@ -7,11 +7,9 @@ use std::thread;
 
 /// A parsed command line.
 struct Options {
-    first: u64,
-    seeds: Option<u64>,
-    threads: usize,
-    until_broken: bool,
-    twice: bool,
+    soak: Soak,
+    /// Whether the number of seeds is given.
+    is_counted: bool,
     plant: Option<String>,
     /// The word in the names of the planted bugs to hunt.
     hunt: Option<String>,
@@ -31,26 +29,20 @@ fn main() -> ExitCode {
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut options = Options {
-        first: 0,
-        seeds: None,
-        threads,
-        until_broken: false,
-        twice: false,
-        plant: None,
-        hunt: None,
-    };
+    let soak = Soak { first: 0, seeds: 1, threads, until_broken: false, twice: false };
+    let mut options = Options { soak, is_counted: false, plant: None, hunt: None };
+    let soak = &mut options.soak;
     while let Some(word) = words.next() {
         let mut number = || {
             let text = words.next().unwrap_or_default();
             text.parse::<u64>().map_err(|_| format!("`{word}` expects a number, got `{text}`"))
         };
         match word.as_str() {
-            "--seed" => options.first = number()?,
-            "--seeds" => options.seeds = Some(number()?),
-            "--threads" => options.threads = usize::try_from(number()?.max(1)).unwrap_or(1),
-            "--until-broken" => options.until_broken = true,
-            "--twice" => options.twice = true,
+            "--seed" => soak.first = number()?,
+            "--seeds" => (soak.seeds, options.is_counted) = (number()?, true),
+            "--threads" => soak.threads = usize::try_from(number()?.max(1)).unwrap_or(1),
+            "--until-broken" => soak.until_broken = true,
+            "--twice" => soak.twice = true,
             "--plant" => options.plant = Some(words.next().unwrap_or_default()),
             "--planted" => options.hunt = Some(words.next().unwrap_or_default()),
             _ => return Err(format!("unknown option `{word}`")),
@@ -61,24 +53,17 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
 
 /// Returns whether all is well.
 fn perform(options: &Options) -> Result<bool, String> {
+    let soak = options.soak;
     if let Some(word) = &options.hunt {
-        return planted::hunt(word, options.seeds.unwrap_or(1000), options.threads);
+        return planted::hunt(word, if options.is_counted { soak.seeds } else { 1000 }, soak.threads);
     }
     if let Some(name) = &options.plant {
         let bug = planted::bugs().into_iter().find(|bug| bug.name == name);
         planted::plant(bug.ok_or_else(|| format!("there is no planted bug `{name}`"))?);
     }
-    if options.seeds.unwrap_or(1) == 1 {
-        return Ok(show(options.first));
+    if soak.seeds == 1 {
+        return Ok(show(soak.first));
     }
-    let (first, seeds) = (options.first, options.seeds.unwrap_or(1));
-    let soak = Soak {
-        first,
-        seeds,
-        threads: options.threads,
-        until_broken: options.until_broken,
-        twice: options.twice,
-    };
     let totals = soak.run(|seed, promise| {
         println!("seed {seed}: {promise}; to repeat it: cargo xtask fleet --seed {seed}");
     });
@@ -102,10 +87,6 @@ fn show(seed: u64) -> bool {
     if let Some(shrunk) = fleet::show_shrunk(seed) {
         println!("\nthe fewest steps that still break a promise:\n{}", shrunk.log);
         shrunk.broken.iter().for_each(|promise| println!("broken: {promise}"));
-        let file = std::env::temp_dir().join(format!("fleet-{seed}.svg"));
-        if std::fs::write(&file, shrunk.timeline.unwrap_or_default()).is_ok() {
-            println!("its timeline: {}", file.display());
-        }
     }
     run.broken.is_empty()
 }

@@ -7,7 +7,6 @@ use crate::process::{Process, with_count};
 use crate::promises;
 use crate::schedule::{Event, Fault, How, Schedule};
 use crate::shrink::shrink;
-use crate::timeline;
 use crate::world::World;
 use ratelimit::__testing;
 use std::fmt::Write;
@@ -30,8 +29,6 @@ pub struct Run {
     pub simulated: Duration,
     /// How many calls were made.
     pub calls: usize,
-    /// The run as an SVG file, if it is shown.
-    pub timeline: Option<String>,
 }
 
 /// Runs the schedule that belongs to a seed.
@@ -79,14 +76,13 @@ pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
     }
     log.insert_str(0, &mem::take(&mut findings.commands));
     let _ = writeln!(log, "{findings:?}");
-    let timeline = shows.then(|| timeline::draw(schedule, &happened, &broken).unwrap_or_default());
-    Run { log, broken, simulated, calls: happened.calls.len(), timeline }
+    Run { log, broken, simulated, calls: happened.calls.len() }
 }
 
 async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Duration) {
     let (world, start, history) = (World::create(schedule), Instant::now(), History::default());
     if shows {
-        world.servers().iter().for_each(|server| server.show_commands());
+        world.servers().iter().for_each(|server| server.state().shown = Some(Vec::new()));
     }
     let (mut fleet, mut newest) = (Vec::new(), schedule.limits.clone());
     for number in 0..schedule.processes {

@@ -111,7 +111,6 @@ fn run_or_panic(seed: u64) -> Run {
         broken: vec!["a thread has panicked".to_owned()],
         simulated: Duration::ZERO,
         calls: 0,
-        timeline: None,
     })
 }
 

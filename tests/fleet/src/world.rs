@@ -100,13 +100,13 @@ impl World {
         let links = self.links().get(host).cloned().ok_or(io::ErrorKind::NotFound)?;
         let at = usize::from(port.wrapping_sub(FIRST_PORT));
         let (link, server) = links.get(at).zip(self.servers.get(at)).ok_or(io::ErrorKind::NotFound)?;
-        if link.is_cut() || !server.is_up() {
+        if link.state().is_cut || !server.state().is_up {
             return Err(io::ErrorKind::ConnectionRefused.into());
         }
         let (client, end) = tokio::io::duplex(BUFFER);
         let serving = serve(Arc::clone(server), (Arc::clone(&links), at), host.to_owned(), end);
         let task = tokio::spawn(serving).abort_handle();
-        link.add_connection(task.clone());
+        link.state().connections.push(task.clone());
         server.add_connection(task);
         Ok(Box::new(client))
     }

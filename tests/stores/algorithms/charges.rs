@@ -1,7 +1,6 @@
 //! Charges through the limiter: refunds, settlements and penalties, on Redis and in memory.
 
-use super::on_both;
-use crate::harness::{decision, limiter_on};
+use crate::harness::{decision as decision_of, limiter_on, on_both};
 use ratelimit::clock::ManualClock;
 use ratelimit::{Algorithm, Limit, MemoryStore, RateLimiter};
 use support::{HOUR, MS, RedisServer};
@@ -32,54 +31,34 @@ async fn left(limiter: &RateLimiter, limit: &Limit) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refund_returns_all_units() {
+async fn charges_are_refunded_and_settled_and_a_penalty_creates_a_debt_of_at_most_one_capacity() {
     on_both(async |limiter| {
         for limit in &limits() {
-            let charge = limiter.charge(limit, key(limit), 4).await.unwrap();
-            assert_eq!(charge.decision().remaining(), 6, "{limit}");
-            drop(limiter.charge(limit, key(limit), 1).await.unwrap());
+            let charge = async |cost| limiter.charge(limit, key(limit), cost).await.unwrap();
+            let refunded = charge(4).await;
+            assert_eq!(refunded.decision().remaining(), 6, "{limit}");
+            drop(charge(1).await);
             assert_eq!(left(&limiter, limit).await, 5, "{limit}: what is dropped stays");
-            assert_eq!(charge.refund().await.unwrap(), 4, "{limit}");
+            assert_eq!(refunded.refund().await.unwrap(), 4, "{limit}");
             let decision = limiter.peek(limit, key(limit)).await.unwrap();
             if leaks_all_the_time(limit) && decision.remaining() == 8 {
-                // A unit may be missing by what leaks in one millisecond, because the stamp and the TTL have
-                // different clocks.
+                // A unit may be missing by what leaks in one millisecond, because the stamp and the TTL have different clocks.
                 assert!(decision.reset_after() <= HOUR / 10 + 2 * MS, "{limit}: {decision:?}");
             } else {
                 assert_eq!(decision.remaining(), 9, "{limit}");
             }
-        }
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_settled_charge_has_its_real_cost() {
-    on_both(async |limiter| {
-        for limit in &limits() {
-            let charge = limiter.charge(limit, key(limit), 4).await.unwrap();
-            assert_eq!(charge.settle(1).await.unwrap(), 3, "{limit}");
+            limiter.reset(limit, key(limit)).await.unwrap();
+            assert_eq!(charge(4).await.settle(1).await.unwrap(), 3, "{limit}");
             assert_eq!(left(&limiter, limit).await, 9, "{limit}");
-            let charge = limiter.charge(limit, key(limit), 2).await.unwrap();
-            assert_eq!(charge.settle(2).await.unwrap(), 0, "{limit}");
-            let charge = limiter.charge(limit, key(limit), 2).await.unwrap();
-            assert_eq!(charge.settle(7).await.unwrap(), 5, "{limit}");
+            assert_eq!(charge(2).await.settle(2).await.unwrap(), 0, "{limit}");
+            assert_eq!(charge(2).await.settle(7).await.unwrap(), 5, "{limit}");
             assert_eq!(left(&limiter, limit).await, 0, "{limit}");
-            assert!(!decision(limiter.check(limit, key(limit)).await).is_allowed(), "{limit}");
-        }
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_penalty_creates_a_debt_of_at_most_one_capacity() {
-    on_both(async |limiter| {
-        for limit in &limits() {
+            limiter.reset(limit, key(limit)).await.unwrap();
             assert_eq!(limiter.penalize(limit, key(limit), 3).await.unwrap(), 3, "{limit}");
             assert_eq!(left(&limiter, limit).await, 7, "{limit}");
             assert_eq!(limiter.penalize(limit, key(limit), u32::MAX).await.unwrap(), 17, "{limit}");
             assert_eq!(limiter.penalize(limit, key(limit), 1).await.unwrap(), 0, "{limit}");
-            let refused = decision(limiter.check(limit, key(limit)).await);
+            let refused = decision_of(limiter.check(limit, key(limit)).await);
             assert!(!refused.is_allowed() && refused.retry_after().is_some(), "{limit}: {refused:?}");
         }
     })

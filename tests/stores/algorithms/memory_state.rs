@@ -1,6 +1,6 @@
 //! What the memory store keeps of a limit: how many bytes, until when, and what it evicts first.
 
-use super::memory_store::now;
+use crate::harness::now_or_panic as now;
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
 use ratelimit::{Algorithm, Limit, MemoryStore};

@@ -1,25 +1,14 @@
 //! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
 //! several threads.
 
-use crate::harness::rounds;
+use crate::harness::{now_or_panic as now, rounds};
 use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Key, Limit, MemoryStore, RateLimiter, Refill, Rejection, rate_limit};
-use std::future::Future;
 use std::net::SocketAddr;
 use std::ops::Range;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use support::SECOND;
-
-/// Polls once. The memory store is never pending.
-pub(super) fn now<F: Future>(future: F) -> F::Output {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("the memory store is never pending"),
-    }
-}
 
 #[rate_limit(key = "heap:global", count = 50)]
 async fn global() -> Result<(), Rejection> {
@@ -81,26 +70,6 @@ fn entries_of_logs_count_against_the_bound() {
     });
     // Without the bound, 20 000 logs of 100 timestamps would take 16 MB.
     assert!(heap.bytes_current < 4_000_000, "{heap:?}");
-}
-
-#[test]
-fn memory_stays_bounded_with_new_keys() {
-    let clock = ManualClock::new();
-    let store = MemoryStore::with_clock(clock.clone()).with_max_keys(10_000);
-    let limiter = RateLimiter::builder().store(store).build().unwrap();
-    let limit = Limit::counter(5, SECOND);
-    let fresh = |from: u32| {
-        let heap = allocation_counter::measure(|| {
-            for key in from..from + 50_000 {
-                now(limiter.check(&limit, Key::new("fresh").by(key))).unwrap();
-            }
-        });
-        clock.advance(SECOND);
-        heap.bytes_current
-    };
-    let grown: Vec<i64> = (0..6).map(|round| fresh(round * 50_000)).collect();
-    assert!(grown[0] > 0 && grown[0] < 2_000_000, "{grown:?}");
-    assert!(grown[2..].iter().sum::<i64>() <= grown[0], "{grown:?}");
 }
 
 /// An expired entry is removed after its last millisecond has passed.

@@ -1,7 +1,6 @@
 //! The methods of the limiter that decide: stacks, the method for each kind of limit, and rejections with their names.
 
-use super::on_both;
-use crate::harness::undecided;
+use crate::harness::{on_both, undecided};
 use ratelimit::{AsKey, ErrorKind, Key, Limit, RateLimiter, Rejection};
 use std::sync::Arc;
 use support::{HOUR, MINUTE, SECOND};

@@ -3,7 +3,7 @@
 use crate::harness::{TestRequest, Twins, decide, rounds};
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Mode, Store};
-use ratelimit::{Limit, MemoryStore, Refill};
+use ratelimit::{Limit, MemoryStore};
 use std::time::Duration;
 
 const START: u64 = 1_000_000_000;
@@ -72,45 +72,4 @@ async fn buckets_of_the_script_never_drift() {
     let mut twins = Twins::start();
     let store = twins.redis.clone();
     no_drift(&store, |now| twins.set_clock(now), rounds(500, 1500)).await;
-}
-
-/// The turn of each call in a queue is rounded up to a millisecond once. Rounding does not accumulate.
-#[tokio::test]
-async fn turns_never_drift() {
-    let mut twins = Twins::start();
-    for (count, time) in [(3, 1000), (7, 60_000), (300, 1000), (999_983, 60_000)] {
-        twins.clear();
-        let wait = time + 1000 * time / u64::from(count);
-        let limit = Limit::leaky_bucket(count, Duration::from_millis(time)).wait(Duration::from_millis(wait));
-        let mut now = START;
-        for call in 0..1000_u64 {
-            twins.set_clock(now);
-            let delay = twins.decide_one(Mode::Charge, limit, 1).await.delay();
-            let turn = u128::from(now - START) + delay.as_micros();
-            let due = (u128::from(call) * u128::from(time)).div_ceil(u128::from(count)) * 1000;
-            assert_eq!(turn, due, "the {call}th call of {limit}");
-            now += if call % 3 == 0 { time * 1000 / u64::from(count) } else { 0 } / 1000 * 1000;
-        }
-    }
-}
-
-/// The steps of an interval bucket stay aligned with the first call as long as units are in use.
-#[tokio::test]
-async fn steps_never_drift() {
-    let mut twins = Twins::start();
-    let mut random = fastrand::Rng::with_seed(4);
-    for (count, time, burst) in [(3, 1000, 10), (7, 60_000, 50), (1000, 7, 5000)] {
-        twins.clear();
-        let limit =
-            Limit::token_bucket(count, Duration::from_millis(time)).burst(burst).refill(Refill::Interval);
-        let (mut passed, mut ms) = (0, 0);
-        for _ in 0..500 {
-            twins.set_clock(START + ms * 1000);
-            let cost = twins.decide_one(Mode::Peek, limit, 1).await.remaining();
-            assert!(twins.decide_one(Mode::Check, limit, cost).await.is_allowed());
-            passed += u64::from(cost);
-            assert_eq!(passed, u64::from(burst) + ms / time * u64::from(count), "{limit} after {ms} ms");
-            ms += random.u64(0..3 * time);
-        }
-    }
 }

@@ -20,7 +20,8 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
                 let mut allowed = Vec::new();
                 for n in 0..each {
                     let key = (task + n) % keys;
-                    let decision = decision(limiter.check(&limit, Key::new("together").by(key)).await);
+                    let decision =
+                        decision(limiter.check(&limit, Key::new("together").by((keys, key))).await);
                     if decision.is_allowed() {
                         allowed.push((key, decision.remaining()));
                     }
@@ -38,34 +39,31 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
     left
 }
 
-/// Asserts that each unit was given once: every admitted call saw a different number of remaining units.
-fn assert_each_once(left: Vec<Vec<u32>>, limit: Limit) {
-    for mut left in left {
+/// Asserts that each unit is given once: every admitted call sees a different number of remaining units.
+async fn each_unit_is_given_once(
+    limiter: &RateLimiter,
+    limit: Limit,
+    tasks: usize,
+    each: usize,
+    keys: usize,
+) {
+    for mut left in call(limiter, tasks, each, keys, limit).await {
         left.sort_unstable();
-        assert_eq!(left, (0..limit.count()).collect::<Vec<_>>());
+        assert_eq!(left, (0..limit.count()).collect::<Vec<_>>(), "{limit}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_is_counted_once_on_one_key() {
+async fn every_call_is_counted_once() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     for limit in
         [Limit::counter(5000, DAY), Limit::token_bucket(5000, 366 * DAY), Limit::sliding_window(5000, DAY)]
     {
-        let left = call(&limiter, 256, 40, 1, limit).await;
-        assert_each_once(left, limit);
+        each_unit_is_given_once(&limiter, limit, 256, 40, 1).await;
     }
     assert!(script_calls(&server) < 3 * 256 * 40 / 4, "they have not gone together");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_is_counted_once_on_many_keys() {
-    let server = RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
-    let limit = Limit::counter(80, DAY);
-    let left = call(&limiter, 200, 100, 97, limit).await;
-    assert_each_once(left, limit);
+    each_unit_is_given_once(&limiter, Limit::counter(80, DAY), 200, 100, 97).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -73,28 +71,25 @@ async fn every_call_is_counted_once_on_slots() {
     let server = cluster_of_one();
     let limiter =
         limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
-    let limit = Limit::counter(80, DAY);
-    let left = call(&limiter, 100, 100, 50, limit).await;
-    assert_each_once(left, limit);
+    each_unit_is_given_once(&limiter, Limit::counter(80, DAY), 100, 100, 50).await;
     assert!(script_calls(&server) < 100 * 100, "those on one slot have not gone together");
 }
 
+/// A limit of each algorithm that has no permits, with these numbers.
+fn limits(numbers: impl Fn(Kind) -> [Numbers; 2]) -> Vec<Limit> {
+    let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
+    kinds.into_iter().flat_map(numbers).map(|numbers| numbers.limit()).collect()
+}
+
 /// Compares calls at the same time with the same calls one after another, in many rounds.
-#[tokio::test]
-async fn checks_are_decided_as_if_they_had_come_one_by_one() {
+async fn decided_as_one_by_one(mode: Mode, limits: &[Limit]) {
     let mut twins = Twins::start();
     let mut random = fastrand::Rng::with_seed(seed());
-    let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
-    let limits: Vec<Limit> = kinds
-        .into_iter()
-        .flat_map(|kind| [Numbers::new(kind, 12, 60_000).limit(), Numbers::new(kind, 300, 1000).limit()])
-        .chain([Limit::try_counter(0, SECOND).unwrap(), Limit::counter(5, SECOND).wait(SECOND)])
-        .collect();
     // The server learns the scripts. Otherwise a script is sent again, behind later calls.
     let mut now = 1_763_000_000_000_000;
     twins.set_clock(now);
-    for limit in &limits {
-        join(checks(&twins.redis, &[TestRequest::new(0, *limit, 1); 3])).await;
+    for limit in limits {
+        join(in_mode(&twins.redis, mode, &[TestRequest::new(0, *limit, 1); 3])).await;
     }
     twins.clear();
     for _ in 0..operations(200) {
@@ -108,13 +103,17 @@ async fn checks_are_decided_as_if_they_had_come_one_by_one() {
                 TestRequest::new(random.usize(..if few { 3 } else { 20 }), limit, cost)
             })
             .collect();
-        let found = join(checks(&twins.redis, &requests)).await;
+        let found = join(in_mode(&twins.redis, mode, &requests)).await;
         let mut expected = Vec::new();
         for one in &requests {
-            expected.push(decide(&twins.memory, Mode::Check, &[*one]).await.unwrap()[0]);
+            expected.push(decide(&twins.memory, mode, &[*one]).await.unwrap()[0]);
         }
         for (at, (found, alone)) in found.into_iter().zip(&expected).enumerate() {
             let found = found.unwrap();
+            if mode == Mode::Charge {
+                assert_eq!(found, *alone, "{at}: {:?}", requests[at]);
+                continue;
+            }
             let named = |decision: &Decision| {
                 (decision.is_allowed(), decision.capacity(), decision.remaining(), decision.retry_after())
             };
@@ -133,35 +132,18 @@ async fn checks_are_decided_as_if_they_had_come_one_by_one() {
     }
 }
 
+#[tokio::test]
+async fn checks_are_decided_as_if_they_had_come_one_by_one() {
+    let mut limits = limits(|kind| [Numbers::new(kind, 12, 60_000), Numbers::new(kind, 300, 1000)]);
+    limits.extend([Limit::try_counter(0, SECOND).unwrap(), Limit::counter(5, SECOND).wait(SECOND)]);
+    decided_as_one_by_one(Mode::Check, &limits).await;
+}
+
 /// Turns and stamps follow the order in which the calls arrived.
 #[tokio::test]
 async fn charges_are_decided_as_if_they_had_come_one_by_one() {
-    let mut twins = Twins::start();
-    let mut random = fastrand::Rng::with_seed(seed());
-    let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
-    let limits: Vec<Limit> = kinds
-        .into_iter()
-        .flat_map(|kind| [Numbers::new(kind, 12, 60_000), Numbers::new(kind, 12, 1000).wait(1500)])
-        .map(|numbers| numbers.limit())
-        .collect();
-    let mut now = 1_763_000_000_000_000;
-    twins.set_clock(now);
-    join(in_mode(&twins.redis, Mode::Charge, &[TestRequest::new(0, limits[0], 1); 3])).await;
-    twins.clear();
-    for _ in 0..operations(200) {
-        now += random.choice([0, 1000, 250_000, 1_000_000, 60_000_000]).unwrap();
-        twins.set_clock(now);
-        let ask_one = |random: &mut fastrand::Rng| {
-            let cost = random.choice([0, 1, 1, 1, 2, 5, 13]).unwrap();
-            TestRequest::new(random.usize(..4), limits[random.usize(..limits.len())], cost)
-        };
-        let requests: Vec<TestRequest> = (0..random.usize(1..100)).map(|_| ask_one(&mut random)).collect();
-        let found = join(in_mode(&twins.redis, Mode::Charge, &requests)).await;
-        for (at, found) in found.into_iter().enumerate() {
-            let alone = decide(&twins.memory, Mode::Charge, &[requests[at]]).await.unwrap()[0];
-            assert_eq!(found.unwrap(), alone, "{at}: {:?}", requests[at]);
-        }
-    }
+    let limits = limits(|kind| [Numbers::new(kind, 12, 60_000), Numbers::new(kind, 12, 1000).wait(1500)]);
+    decided_as_one_by_one(Mode::Charge, &limits).await;
 }
 
 #[tokio::test]
@@ -183,20 +165,6 @@ async fn checks_and_charges_at_the_same_time_are_all_counted() {
     };
     assert!(stamped(0) && stamped(1));
     assert!(script_calls(&server) <= 8, "one ahead, all calls, and all charges, each by text at first");
-}
-
-#[tokio::test]
-async fn on_one_key_the_first_calls_are_admitted() {
-    let server = RedisServer::start();
-    let store = RedisStore::new(&server.url()).unwrap();
-    let limit = Limit::counter(10, DAY);
-    decide(&store, Mode::Check, &[TestRequest::new(1, limit, 1)]).await.unwrap();
-    let answers = join(checks(&store, &[TestRequest::new(0, limit, 1); 60])).await;
-    let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
-    let left: Vec<u32> = answers.iter().take_while(|d| d.is_allowed()).map(Decision::remaining).collect();
-    assert_eq!(left, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    assert!(answers[10..].iter().all(|decision| !decision.is_allowed() && decision.retry_after().is_some()));
-    assert!(script_calls(&server) <= 2 + 2 + 1, "one to connect, one ahead, and one for all others");
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
 //! Failures in a batch affect only the calls that they concern.
 
 use crate::harness::{
-    Pending, Suspended, TestRequest, checks, decide, in_mode, join, key, poll_once, runtime, soon,
+    Suspended, TestRequest, checks, decide, forbidden_among, foreign_texts, in_mode, join, key, poll_once,
+    runtime, soon, used_under,
 };
 use ratelimit::store::Mode;
 use ratelimit::{ErrorKind, Limit, RedisStore, Refill};
 use std::task::Poll;
-use support::{DAY, RedisServer, SECOND};
+use support::{DAY, RedisServer};
 
 const LIMIT: Limit = Limit::counter(4_000_000, DAY);
 
@@ -16,12 +17,6 @@ async fn connected(server: &RedisServer) -> RedisStore {
     let requests: Vec<TestRequest> = (0..3).map(|key| TestRequest::new(1000 + key, LIMIT, 1)).collect();
     join(checks(&store, &requests)).await;
     store
-}
-
-/// The units in use under a key.
-async fn used(store: &RedisStore, key: usize) -> u32 {
-    LIMIT.count()
-        - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
 }
 
 #[tokio::test]
@@ -40,30 +35,13 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
         drop(another);
     }
     drop(forgotten);
-    assert_eq!(used(&store, 0).await, 1 + 9 * (1 + 9));
+    assert_eq!(used_under(&store, 0, LIMIT).await, 1 + 9 * (1 + 9));
 }
 
-/// Numbers that no limit has written. Lua could calculate with them.
-const NUMBERS: [&str; 12] = [
-    "1.5",
-    "-1.5",
-    "inf",
-    "-inf",
-    "nan",
-    "1e300",
-    "-5",
-    "0.25",
-    "9223372036854775807",
-    "-9007199254740992",
-    "99999999999999999999",
-    "9999999999999999999999",
-];
-/// Text, and integers in spellings that Lua reads, but the server does not.
-const NOT_INTEGERS: [&str; 8] = ["abc", "def", "1e3", "5.0", "0x10", " 7", "+7", "007"];
-
-/// Sends several batches with sound keys and keys with these values in between. Only requests on the latter may fail.
-async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit, values: &[&str]) {
+/// Sends several batches with sound keys and keys with foreign texts in between. Only requests on the latter may fail.
+async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit) {
     const SOUND: usize = 4;
+    let values: Vec<&str> = foreign_texts().collect();
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     for (at, value) in values.iter().enumerate() {
         redis::cmd("SET").arg(key(SOUND + at, &limit)).arg(value).arg("EX").arg(1000).exec(raw).unwrap();
@@ -113,30 +91,7 @@ async fn foreign_values_affect_no_other_key_of_the_batch() {
         Limit::sliding_window(1000, day),
         Limit::leaky_bucket(1000, 300 * day),
     ] {
-        spoil(&store, &mut raw, limit, &NUMBERS).await;
-    }
-    spoil(&store, &mut raw, Limit::counter(1001, day), &NOT_INTEGERS).await;
-}
-
-#[tokio::test]
-async fn foreign_numbers_without_a_ttl_stay() {
-    let server = RedisServer::start();
-    let store = connected(&server).await;
-    let mut raw = server.raw();
-    for limit in [LIMIT, Limit::token_bucket(1000, SECOND), Limit::sliding_window(1000, SECOND)] {
-        for value in NUMBERS {
-            redis::cmd("SET").arg(key(0, &limit)).arg(value).exec(&mut raw).unwrap();
-            for requests in
-                [[TestRequest::new(0, limit, 1); 1].as_slice(), &[TestRequest::new(0, limit, 1); 3]]
-            {
-                for answer in join(checks(&store, requests)).await {
-                    let error = answer.expect_err(value);
-                    assert_eq!(error.kind(), ErrorKind::Configuration, "{limit}: {value}: {error}");
-                }
-            }
-            let found: String = redis::cmd("GET").arg(key(0, &limit)).query(&mut raw).unwrap();
-            assert_eq!(found, value, "{limit}");
-        }
+        spoil(&store, &mut raw, limit).await;
     }
 }
 
@@ -146,29 +101,9 @@ async fn a_forbidden_key_affects_only_its_own_calls() {
     let rules = ["on", "nopass", "~t:*", "+@all"];
     redis::cmd("ACL").arg("SETUSER").arg("some").arg(&rules).exec(&mut server.raw()).unwrap();
     let store = RedisStore::new(&format!("redis://some:any@127.0.0.1:{}", server.port())).unwrap();
-    let permitted = |n| -> Pending<'_> {
-        let store = &store;
-        Box::pin(async move { decide(store, Mode::Check, &[TestRequest::new(n, LIMIT, 1)]).await })
-    };
-    let forbidden = || -> Pending<'_> {
-        let store = &store;
-        Box::pin(async move {
-            let request =
-                ratelimit::store::Request::new(ratelimit::store::StoreKey::new(b"other:{1}"), LIMIT, 1);
-            ratelimit::store::Store::decide(store, Mode::Check, &[&request])
-                .await
-                .map(|decisions| decisions.to_vec())
-        })
-    };
-    let answers = join(vec![permitted(0), permitted(1), forbidden(), permitted(1), permitted(2)]).await;
-    for (at, answer) in answers.into_iter().enumerate() {
-        match answer {
-            Err(error) => assert!(at == 2 && error.kind() == ErrorKind::Configuration, "{at}: {error}"),
-            Ok(decision) => assert!(at != 2 && decision.is_allowed()),
-        }
-    }
+    forbidden_among(&store, LIMIT, &[0, 1], &[1, 2]).await;
     for (key, expected) in [(0, 1), (1, 2), (2, 1)] {
-        assert_eq!(used(&store, key).await, expected);
+        assert_eq!(used_under(&store, key, LIMIT).await, expected);
     }
 }
 
@@ -199,7 +134,7 @@ async fn the_queue_has_a_bound_while_a_server_is_silent() {
     assert!(join(waiting).await.into_iter().all(|answer| answer.unwrap().is_allowed()));
     let mut counted = 0;
     for key in 0..100 {
-        counted += used(&store, key).await;
+        counted += used_under(&store, key, LIMIT).await;
     }
     assert_eq!(counted, calls);
 }
@@ -227,5 +162,5 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     drop(passing);
     let answers = lasting.block_on(soon(join(all)));
     assert!(answers.into_iter().all(|answer| answer.unwrap().is_allowed()));
-    assert_eq!(lasting.block_on(used(&store, 0)), 4);
+    assert_eq!(lasting.block_on(used_under(&store, 0, LIMIT)), 4);
 }

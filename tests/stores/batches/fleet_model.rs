@@ -23,20 +23,24 @@ async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     calling.join_all().await.into_iter().filter(|allowed| *allowed).count()
 }
 
-/// The real store. On one thread, all calls arrive before the first reply.
+/// For each size, the admitted calls and the script calls. On one thread, all calls arrive before the first reply.
+async fn measured(limiter: &RateLimiter, sizes: &[u32], script_calls: impl Fn() -> u64) -> Vec<(usize, u64)> {
+    let mut all = Vec::new();
+    for (by, size) in (1..).zip(sizes) {
+        let before = script_calls();
+        let passed = passed_at_once(limiter, *size, by).await;
+        all.push((passed, script_calls() - before));
+    }
+    all
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn real(sizes: &[u32]) -> Vec<(usize, u64)> {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     // The limiter loads its overrides, and the server learns the scripts.
     passed_at_once(&limiter, 300, 0).await;
-    let mut all = Vec::new();
-    for (by, size) in (1..).zip(sizes) {
-        let before = script_calls(&server);
-        let passed = passed_at_once(&limiter, *size, by).await;
-        all.push((passed, script_calls(&server) - before));
-    }
-    all
+    measured(&limiter, sizes, || script_calls(&server)).await
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -45,13 +49,7 @@ async fn modelled(sizes: &[u32]) -> Vec<(usize, u64)> {
     // On a busy machine, 1100 calls may take longer than the default deadline.
     let limiter = RateLimiter::builder().store(Wire::new(&redis, true)).deadline(PATIENCE);
     let limiter = limiter.on_error(OnError::Deny).connect().await.unwrap();
-    let mut all = Vec::new();
-    for (by, size) in (1..).zip(sizes) {
-        let before = redis.calls();
-        let passed = passed_at_once(&limiter, *size, by).await;
-        all.push((passed, redis.calls() - before));
-    }
-    all
+    measured(&limiter, sizes, || redis.calls()).await
 }
 
 #[test]

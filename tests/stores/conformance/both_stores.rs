@@ -1,13 +1,13 @@
 //! The memory store and the Redis store pass the suite, under a clock that the tests move, and under one that runs.
 
-use crate::harness::{CLOCK, operations, seed};
+use crate::harness::{Twins, operations, seed};
 use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::testing::conformance::{Failure, Report, Suite};
-use ratelimit::{__testing, Algorithm, Limit, MemoryStore};
+use ratelimit::{Algorithm, Limit, MemoryStore};
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::time::Duration;
-use support::{MINUTE, RedisServer};
+use support::MINUTE;
 
 /// Asserts that nothing is broken and nothing is left out, apart from what is named.
 fn assert_complete(report: &Report, left_out: &[&str]) {
@@ -34,17 +34,10 @@ async fn the_memory_store_passes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_redis_store_passes() {
-    let server = RedisServer::start();
-    let store = __testing::with_prelude(&server.url(), CLOCK).unwrap();
-    let (raw, mut now) = (Mutex::new(server.raw()), 1_763_000_000_000_000);
-    let set = |now: u64| redis::cmd("SET").arg("test:now").arg(now).exec(&mut *raw.lock().unwrap()).unwrap();
-    set(now);
-    let now = Mutex::new(&mut now);
-    let suite = Suite::new(store, async |time: Duration| {
-        let mut now = now.lock().unwrap();
-        **now += u64::try_from(time.as_micros()).unwrap();
-        set(**now);
-    });
+    let mut twins = Twins::start();
+    twins.set_clock(1_763_000_000_000_000);
+    let (store, twins) = (twins.redis.clone(), Mutex::new(twins));
+    let suite = Suite::new(store, async |time| twins.lock().unwrap().pass(time));
     let report = suite.seed(seed()).operations(operations(20_000)).check().await;
     assert_complete(&report, &[]);
 }

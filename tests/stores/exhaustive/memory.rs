@@ -2,12 +2,11 @@
 
 use super::alphabet::Subject;
 use super::model::{Step, What};
+use crate::harness::now_or_panic;
 use crate::models::random::operations::{Outcome, answer};
 use ratelimit::clock::ManualClock;
-use ratelimit::store::{Adjustment, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::store::{Adjustment, Mode, Request, Store, StoreKey};
 use ratelimit::{Limit, MemoryStore};
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 pub(super) struct Memory {
@@ -28,7 +27,7 @@ impl Memory {
 
     /// Removes all state.
     pub(super) fn clear(&self) {
-        ready(self.store.reset(&self.keys));
+        now_or_panic(self.store.reset(&self.keys)).unwrap();
     }
 
     pub(super) fn make(&self, step: &Step) -> Vec<Outcome> {
@@ -48,21 +47,19 @@ impl Memory {
             }
             What::Adjust { units, change } => {
                 let adjustment = Adjustment::new(self.keys[0].clone(), limit(0), *units, *change);
-                ready(self.store.adjust(&[adjustment])).iter().copied().map(Outcome::Units).collect()
+                now_or_panic(self.store.adjust(&[adjustment]))
+                    .unwrap()
+                    .iter()
+                    .copied()
+                    .map(Outcome::Units)
+                    .collect()
             }
         }
     }
 
     fn decide(&self, mode: Mode, requests: &[Request]) -> Vec<Outcome> {
         let requests: Vec<&Request> = requests.iter().collect();
-        let decisions = ready(self.store.decide(mode, &requests));
+        let decisions = now_or_panic(self.store.decide(mode, &requests)).unwrap();
         decisions.iter().map(|decision| Outcome::Answer(answer(decision))).collect()
-    }
-}
-
-fn ready<T: Unpin>(reply: Reply<T>) -> T {
-    match pin!(reply).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(outcome) => outcome.unwrap(),
-        Poll::Pending => panic!("the memory store is not ready at once"),
     }
 }

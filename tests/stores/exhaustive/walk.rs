@@ -123,7 +123,13 @@ fn in_server(
                 .iter()
                 .zip(costs)
                 .enumerate()
-                .map(|(key, (versions, cost))| Asked { key, numbers: versions[step.version], cost, permit })
+                .map(|(key, (versions, cost))| Asked {
+                    key,
+                    numbers: versions[step.version],
+                    cost,
+                    keep: 0,
+                    permit,
+                })
                 .collect();
             let (after, answers) = server.decide(keys, step.now, mode, &asked);
             // The script for single requests decides the same, and leaves the same keys.

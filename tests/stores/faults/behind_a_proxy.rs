@@ -1,5 +1,5 @@
-//! Proxies that have lost their server, and other errors that the library does not know: they are outages, so the failure policy
-//! decides, and no call is sent again.
+//! Proxies that have lost their server, other errors that the library does not know, and an engine that sends numbers as text, as some
+//! do with the floats of Lua 5.4: they are outages, so the failure policy decides, and no call is sent again.
 
 use crate::harness::{PATIENCE, limiter_at, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
@@ -8,20 +8,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::{FakeServer, MINUTE, take_events};
 use tokio::task::JoinSet;
 
-/// What proxies say about a server that is gone, a script that was killed, and errors of an unknown future; and what is shown.
-const OUTAGES: [(&str, &str); 8] = [
-    ("upstream failure", "the proxy cannot reach its server"),
-    ("no upstream host", "the proxy has no server"),
-    ("ERR Connection refused", "the proxy cannot reach its server"),
-    ("ERR Connection timed out", "the proxy cannot reach its server"),
+/// What proxies say about a server that is gone, a script that was killed, errors of an unknown future, and a number as text; and what
+/// is shown.
+const OUTAGES: [(&str, &str); 9] = [
+    ("-upstream failure", "the proxy cannot reach its server"),
+    ("-no upstream host", "the proxy has no server"),
+    ("-ERR Connection refused", "the proxy cannot reach its server"),
+    ("-ERR Connection timed out", "the proxy cannot reach its server"),
     (
-        "ERR Error running script (call to f_x): Script killed by user with SCRIPT KILL...",
+        "-ERR Error running script (call to f_x): Script killed by user with SCRIPT KILL...",
         "the script was killed",
     ),
-    ("ERR walrus", "unknown error from Redis at 127.0.0.1"),
-    ("WALRUS sesame", "its code is not known"),
-    ("walrus sesame", "its text has no code"),
+    ("-ERR walrus", "unknown error from Redis at 127.0.0.1"),
+    ("-WALRUS sesame", "its code is not known"),
+    ("-walrus sesame", "its text has no code"),
+    (AS_TEXT, "invalid reply from Redis at 127.0.0.1"),
 ];
+
+/// A decision that cannot be read.
+const AS_TEXT: &str = "$8\r\n238503.0";
 
 const LIMIT: Limit = Limit::counter(2, MINUTE);
 
@@ -33,16 +38,14 @@ struct Proxied {
 }
 
 impl Proxied {
-    fn start(error: &'static str) -> Self {
+    fn start(reply: &'static str) -> Self {
         let (is_gone, script_calls) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
         let (gone, calls) = (Arc::clone(&is_gone), Arc::clone(&script_calls));
         let server = FakeServer::start(move |words, _| match words[0].as_str() {
             "EVALSHA" | "EVAL" => {
                 calls.fetch_add(1, Ordering::Relaxed);
                 // One unit is left for a minute.
-                let decided = || ":120001\r\n".to_owned();
-                let reply = if gone.load(Ordering::Relaxed) { format!("-{error}\r\n") } else { decided() };
-                reply.into_bytes()
+                format!("{}\r\n", if gone.load(Ordering::Relaxed) { reply } else { ":120001" }).into_bytes()
             }
             "HGET" => b"$-1\r\n".to_vec(),
             "DEL" => b":1\r\n".to_vec(),
@@ -52,7 +55,7 @@ impl Proxied {
     }
 
     fn limiter(&self, on_error: OnError) -> RateLimiter {
-        let limiter = limiter_at(format!("redis://127.0.0.1:{}", self.server.port()));
+        let limiter = limiter_at(self.server.url());
         limiter.deadline(PATIENCE).deny_cache(false).on_error(on_error).build().unwrap()
     }
 
@@ -91,8 +94,7 @@ async fn the_failure_policy_decides_about_an_outage_behind_a_proxy() {
                 (Some(ErrorKind::Unavailable), admitted > 0)
             );
         }
-        let error =
-            RateLimiter::builder().redis(format!("redis://127.0.0.1:{}", proxied.server.port())).connect();
+        let error = RateLimiter::builder().redis(proxied.server.url()).connect();
         assert_eq!(error.await.unwrap_err().kind(), ErrorKind::Unavailable);
     }
 }
@@ -118,7 +120,7 @@ async fn calls_that_were_sent_together_are_not_sent_again() {
 
 #[tokio::test]
 async fn the_store_decides_again_as_soon_as_the_proxy_has_a_server() {
-    let proxied = Proxied::start("upstream failure");
+    let proxied = Proxied::start("-upstream failure");
     let limiter = proxied.limiter(OnError::Deny);
     assert!(limiter.check(&LIMIT, "calls").await.is_err());
     proxied.is_gone.store(false, Ordering::Relaxed);
@@ -137,12 +139,23 @@ async fn a_reply_in_another_protocol_is_an_outage_after_a_first_one_that_was_und
     ] {
         let server =
             FakeServer::start(move |words, _| if words[0] == from { http() } else { b"+OK\r\n".to_vec() });
-        let url = format!("redis://127.0.0.1:{}", server.port());
+        let url = server.url();
         let error = RateLimiter::builder().redis(&url).connect().await.unwrap_err();
         assert_eq!(error.kind(), kind, "{from}: {error}");
         assert!(error.to_string().contains("the reply is not in the Redis protocol"), "{from}: {error}");
         let limiter = limiter_at(&url).deadline(PATIENCE).on_error(OnError::Allow);
         let outcome = limiter.build().unwrap().check(&LIMIT, "calls").await;
         assert_eq!(outcome.is_ok(), kind == ErrorKind::Unavailable, "{from}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_error_says_what_was_expected_and_who_finds_the_cause() {
+    let proxied = Proxied::start(AS_TEXT);
+    let error = undecided(proxied.limiter(OnError::Deny).check(&LIMIT, "calls").await).to_string();
+    for words in
+        ["invalid reply from Redis at", "expected an integer", "may be charged", "`ratelimit doctor`"]
+    {
+        assert!(error.contains(words), "{error}");
     }
 }

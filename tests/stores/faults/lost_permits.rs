@@ -7,7 +7,7 @@ use crate::harness::{
 };
 use ratelimit::{Limit, OnError, Permit, RateLimiter};
 use std::time::{Duration, Instant};
-use support::{Cluster, HOUR, MS, RedisServer, SECOND, Sentinels, Traffic};
+use support::{Cluster, HOUR, MS, RedisServer, SECOND, Traffic};
 
 /// No lease ends while a test runs.
 const PERMITS: Limit = Limit::concurrency(36, HOUR);
@@ -140,22 +140,4 @@ async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
     }
     drop((held, suspended));
     assert_all_are_free(&other, &PERMITS, Instant::now()).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn permits_are_free_soon_after_a_failover() {
-    let mut sentinels = Sentinels::start();
-    let limiter = limiter_at(sentinels.url()).deadline(DEADLINE).connect().await.unwrap();
-    time_until_decided(&limiter, KEY).await;
-    let held = take(&limiter, &PERMITS, KEY, 30).await;
-    let mut primary = sentinels.server(sentinels.primary()).raw();
-    redis::cmd("WAIT").arg(2).arg(5000).exec(&mut primary).unwrap();
-    let dead = tokio::task::block_in_place(|| sentinels.kill_primary());
-    drop(held);
-    call_at_once(&limiter, &PERMITS).await;
-    let successor = tokio::task::block_in_place(|| sentinels.wait_for_another(dead));
-    time_until_decided(&limiter, KEY).await;
-    let found = Instant::now();
-    let other = limiter_on(sentinels.server(successor)).connect().await.unwrap();
-    assert_all_are_free(&other, &PERMITS, found).await;
 }

@@ -4,50 +4,17 @@
 use crate::harness::PATIENCE;
 use ratelimit::{Algorithm, Decision, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection};
 use std::time::Duration;
-use support::MINUTE;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use support::{FakeServer, MINUTE};
 use tokio::task::JoinSet;
 
-/// Starts a server that replies to every script call with these bytes. Returns its URL.
-async fn serve(reply: Vec<u8>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("redis://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            stream.set_nodelay(true).unwrap();
-            tokio::spawn(answer(BufReader::new(stream), reply.clone()));
-        }
-    });
-    url
-}
-
-async fn answer(mut stream: BufReader<TcpStream>, reply: Vec<u8>) -> Option<()> {
-    loop {
-        let mut command = Vec::new();
-        for part in 0..number(&mut stream).await? {
-            let length = number(&mut stream).await?;
-            let mut bytes = vec![0; length + 2];
-            stream.read_exact(&mut bytes).await.ok()?;
-            if part == 0 {
-                command = bytes[..length].to_ascii_uppercase();
-            }
-        }
-        let answer: &[u8] = match &command[..] {
-            b"EVALSHA" | b"EVAL" => &reply,
-            b"PING" => b"+PONG\r\n",
-            b"HGET" => b"$-1\r\n",
-            _ => b"+OK\r\n",
-        };
-        stream.write_all(answer).await.ok()?;
-    }
-}
-
-/// The number behind the first byte of a line.
-async fn number(stream: &mut BufReader<TcpStream>) -> Option<usize> {
-    let mut line = String::new();
-    stream.read_line(&mut line).await.ok()?;
-    line.get(1..)?.trim().parse().ok()
+/// A server that replies to every script call with these bytes.
+fn serve(reply: Vec<u8>) -> FakeServer {
+    FakeServer::start(move |words, _| match words[0].to_ascii_uppercase().as_str() {
+        "EVALSHA" | "EVAL" => reply.clone(),
+        "PING" => b"+PONG\r\n".to_vec(),
+        "HGET" => b"$-1\r\n".to_vec(),
+        _ => b"+OK\r\n".to_vec(),
+    })
 }
 
 fn limits() -> Vec<Limit> {
@@ -68,11 +35,12 @@ fn limits() -> Vec<Limit> {
 /// The outcome of a call: a decision, if there is one.
 type Outcome = Result<Option<Decision>, ErrorKind>;
 
-fn outcome_of(rejection: Rejection) -> Outcome {
-    match rejection {
-        Rejection::Limited(limited) => Ok(Some(*limited.decision())),
-        Rejection::Unavailable(unavailable) => Err(unavailable.error().kind()),
-        other => panic!("{other}"),
+fn outcome(decided: Result<Decision, Rejection>) -> Outcome {
+    match decided {
+        Ok(decision) => Ok(Some(decision)),
+        Err(Rejection::Limited(limited)) => Ok(Some(*limited.decision())),
+        Err(Rejection::Unavailable(unavailable)) => Err(unavailable.error().kind()),
+        Err(other) => panic!("{other}"),
     }
 }
 
@@ -80,34 +48,26 @@ fn outcome_of(rejection: Rejection) -> Outcome {
 async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> Outcome {
     let key = Key::new("calls").by(key);
     if limit.algorithm() == Algorithm::Concurrency {
-        return limiter
-            .permit(&limit, key)
-            .await
-            .map_or_else(outcome_of, |permit| Ok(Some(permit.decision())));
+        return outcome(limiter.permit(&limit, key).await.map(|permit| permit.decision()));
     }
     match kind {
-        0 => limiter
-            .acquire(&limit, key)
-            .await
-            .map_or_else(outcome_of, |admitted| Ok(Some(admitted.decision()))),
-        1 => {
-            limiter.check(&limit, key).await.map_or_else(outcome_of, |admitted| Ok(Some(admitted.decision())))
-        }
+        0 => outcome(limiter.acquire(&limit, key).await.map(|admitted| admitted.decision())),
+        1 => outcome(limiter.check(&limit, key).await.map(|admitted| admitted.decision())),
         2 => limiter.penalize(&limit, key, 2).await.map(|_| None).map_err(|error| error.kind()),
         _ => match limiter.charge(&limit, key, 1).await {
             Ok(charge) => {
                 let decision = charge.decision();
                 charge.refund().await.map(|_| Some(decision)).map_err(|error| error.kind())
             }
-            Err(rejection) => outcome_of(rejection),
+            Err(rejection) => outcome(Err(rejection)),
         },
     }
 }
 
 /// The outcomes of all kinds of calls on all limits, alone and at the same time.
 async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
-    let url = serve(reply.to_vec()).await;
-    let limiter = RateLimiter::builder().redis(url).on_error(OnError::Deny);
+    let server = serve(reply.to_vec());
+    let limiter = RateLimiter::builder().redis(server.url()).on_error(OnError::Deny);
     let limiter = limiter.deadline(deadline).deny_cache(false).build().unwrap();
     let mut all = Vec::new();
     for limit in limits() {

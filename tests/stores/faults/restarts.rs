@@ -2,10 +2,7 @@
 
 use crate::harness::{HUGE, call_from_tasks, limiter_on, undecided, used, wait_for, wait_until_reachable};
 use ratelimit::{ErrorKind, Limit, OnError};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use support::{MINUTE, RedisServer};
-use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_with_data_loses_no_count() {
@@ -20,37 +17,6 @@ async fn a_restart_with_data_loses_no_count() {
     }
     call_from_tasks(&limiter, 8, 50).await;
     assert_eq!(used(&limiter).await, 6 * 400);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_see_no_error_while_a_server_restarts() {
-    let mut server = RedisServer::builder().persistent().start();
-    let limiter = limiter_on(&server).connect().await.unwrap();
-    let done = Arc::new(AtomicBool::new(false));
-    let mut callers = JoinSet::new();
-    for _ in 0..8 {
-        let (limiter, done) = (limiter.clone(), Arc::clone(&done));
-        callers.spawn(async move {
-            let mut calls: u32 = 0;
-            while !done.load(Ordering::Relaxed) {
-                limiter.check(&HUGE, "calls").await.unwrap();
-                calls += 1;
-                tokio::task::yield_now().await;
-            }
-            calls
-        });
-    }
-    for _ in 0..3 {
-        server.restart();
-    }
-    wait_until_reachable(&limiter).await;
-    done.store(true, Ordering::Relaxed);
-    let calls: u32 = callers.join_all().await.into_iter().sum();
-    // Redis did not count the calls that were decided in memory, and counted no call twice.
-    let counted = used(&limiter).await;
-    assert!(counted <= calls, "{counted} of {calls}");
-    call_from_tasks(&limiter, 1, 10).await;
-    assert_eq!(used(&limiter).await, counted + 10);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

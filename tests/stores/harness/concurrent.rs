@@ -1,8 +1,8 @@
 //! Requests that reach a store at the same time, in a known order.
 
 use super::requests::{TestRequest, decide};
-use ratelimit::store::Mode;
-use ratelimit::{Decision, Error, RedisStore};
+use ratelimit::store::{Mode, Request, Store, StoreKey};
+use ratelimit::{Decision, Error, ErrorKind, Limit, RedisStore};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
@@ -30,6 +30,29 @@ pub(crate) async fn join(mut pending: Vec<Pending<'_>>) -> Vec<Result<Decision, 
 /// One pending check for each request.
 pub(crate) fn checks<'s>(store: &'s RedisStore, requests: &[TestRequest]) -> Vec<Pending<'s>> {
     in_mode(store, Mode::Check, requests)
+}
+
+/// One pending check of each of these keys, between them one of a key that the user may not access. It alone must fail.
+pub(crate) async fn forbidden_among(store: &RedisStore, limit: Limit, before: &[usize], after: &[usize]) {
+    let requests = |keys: &[usize]| -> Vec<_> {
+        checks(store, &keys.iter().map(|key| TestRequest::new(*key, limit, 1)).collect::<Vec<_>>())
+    };
+    let forbidden: Pending<'_> = Box::pin(async move {
+        let request = Request::new(StoreKey::new(b"other:{1}"), limit, 1);
+        store.decide(Mode::Check, &[&request]).await.map(|decisions| decisions.to_vec())
+    });
+    let mut all = requests(before);
+    all.push(forbidden);
+    all.extend(requests(after));
+    for (at, answer) in join(all).await.into_iter().enumerate() {
+        match answer {
+            Err(error) => {
+                assert!(at == before.len() && error.kind() == ErrorKind::Configuration, "{at}: {error}");
+                assert!(error.to_string().contains("NOPERM: no permission to access a key"), "{error}");
+            }
+            Ok(decision) => assert!(at != before.len() && decision.is_allowed()),
+        }
+    }
 }
 
 /// One pending decision in this mode for each request.

@@ -16,6 +16,13 @@ pub(crate) fn limiter_on(server: &RedisServer) -> RateLimiterBuilder {
     RateLimiter::builder().redis(server.url()).deadline(PATIENCE)
 }
 
+/// Runs a test in memory and on a server.
+pub(crate) async fn on_both(test: impl AsyncFn(RateLimiter)) {
+    test(RateLimiter::in_memory()).await;
+    let server = RedisServer::start();
+    test(limiter_on(&server).connect().await.unwrap()).await;
+}
+
 /// A store that only decides. Its limiter publishes no limits, which takes a script call at any time, so a test can count the
 /// script calls.
 pub(crate) struct OnlyDecides(pub(crate) RedisStore);

@@ -59,6 +59,12 @@ pub(crate) async fn decide(
     store.decide(mode, &requests).await.map(|decisions| decisions.to_vec())
 }
 
+/// The units in use under a key.
+pub(crate) async fn used_under(store: &dyn Store, key: usize, limit: Limit) -> u32 {
+    let peeked = decide(store, Mode::Peek, &[TestRequest::new(key, limit, 1)]).await.unwrap();
+    limit.count() - peeked[0].remaining()
+}
+
 pub(crate) async fn adjust(store: &dyn Store, adjustments: &[TestAdjustment]) -> Result<Vec<u32>, Error> {
     let keys: Vec<String> = adjustments.iter().map(|test| key(test.key, &test.limit)).collect();
     let adjustments: Vec<Adjustment> = adjustments

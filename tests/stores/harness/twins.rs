@@ -1,9 +1,9 @@
 //! Both stores under one clock that the test moves: the script in Redis, and its Rust twin in memory.
 
 use super::requests::{TestAdjustment, TestRequest, adjust, decide};
-use ratelimit::clock::ManualClock;
-use ratelimit::store::{Change, Mode};
-use ratelimit::{__testing, Decision, Limit, MemoryStore, RedisStore};
+use ratelimit::clock::{Clock, ManualClock};
+use ratelimit::store::Mode;
+use ratelimit::{__testing, Decision, MemoryStore, RedisStore};
 use std::time::Duration;
 use support::RedisServer;
 
@@ -13,9 +13,9 @@ pub(crate) const CLOCK: &str = include_str!("clock.lua");
 pub(crate) struct Twins {
     pub(crate) redis: RedisStore,
     pub(crate) memory: MemoryStore<ManualClock>,
+    pub(crate) server: RedisServer,
     clock: ManualClock,
     raw: redis::Connection,
-    server: RedisServer,
 }
 
 impl Twins {
@@ -41,6 +41,11 @@ impl Twins {
         redis::cmd("SET").arg("test:now").arg(now).exec(&mut self.raw).unwrap();
     }
 
+    /// Lets a time pass for both stores.
+    pub(crate) fn pass(&mut self, time: Duration) {
+        self.set_clock(u64::try_from((self.clock.now() + time).as_micros()).unwrap());
+    }
+
     /// Removes all state from both stores.
     pub(crate) fn clear(&mut self) {
         self.memory = MemoryStore::with_clock(self.clock.clone());
@@ -55,22 +60,12 @@ impl Twins {
         by_memory
     }
 
-    /// The decision of both stores about a single request on key 0.
-    pub(crate) async fn decide_one(&self, mode: Mode, limit: Limit, cost: u32) -> Decision {
-        self.decide(mode, &[TestRequest::new(0, limit, cost)]).await[0]
-    }
-
     /// The units that both stores adjust, which must be equal.
     pub(crate) async fn adjust(&self, adjustments: &[TestAdjustment]) -> Vec<u32> {
         let by_memory = adjust(&self.memory, adjustments).await.unwrap();
         let by_script = adjust(&self.redis, adjustments).await.unwrap();
         assert_eq!(by_script, by_memory, "by script and by memory: {adjustments:?}");
         by_memory
-    }
-
-    /// The units that both stores adjust for a single adjustment on key 0.
-    pub(crate) async fn adjust_one(&self, limit: Limit, units: u32, change: Change) -> u32 {
-        self.adjust(&[TestAdjustment { key: 0, limit, units, change }]).await[0]
     }
 
     /// A plain connection to the server.

@@ -4,8 +4,8 @@ use super::is_soak;
 use super::limiters::{HUGE, undecided};
 use ratelimit::{Limit, RateLimiter};
 use std::future::poll_fn;
-use std::pin::Pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 use support::{DAY, MS, SECOND};
 use tokio::runtime::{Builder, Runtime};
@@ -25,6 +25,14 @@ pub(crate) async fn wait_for(event: &str, mut has_happened: impl AsyncFnMut() ->
 /// The output of a future that must be ready soon.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("the future is not ready")
+}
+
+/// The output of a future that is ready at once, such as the reply of a memory store.
+pub(crate) fn now_or_panic<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("the future is not ready"),
+    }
 }
 
 /// Polls a future once.

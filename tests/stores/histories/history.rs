@@ -45,23 +45,17 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(history: &History) -> Self {
-        let number = |of: fn(&Outcome) -> bool| history.calls.iter().filter(|call| of(&call.outcome)).count();
-        Self {
-            histories: 1,
-            admitted: number(|outcome| matches!(outcome, Outcome::Admitted(_))),
-            refused: number(|outcome| matches!(outcome, Outcome::Refused(_))),
-            unknown: number(|outcome| matches!(outcome, Outcome::Unknown)),
-            lost: 0,
+    /// Adds a history in which servers have forgotten `lost` units.
+    pub(super) fn add(&mut self, history: &History, lost: u64) {
+        self.histories += 1;
+        self.lost += lost;
+        for call in &history.calls {
+            *match call.outcome {
+                Outcome::Admitted(_) => &mut self.admitted,
+                Outcome::Refused(_) => &mut self.refused,
+                Outcome::Unknown => &mut self.unknown,
+            } += 1;
         }
-    }
-
-    pub(super) fn add(&mut self, other: Self) {
-        self.histories += other.histories;
-        self.admitted += other.admitted;
-        self.refused += other.refused;
-        self.unknown += other.unknown;
-        self.lost += other.lost;
     }
 }
 

@@ -10,9 +10,11 @@ const LOG: Numbers = Numbers::new(Kind::Log, 2, 10);
 
 use Outcome::{Admitted, Refused, Unknown};
 
-/// A history of calls, with times in ms.
-fn history(calls: &[(u64, u64, Outcome)]) -> History {
-    let call = |(sent, received, outcome): &(u64, u64, Outcome)| Call {
+/// When a call was sent and received, in ms.
+type Timed = (u64, u64, Outcome);
+
+fn history(calls: &[Timed]) -> History {
+    let call = |(sent, received, outcome): &Timed| Call {
         sent: 1_000_000 + sent * 1000,
         received: 1_000_000 + received * 1000,
         outcome: *outcome,
@@ -21,45 +23,29 @@ fn history(calls: &[(u64, u64, Outcome)]) -> History {
 }
 
 #[test]
-fn calls_at_the_same_time_may_be_in_any_order() {
-    let calls = [(0, 9, Admitted(3)), (1, 8, Admitted(4)), (2, 7, Admitted(2)), (10, 11, Admitted(1))];
-    assert_eq!(in_any_order(QUOTA, &history(&calls)), Ok(0));
-}
-
-#[test]
-fn a_unit_that_is_given_twice_is_found() {
-    let calls = [(0, 9, Admitted(4)), (1, 8, Admitted(4))];
-    assert!(in_any_order(QUOTA, &history(&calls)).is_err());
-}
-
-#[test]
-fn a_call_that_overtakes_an_earlier_one_is_found() {
-    let calls = [(0, 1, Admitted(3)), (2, 3, Admitted(4))];
-    assert!(in_any_order(QUOTA, &history(&calls)).is_err());
-}
-
-#[test]
-fn a_call_that_was_counted_twice_is_found() {
-    let calls = [(0, 1, Admitted(4)), (2, 3, Admitted(2))];
-    assert!(in_any_order(QUOTA, &history(&calls)).is_err());
-}
-
-#[test]
-fn a_refusal_without_cause_is_found() {
-    let calls = [(0, 1, Admitted(4)), (2, 3, Refused(4))];
-    assert!(in_any_order(QUOTA, &history(&calls)).is_err());
-}
-
-#[test]
-fn a_call_without_a_reply_may_have_been_counted_later_but_only_once() {
-    let once = [(0, 1, Unknown), (2, 3, Admitted(4)), (4, 5, Admitted(2)), (6, 7, Admitted(1))];
-    assert_eq!(in_any_order(QUOTA, &history(&once)), Ok(0));
-    let never = [(0, 1, Unknown), (2, 3, Admitted(4)), (4, 5, Admitted(3))];
-    assert_eq!(in_any_order(QUOTA, &history(&never)), Ok(0));
-    let twice = [(0, 1, Unknown), (2, 3, Admitted(4)), (4, 5, Admitted(1))];
-    assert!(in_any_order(QUOTA, &history(&twice)).is_err());
-    let before = [(0, 1, Admitted(3)), (2, 3, Unknown)];
-    assert!(in_any_order(QUOTA, &history(&before)).is_err(), "it was not sent yet");
+fn a_quota_is_checked() {
+    let cases: [(&str, bool, &[Timed]); 9] = [
+        (
+            "calls at the same time are in any order",
+            true,
+            &[(0, 9, Admitted(3)), (1, 8, Admitted(4)), (2, 7, Admitted(2)), (10, 11, Admitted(1))],
+        ),
+        ("a unit is given twice", false, &[(0, 9, Admitted(4)), (1, 8, Admitted(4))]),
+        ("a call overtakes an earlier one", false, &[(0, 1, Admitted(3)), (2, 3, Admitted(4))]),
+        ("a call is counted twice", false, &[(0, 1, Admitted(4)), (2, 3, Admitted(2))]),
+        ("a refusal has no cause", false, &[(0, 1, Admitted(4)), (2, 3, Refused(4))]),
+        (
+            "a call without a reply is counted later",
+            true,
+            &[(0, 1, Unknown), (2, 3, Admitted(4)), (4, 5, Admitted(2)), (6, 7, Admitted(1))],
+        ),
+        ("it is never counted", true, &[(0, 1, Unknown), (2, 3, Admitted(4)), (4, 5, Admitted(3))]),
+        ("it is counted twice", false, &[(0, 1, Unknown), (2, 3, Admitted(4)), (4, 5, Admitted(1))]),
+        ("it is counted before it is sent", false, &[(0, 1, Admitted(3)), (2, 3, Unknown)]),
+    ];
+    for (what, is_explained, calls) in cases {
+        assert_eq!(in_any_order(QUOTA, &history(calls)).is_ok(), is_explained, "{what}");
+    }
 }
 
 #[test]
@@ -88,51 +74,18 @@ fn a_log_admits_what_fits_at_some_time() {
 #[test]
 fn a_call_may_take_effect_long_after_it_could() {
     let log = Numbers::new(Kind::Log, 20, 100);
-    let times = [
-        (0, 1726),
-        (3823, 4254),
-        (3833, 4258),
-        (3837, 4262),
-        (3842, 4238),
-        (8728, 9343),
-        (8781, 9347),
-        (20_179, 20_392),
-        (20_202, 20_396),
-        (20_207, 20_402),
-        (20_212, 20_374),
-        (20_361, 20_625),
-        (20_381, 20_630),
-        (86_962, 87_734),
-        (90_153, 94_432),
-        (95_829, 97_608),
-        (95_854, 97_614),
-        (101_081, 102_720),
-        (102_650, 104_275),
-        (102_675, 104_265),
-        (102_728, 104_224),
-        (107_698, 124_629),
-        (107_750, 124_636),
-        (107_851, 124_642),
-        (107_860, 124_602),
-        (113_453, 117_820),
-        (113_492, 117_838),
-        (113_570, 117_826),
-        (113_594, 117_845),
-        (113_601, 117_851),
-        (113_607, 117_810),
-        (131_142, 131_940),
-        (131_175, 131_944),
-        (187_159, 192_635),
-        (188_527, 192_600),
-        (196_662, 199_939),
-        (196_685, 199_943),
-        (202_472, 204_703),
-    ];
-    let call = |(sent, received): (u64, u64)| Call {
-        sent: 1_000_000 + sent,
-        received: 1_000_000 + received,
+    let times = "0-1726 3823-4254 3833-4258 3837-4262 3842-4238 8728-9343 8781-9347 20179-20392 20202-20396 \
+                 20207-20402 20212-20374 20361-20625 20381-20630 86962-87734 90153-94432 95829-97608 \
+                 95854-97614 101081-102720 102650-104275 102675-104265 102728-104224 107698-124629 \
+                 107750-124636 107851-124642 107860-124602 113453-117820 113492-117838 113570-117826 \
+                 113594-117845 113601-117851 113607-117810 131142-131940 131175-131944 187159-192635 \
+                 188527-192600 196662-199939 196685-199943 202472-204703";
+    let call = |(sent, received): (&str, &str)| Call {
+        sent: 1_000_000 + sent.parse::<u64>().unwrap(),
+        received: 1_000_000 + received.parse::<u64>().unwrap(),
         outcome: Admitted(0),
     };
-    let history = History { calls: times.map(call).to_vec(), losses: Vec::new() };
+    let calls = times.split(' ').map(|times| call(times.split_once('-').unwrap()));
+    let history = History { calls: calls.collect(), losses: Vec::new() };
     assert_eq!(at_some_time(log, &history), Ok(()));
 }

@@ -50,14 +50,12 @@ impl Traffic {
         let mut summary = Summary::default();
         for (key, calls) in all {
             let history = History { calls, losses: losses.to_vec() };
-            let mut of_key = Summary::of(&history);
             let timed = TIMED.iter().find(|(name, _)| *name == key);
             let verdict = match timed {
                 Some((_, numbers)) => at_some_time(*numbers, &history).map(|()| 0),
                 None => in_any_order(QUOTA, &history),
             };
-            of_key.lost = verdict.unwrap_or_else(|error| panic!("{key}: {error}"));
-            summary.add(of_key);
+            summary.add(&history, verdict.unwrap_or_else(|error| panic!("{key}: {error}")));
         }
         summary
     }

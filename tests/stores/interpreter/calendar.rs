@@ -1,6 +1,6 @@
 //! Windows of the calendar: every boundary from 1970 to 2255 in 27 zones, in Lua and in Rust, against a crate for dates.
 
-use super::driver::parts;
+use super::parts::parts;
 use crate::harness::{is_soak, seed};
 use jiff::civil::{Date, Weekday, date};
 use jiff::tz::Offset;

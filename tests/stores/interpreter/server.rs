@@ -1,10 +1,13 @@
 //! The whole scripts on a server in the interpreter. A state of the server can be kept, and several calls can follow it.
 
-use super::driver::{NEVER, algorithm};
+use super::parts::algorithm;
 use crate::models::definitions::{Answer, Kind, Numbers};
 use mlua::{Function, Lua, Table, Value};
 use ratelimit::__testing;
 use ratelimit::store::{Change, Mode};
+
+/// 2^53 - 1: never.
+const NEVER: u64 = (1 << 53) - 1;
 
 /// A state of the server. It never changes, because each call makes a new one.
 pub(crate) struct Keys(i64);
@@ -15,6 +18,7 @@ pub(crate) struct Asked {
     pub(crate) key: usize,
     pub(crate) numbers: Numbers,
     pub(crate) cost: u32,
+    pub(crate) keep: u32,
     pub(crate) permit: u64,
 }
 
@@ -70,7 +74,7 @@ impl Server {
         for (at, asked) in stack.iter().enumerate() {
             arguments.extend(limit(&asked.numbers, asked.permit));
             let n = u32::from(at + 1 == stack.len());
-            arguments.extend([n.to_string(), asked.cost.to_string(), "0".to_owned()]);
+            arguments.extend([n.to_string(), asked.cost.to_string(), extra(asked)]);
         }
         let names = stack.iter().map(|asked| asked.key);
         let (reply, keys): (String, Keys) = self.run(&self.decide, keys, now, names, arguments);
@@ -93,6 +97,10 @@ impl Server {
             Change::Give(stamp) => ("give", stamp),
             Change::Take => ("take", 0),
             Change::Renew(id) => ("renew", id),
+            Change::Block(ms) => ("block", ms),
+            Change::Open => ("open", 0),
+            Change::Pause(ms) => ("pause", ms),
+            Change::Closed => ("closed", 0),
             other => panic!("{other:?}"),
         };
         let mut arguments = vec![name.to_owned()];
@@ -104,7 +112,7 @@ impl Server {
 
     /// Decides one plain request by the script for single requests. `None` if that script leaves it to `decide`.
     pub(crate) fn decide_single(&self, keys: &Keys, now: u64, asked: &Asked) -> Option<(Keys, Answer)> {
-        let Asked { key, numbers, cost, permit } = *asked;
+        let Asked { key, numbers, cost, permit, .. } = *asked;
         let (algorithm, count, time) = algorithm(&numbers);
         let (name, last) = match numbers.kind {
             Kind::Counter | Kind::Window => (algorithm, vec![cost.into()]),
@@ -155,6 +163,12 @@ fn limit(numbers: &Numbers, permit: u64) -> [String; 5] {
     let (name, count, time) = algorithm(numbers);
     let burst = if numbers.kind == Kind::Concurrency { permit } else { numbers.capacity().into() };
     [name.to_owned(), count.to_string(), time.to_string(), burst.to_string(), numbers.wait.to_string()]
+}
+
+/// What is left to others, and the steps of a block.
+pub(crate) fn extra(Asked { numbers, keep, .. }: &Asked) -> String {
+    let steps = numbers.block.iter().filter(|ms| **ms > 0);
+    steps.fold(keep.to_string(), |extra, ms| format!("{extra}:{ms}"))
 }
 
 /// The base of a reply of one number: the longest reset of the limit, in ms.

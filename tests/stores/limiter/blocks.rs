@@ -1,9 +1,9 @@
 //! Blocks and pauses in Redis: honoured by every process, in one script call each, under a clock that the test moves.
 
-use crate::harness::{CLOCK, OnlyDecides, PATIENCE, script_calls};
-use ratelimit::{__testing, Key, Limit, RateLimiter, Rejection, rate_limit};
+use crate::harness::{OnlyDecides, PATIENCE, Twins, script_calls};
+use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
-use support::{HOUR, MINUTE, MS, RedisServer, SECOND};
+use support::{HOUR, MINUTE, MS, SECOND};
 
 const LOGIN: Limit = Limit::counter(5, MINUTE);
 
@@ -30,29 +30,16 @@ async fn ask_partner(later: Option<Duration>) -> Result<Option<Duration>, Reject
 }
 
 /// A server whose clock the test moves.
-struct Server {
-    server: RedisServer,
-    now: Duration,
+fn server() -> Twins {
+    let mut server = Twins::start();
+    server.set_clock(1_763_000_000_000_000);
+    server
 }
 
-impl Server {
-    fn start() -> Self {
-        let mut server = Self { server: RedisServer::start(), now: Duration::ZERO };
-        server.pass(Duration::from_secs(1_763_000_000));
-        server
-    }
-
-    fn pass(&mut self, time: Duration) {
-        self.now += time;
-        let us = u64::try_from(self.now.as_micros()).unwrap();
-        redis::cmd("SET").arg("test:now").arg(us).exec(&mut self.server.raw()).unwrap();
-    }
-
-    /// A new process.
-    fn process(&self) -> RateLimiter {
-        let store = __testing::with_prelude(&self.server.url(), CLOCK).unwrap();
-        RateLimiter::builder().store(OnlyDecides(store)).deny_cache(false).deadline(PATIENCE).build().unwrap()
-    }
+/// A new process.
+fn process(server: &Twins) -> RateLimiter {
+    let store = OnlyDecides(server.redis.clone());
+    RateLimiter::builder().store(store).deny_cache(false).deadline(PATIENCE).build().unwrap()
 }
 
 /// For how long a login is refused. `None` if it is not refused.
@@ -71,8 +58,8 @@ async fn five_wrong_passwords(processes: &[RateLimiter]) {
 
 #[tokio::test]
 async fn five_wrong_passwords_block_in_every_process_for_longer_each_time() {
-    let mut server = Server::start();
-    let processes = [server.process(), server.process(), server.process(), server.process()];
+    let mut server = server();
+    let processes = [process(&server), process(&server), process(&server), process(&server)];
     for step in [MINUTE, 10 * MINUTE, HOUR, HOUR] {
         five_wrong_passwords(&processes).await;
         for process in &processes {
@@ -82,7 +69,7 @@ async fn five_wrong_passwords_block_in_every_process_for_longer_each_time() {
         }
         server.pass(step.saturating_sub(MS));
         assert_eq!(refused(&processes[1], true).await, Some(MS), "refused calls prolong nothing");
-        assert_eq!(refused(&server.process(), true).await, Some(MS), "a restart forgets nothing");
+        assert_eq!(refused(&process(&server), true).await, Some(MS), "a restart forgets nothing");
         server.pass(MS);
         assert_eq!(refused(&processes[2], true).await, None);
     }
@@ -96,8 +83,8 @@ async fn five_wrong_passwords_block_in_every_process_for_longer_each_time() {
 
 #[tokio::test]
 async fn a_block_by_hand_holds_in_every_process_until_its_end() {
-    let mut server = Server::start();
-    let (operator, service) = (server.process(), server.process());
+    let mut server = server();
+    let (operator, service) = (process(&server), process(&server));
     let ann = || Key::new("login").by("ann");
     assert_eq!(refused(&service, false).await, None);
     operator.block(&LOGIN, ann(), HOUR).await.unwrap();
@@ -125,8 +112,8 @@ async fn a_block_by_hand_holds_in_every_process_until_its_end() {
 
 #[tokio::test]
 async fn an_answer_pauses_the_limit_of_all_processes() {
-    let mut server = Server::start();
-    let (one, other) = (server.process(), server.process());
+    let mut server = server();
+    let (one, other) = (process(&server), process(&server));
     let ask =
         async |process: &RateLimiter, later| ratelimit::scope(process.clone(), ask_partner(later)).await;
     ask(&one, Some(30 * SECOND)).await.unwrap();

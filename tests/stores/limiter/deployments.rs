@@ -5,7 +5,7 @@ use crate::harness::{decision, limiter_on, wait_for};
 use ratelimit::overrides::{LimitChange, OverrideEffect};
 use ratelimit::{Limit, RateLimiter};
 use std::time::Duration;
-use support::{MINUTE, RedisServer};
+use support::RedisServer;
 
 const HOUR: Duration = Duration::from_secs(3600);
 const LIMIT: Limit = Limit::counter(5, HOUR);
@@ -51,22 +51,6 @@ async fn two_versions_share_the_used_units_and_each_applies_its_own_numbers() {
     assert_eq!(admitted(&old, &wide, "calls").await, 3, "together the larger limit, not the sum");
     assert_eq!(admitted(&new, &narrow, "calls").await, 0);
     assert_eq!(admitted(&new, &Limit::sliding_window(5, HOUR), "calls").await, 5, "an algorithm of its own");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_override_gives_two_versions_one_limit() {
-    let server = RedisServer::start();
-    let [old, new] =
-        [limiter_on(&server).connect().await.unwrap(), limiter_on(&server).connect().await.unwrap()];
-    let (wide, narrow) = (Limit::counter(50, MINUTE), LIMIT);
-    old.overrides().set("calls", narrow).await.unwrap();
-    wait_for("both versions apply it", async || {
-        let seen = [old.peek(&wide, "calls").await.unwrap(), new.peek(&narrow, "calls").await.unwrap()];
-        seen.iter().all(|decision| decision.capacity() == 5)
-    })
-    .await;
-    assert_eq!(admitted(&old, &wide, "calls").await, 5);
-    assert_eq!(admitted(&new, &narrow, "calls").await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

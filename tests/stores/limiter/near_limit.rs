@@ -2,7 +2,7 @@
 
 use crate::harness::limiter_on;
 use ratelimit::observe::{Hook, IdentityHash, NearLimit};
-use ratelimit::{Key, Limit, RateLimiter, Rejection};
+use ratelimit::{Key, Limit, Rejection};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use support::{HOUR, RedisServer};
@@ -23,20 +23,12 @@ impl Hook for Heard {
     }
 }
 
-async fn limiters(server: &RedisServer, heard: &Arc<Heard>) -> Vec<RateLimiter> {
-    let mut limiters = Vec::new();
-    for _ in 0..4 {
-        limiters.push(limiter_on(server).hook(Arc::clone(heard)).connect().await.unwrap());
-    }
-    limiters
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_call_in_all_processes_makes_a_limit_nearly_used_up() {
     let (server, heard) = (RedisServer::start(), Arc::new(Heard::default()));
-    let limiters = limiters(&server, &heard).await;
-    let mut calls = JoinSet::new();
-    for limiter in &limiters {
+    let (mut limiters, mut calls) = (Vec::new(), JoinSet::new());
+    for _ in 0..4 {
+        let limiter = limiter_on(&server).hook(Arc::clone(&heard)).connect().await.unwrap();
         // Each limiter makes three calls for each identity. Of these twelve calls, ten are admitted.
         for call in 0..3 * IDENTITIES {
             let limiter = limiter.clone();
@@ -48,6 +40,7 @@ async fn one_call_in_all_processes_makes_a_limit_nearly_used_up() {
                 }
             });
         }
+        limiters.push(limiter);
     }
     let admitted: u32 = calls.join_all().await.into_iter().sum();
     assert_eq!(admitted, 10 * IDENTITIES);

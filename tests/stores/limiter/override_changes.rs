@@ -1,6 +1,6 @@
 //! Overrides that change some numbers of a limit, and overrides that do not fit their limit, on both stores.
 
-use crate::harness::limiter_on;
+use crate::harness::{limiter_on, on_both};
 use ratelimit::overrides::{LimitChange, OverrideEffect};
 use ratelimit::{ErrorKind, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::{Duration, Instant};
@@ -8,12 +8,6 @@ use support::{HOUR, RedisServer, SECOND, take_events};
 
 const LOGIN: Limit = Limit::counter(5, HOUR);
 const EXPORTS: Limit = Limit::concurrency(3, HOUR);
-
-async fn on_both(test: impl AsyncFn(RateLimiter)) {
-    test(RateLimiter::in_memory()).await;
-    let server = RedisServer::start();
-    test(limiter_on(&server).connect().await.unwrap()).await;
-}
 
 fn change(text: &str) -> LimitChange {
     text.parse().unwrap()

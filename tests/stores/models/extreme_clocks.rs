@@ -1,10 +1,9 @@
 //! Clocks at their ends, and clocks that jump: the memory store keeps deciding and never admits too much.
 
-use crate::harness::{TestAdjustment, TestRequest, adjust, decide, operations, seed};
-use crate::models::random::extremes::{cost, limits, pause};
-use crate::models::random::mixed_traffic::plausible;
+use crate::harness::{TestRequest, decide, operations, seed};
+use crate::models::random::extremes::{cost, limits, pause, try_out};
 use ratelimit::clock::{Clock, ManualClock};
-use ratelimit::store::{Change, Mode};
+use ratelimit::store::Mode;
 use ratelimit::{Algorithm, Limit, MemoryStore};
 use std::time::Duration;
 
@@ -43,26 +42,10 @@ async fn decisions_are_plausible_when_the_clock_jumps() {
                 permits += 1;
                 let key = random.usize(0..KEYS);
                 let one = TestRequest::new(key, limit, cost(&mut random, &limit)).with_permit(permits);
-                let mode = random.choice([Mode::Check, Mode::Charge, Mode::Peek]).unwrap();
                 let stack = [TestRequest { with_next: true, ..one }, TestRequest { key: KEYS, ..one }];
                 let requests = if random.u8(0..4) == 0 { &stack[..] } else { &stack[1..] };
-                let decisions = decide(&store, mode, requests).await.unwrap();
-                requests
-                    .iter()
-                    .zip(&decisions)
-                    .for_each(|(request, decision)| plausible(mode, request, decision));
-                stamps.extend(decisions.iter().map(ratelimit::Decision::stamp).filter(|stamp| *stamp > 0));
-                let stamp = random.choice(&stamps).copied().unwrap();
-                let change = match (algorithm, random.bool()) {
-                    (Algorithm::Concurrency, true) => Change::Renew(stamp),
-                    (_, true) => Change::Take,
-                    (_, false) => Change::Give(stamp),
-                };
-                let units = cost(&mut random, &limit).min(if limit.count() > 10_000 { u32::MAX } else { 30 });
-                assert!(
-                    adjust(&store, &[TestAdjustment { key, limit, units, change }]).await.unwrap()[0]
-                        <= units
-                );
+                let more = try_out(&store, &mut random, requests, &stamps).await;
+                stamps.extend(more);
             }
         }
     }

@@ -3,10 +3,8 @@
 //!
 //! The tests have one thread, so that calls reach the server in the order in which they are made.
 
-use crate::harness::{
-    TestAdjustment, TestRequest, Twins, adjust, decide, in_mode, join, key, operations, seed,
-};
-use crate::models::random::extremes::{cost, limits, pause};
+use crate::harness::{TestAdjustment, TestRequest, Twins, decide, in_mode, join, key, operations, seed};
+use crate::models::random::extremes::{cost, limits, pause, try_out};
 use crate::models::random::mixed_traffic::plausible;
 use ratelimit::store::{Change, Mode, Store};
 use ratelimit::{Algorithm, Decision, Limit, Refill};
@@ -102,11 +100,11 @@ impl Extremes {
             (_, true) => Change::Take,
             (_, false) => Change::Give(stamp),
         };
-        let units = match limit.algorithm() {
+        let units = match (limit.algorithm(), change) {
             // A permit is returned and renewed as a whole.
-            Algorithm::Concurrency => request.cost,
-            // Each unit of a log is an entry.
-            Algorithm::SlidingLog => units.min(200),
+            (Algorithm::Concurrency, _) => request.cost,
+            // Each unit that a log takes is an entry.
+            (Algorithm::SlidingLog, Change::Take) => units.min(200),
             _ => units,
         };
         let changed = self.twins.adjust(&[TestAdjustment { key: request.key, limit, units, change }]).await;
@@ -204,7 +202,8 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
             let mode = extremes.random.choice(MODES).unwrap();
             extremes.twins.decide(mode, &one).await;
             if extremes.random.u8(0..8) == 0 {
-                extremes.twins.adjust_one(limit, limit.capacity(), Change::Take).await;
+                let take = TestAdjustment { key: 0, limit, units: limit.capacity(), change: Change::Take };
+                extremes.twins.adjust(&[take]).await;
             }
             let state =
                 redis::cmd("GET").arg(key(0, &limit)).query::<Option<String>>(extremes.twins.raw()).unwrap();
@@ -228,18 +227,10 @@ async fn a_limit_may_change_between_extremes() {
             extremes.begin();
             for _ in 0..20 {
                 let limit = extremes.random.choice(&limits).copied().unwrap();
-                let (mode, requests) = (extremes.random.choice(MODES).unwrap(), extremes.requests(limit, 7));
-                let take = [TestAdjustment { key: requests[0].key, limit, units: 30, change: Change::Take }];
+                let requests = extremes.requests(limit, 7);
                 let stores: [&dyn Store; 2] = [&extremes.twins.memory, &extremes.twins.redis];
                 for store in stores {
-                    let decisions = decide(store, mode, &requests).await.unwrap();
-                    requests
-                        .iter()
-                        .zip(&decisions)
-                        .for_each(|(request, decision)| plausible(mode, request, decision));
-                    if algorithm != Algorithm::Concurrency {
-                        assert!(adjust(store, &take).await.unwrap()[0] <= 30);
-                    }
+                    try_out(store, &mut extremes.random, &requests, &[]).await;
                 }
                 extremes.now = (extremes.now + pause(&mut extremes.random, &limit)).min(END);
                 extremes.twins.set_clock(extremes.now);

@@ -1,7 +1,8 @@
 //! The promises of the documentation, tested on the definitions: bounds, order of turns, exact retry-after, refunds.
 
-use crate::models::definitions::{Answer, Definition, Kind, Numbers};
+use crate::models::definitions::{Answer, Definition, Kind, Numbers, bound};
 use ratelimit::store::Mode;
+use std::time::Duration;
 
 const BUCKETS: [Numbers; 7] = [
     Numbers::new(Kind::Greedy, 3, 1000),
@@ -94,23 +95,9 @@ fn run(numbers: Numbers) -> Run {
 #[test]
 fn no_interval_admits_more_than_is_promised() {
     for numbers in BUCKETS.into_iter().chain(OTHERS) {
-        let (count, time) = (u64::from(numbers.count), numbers.time * 1000);
-        let capacity = u64::from(numbers.capacity());
-        // A half-open interval that contains both ends is a little longer than `length`.
-        let times = |length| length / time + 1;
-        run(numbers).never_above(|length| match numbers.kind {
-            Kind::Counter => count * (times(length) + 1),
-            Kind::Greedy => capacity + (count * length).div_ceil(time) + 1,
-            // Turns are rounded to whole milliseconds.
-            Kind::Leaky if numbers.is_queue() => capacity + (count * (length + 1000)).div_ceil(time),
-            Kind::Leaky => capacity + (count * length).div_ceil(time),
-            Kind::Interval if numbers.wait > 0 => capacity + count * times(length),
-            Kind::Interval => capacity + count.min(capacity) * times(length),
-            Kind::Window if length < time => 2 * count - 1,
-            Kind::Window => 2 * count * times(length),
-            Kind::Log => count * times(length),
-            Kind::Concurrency => unreachable!(),
-        });
+        // A closed interval is a little longer than a half-open one, and the turns of a queue are rounded to whole milliseconds.
+        let (limit, longer) = (numbers.limit(), if numbers.is_queue() { 1000 } else { 1 });
+        run(numbers).never_above(|length| bound(&limit, Duration::from_micros(length + longer)));
     }
 }
 
@@ -175,46 +162,4 @@ fn an_immediate_refund_leaves_no_trace() {
         }
         assert!(met > 20, "{numbers:?}");
     }
-}
-
-#[test]
-fn unconditional_charges_reach_at_most_one_capacity_of_debt() {
-    for numbers in BUCKETS.into_iter().chain(OTHERS) {
-        let (now, capacity) = (5_000_000, numbers.capacity());
-        let mut definition = numbers.definition();
-        assert_eq!(definition.take(now, u32::MAX), 2 * capacity, "{numbers:?}");
-        assert_eq!(definition.take(now, 1), 0);
-        let answer = definition.decide(now, Mode::Peek, 1, 0);
-        assert!(!answer.allowed && answer.remaining == 0);
-        // After reset-after, nothing is in use.
-        let later = now + answer.reset_after * 1000;
-        assert_eq!(definition.decide(later, Mode::Peek, 1, 0).remaining, capacity);
-    }
-}
-
-#[test]
-fn permits_never_exceed_the_count_and_tickets_keep_their_order() {
-    let numbers = Numbers::new(Kind::Concurrency, 3, 1000).wait(500);
-    let (mut definition, mut now) = (numbers.definition(), 1_000_000);
-    let ask = |definition: &mut dyn Definition, now, id| definition.decide(now, Mode::Charge, 1, id);
-    assert_eq!([1, 2, 3].map(|id| ask(&mut *definition, now, id).allowed), [true; 3]);
-    let waiters = [4, 5, 6, 7].map(|id| {
-        now += 1000;
-        ask(&mut *definition, now, id).retry_after.unwrap()
-    });
-    assert_eq!(waiters, [20, 20, 20, 100]);
-    now += 100_000;
-    assert_eq!(definition.give(now, 1, 2), 1);
-    // The free permit belongs to the first waiting call, even if it does not ask.
-    assert_eq!([8, 7, 6, 5].map(|id| ask(&mut *definition, now, id).allowed), [false; 4]);
-    assert!(ask(&mut *definition, now, 4).allowed);
-    assert_eq!(definition.give(now, 1, 1), 1);
-    assert!(ask(&mut *definition, now, 5).allowed);
-    // Tickets end after their wait, and permits with their lease.
-    now += 500_000;
-    assert!(!definition.decide(now, Mode::Check, 1, 9).allowed);
-    assert_eq!(definition.renew(now, 3), 1);
-    now += 899_000;
-    assert_eq!(definition.decide(now, Mode::Peek, 1, 9).remaining, 2);
-    assert_eq!([3, 4].map(|id| definition.give(now, 1, id)), [1, 0]);
 }

@@ -6,7 +6,7 @@ use crate::harness::{assert_all_expire, limiter_on, runtime, server_time_us, soo
 use ratelimit::{Limit, OnError, Permit, RateLimiter, Rejection};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
-use support::{HOUR, MINUTE, RedisServer, SECOND};
+use support::{HOUR, RedisServer, SECOND};
 
 /// The lease is longer than the test.
 const LONG: Limit = Limit::concurrency(1, HOUR);
@@ -52,18 +52,6 @@ async fn comes_back(lose: impl AsyncFnOnce(RateLimiter, Permit)) {
     other.close().await;
     assert_eq!(leases(&mut server.raw()), []);
     assert_all_expire(&server, &[LONG]);
-}
-
-/// A permit is returned in the background, before the next request of the same task.
-#[tokio::test]
-async fn a_dropped_permit_is_back_before_the_next_request() {
-    let server = RedisServer::start();
-    let limiter = limiter_on(&server).connect().await.unwrap();
-    let limit = Limit::concurrency(1, MINUTE);
-    for n in 0..200 {
-        let permit = limiter.permit(&limit, "one").await;
-        assert!(permit.is_ok(), "call {n}: the permit was not returned");
-    }
 }
 
 #[tokio::test]
@@ -136,21 +124,6 @@ async fn the_permit_of_a_killed_process_is_free_when_its_lease_ends() {
     assert!(server_time_us(&mut raw) / 1000 >= ends, "free before the lease ends");
     other.close().await;
     assert_all_expire(&server, &[SHORT]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permit_is_renewed_as_long_as_it_is_held() {
-    let server = RedisServer::start();
-    let (holder, other, mut raw) = (limiter(&server).await, limiter(&server).await, server.raw());
-    let permit = take(&holder, &SHORT).await.unwrap();
-    let taken = server_time_us(&mut raw);
-    while server_time_us(&mut raw) < taken + 2_500_000 {
-        assert!(take(&other, &SHORT).await.is_none(), "taken from its holder");
-    }
-    assert_all_expire(&server, &[SHORT]);
-    drop(permit);
-    holder.close().await;
-    assert!(take(&other, &SHORT).await.is_some());
 }
 
 #[test]

@@ -6,7 +6,6 @@ use crate::harness::{
 };
 use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
 use std::pin::pin;
-use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -53,73 +52,6 @@ fn loading_the_slots_in_an_idle_runtime_delays_no_other() {
 }
 
 #[test]
-fn fetching_units_in_an_idle_runtime_delays_no_other() {
-    let server = RedisServer::start();
-    let (idle, other) = (runtime(), runtime());
-    let limiter = idle.block_on(strict(limiter_on(&server)).connect()).unwrap();
-    let leased = DAILY.lease(500);
-    let use_up = async |calls: u32| {
-        for _ in 0..calls {
-            limiter.check(&leased, "calls").await.unwrap();
-        }
-    };
-    idle.block_on(use_up(300));
-    let suspended = Suspended::new(&server);
-    // Calls until one needs more units than the process has.
-    idle.block_on(async {
-        let mut calls = 0;
-        while calls < 10_000 {
-            let mut call = pin!(limiter.check(&leased, "calls"));
-            if poll_once(&mut call).await.is_pending() {
-                return;
-            }
-            calls += 1;
-        }
-        panic!("no call has needed more units");
-    });
-    drop(suspended);
-    other.block_on(use_up(300));
-}
-
-#[test]
-fn permits_are_renewed_while_another_runtime_is_idle() {
-    const ONE: Limit = Limit::concurrency(1, LEASE);
-    let server = RedisServer::start();
-    let first = runtime();
-    let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
-    // The first permit of the process belongs to a runtime that is idle from now on.
-    let long = Limit::concurrency(5, MINUTE);
-    let startup = first.block_on(limiter.permit(&long, "startup")).unwrap();
-    let (taken, is_taken) = mpsc::channel();
-    let (release, is_released) = tokio::sync::oneshot::channel::<()>();
-    let second = thread::spawn({
-        let limiter = limiter.clone();
-        move || {
-            runtime().block_on(async move {
-                let permit = limiter.permit(&ONE, "exports").await.unwrap();
-                taken.send(()).unwrap();
-                is_released.await.unwrap();
-                drop(permit);
-                limiter.close().await;
-            });
-        }
-    });
-    is_taken.recv().unwrap();
-    let elsewhere = runtime();
-    let other = elsewhere.block_on(strict(limiter_on(&server)).connect()).unwrap();
-    let held_since = Instant::now();
-    while held_since.elapsed() < LEASE + SECOND {
-        let refused = elsewhere.block_on(other.permit(&ONE, "exports")).is_err();
-        assert!(refused, "a second permit of a limit of one, after {:?}", held_since.elapsed());
-        thread::sleep(Duration::from_millis(50));
-    }
-    release.send(()).unwrap();
-    second.join().unwrap();
-    assert!(elsewhere.block_on(other.permit(&ONE, "exports")).is_ok());
-    drop((startup, first));
-}
-
-#[test]
 fn close_returns_the_permit_of_a_task_that_ended_with_its_runtime() {
     const ONE: Limit = Limit::concurrency(1, MINUTE);
     let server = RedisServer::start();
@@ -159,23 +91,6 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
         wait_for("the permit comes back", async || {
             limiter.check(&DAILY, "calls").await.unwrap();
             other.permit(&ONE, "exports").await.is_ok()
-        })
-        .await;
-    });
-}
-
-#[test]
-fn overrides_are_loaded_while_another_runtime_is_idle() {
-    let server = RedisServer::start();
-    let (first, second) = (runtime(), runtime());
-    // The task that loads overrides starts in the first runtime, which is idle from now on.
-    let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
-    second.block_on(async {
-        limiter.check(&DAILY, "calls").await.unwrap();
-        let elsewhere = strict(limiter_on(&server)).connect().await.unwrap();
-        elsewhere.overrides().set("calls", &Limit::counter(1, MINUTE)).await.unwrap();
-        wait_for("the override applies", async || {
-            !decision(limiter.check(&DAILY, "calls").await).is_allowed()
         })
         .await;
     });

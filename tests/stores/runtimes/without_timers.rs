@@ -1,7 +1,7 @@
 //! Calls outside of a tokio runtime, and in one that was built without timers or I/O: an error where another call would wait,
 //! never a panic.
 
-use crate::harness::{decision, limiter_on, poll_once, undecided};
+use crate::harness::{decision, limiter_on, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -69,9 +69,4 @@ fn close_needs_no_runtime_if_nothing_is_to_be_returned() {
     let closed = pin!(limiter.close()).poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(closed, Poll::Ready(()));
     drop(permit);
-}
-
-#[tokio::test]
-async fn close_is_ready_at_once_if_nothing_is_to_be_returned() {
-    assert!(poll_once(&mut pin!(RateLimiter::in_memory().close())).await.is_ready());
 }

@@ -1,24 +1,34 @@
 //! Limits and clocks that change under a key, tickets that outlast leases, and limits beside each other in one call. The store in
 //! memory gives the expected decisions.
 
-use crate::harness::{CLOCK, TestAdjustment, TestRequest, Twins, adjust, decide, key};
+use crate::harness::{CLOCK, TestAdjustment, TestRequest, Twins, decide, key};
 use crate::models::definitions::{Kind, Numbers};
+use crate::models::random::mixed_traffic::{Call, differs_at, ms};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{__testing, Limit, RedisStore, Refill};
-use std::time::Duration;
 
 /// In µs.
 const START: u64 = 1_763_000_000_000_000;
 const DAY_MS: u64 = 86_400_000;
 
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
+/// Whether both stores have the same outcomes. The times are in µs from the start on.
+async fn same(twins: &mut Twins, calls: impl IntoIterator<Item = (u64, Call)>) -> bool {
+    let calls: Vec<(u64, Call)> = calls.into_iter().map(|(after, call)| (START + after, call)).collect();
+    differs_at(twins, &calls).await.is_none()
 }
 
-/// Whether both stores decide the same.
-async fn same(twins: &Twins, mode: Mode, requests: &[TestRequest]) -> bool {
-    let by_memory = decide(&twins.memory, mode, requests).await.unwrap();
-    decide(&twins.redis, mode, requests).await.is_ok_and(|by_script| by_script == by_memory)
+fn ask(mode: Mode, limit: Limit, cost: u32) -> Call {
+    Call::Decide(mode, vec![TestRequest::new(0, limit, cost)])
+}
+
+/// Requests of one limit in one call, on these keys.
+fn ask_all(keys: impl IntoIterator<Item = usize>, limit: Limit, cost: u32) -> Call {
+    Call::Decide(Mode::Check, keys.into_iter().map(|key| TestRequest::new(key, limit, cost)).collect())
+}
+
+fn give(limit: Limit, units: u32, stamp_ms: u64) -> Call {
+    let change = Change::Give(START / 1000 + stamp_ms);
+    Call::Adjust(vec![TestAdjustment { key: 0, limit, units, change }])
 }
 
 /// The time in ms until a key expires.
@@ -33,10 +43,8 @@ pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
     let mut shortens = true;
     for first in [Mode::Check, Mode::Charge] {
         for second in [Mode::Check, Mode::Charge] {
-            twins.clear();
-            twins.set_clock(START);
-            shortens &= same(twins, first, &[TestRequest::new(0, long.limit(), 1)]).await;
-            shortens &= same(twins, second, &[TestRequest::new(0, short.limit(), 1)]).await;
+            let calls = [(0, ask(first, long.limit(), 1)), (0, ask(second, short.limit(), 1))];
+            shortens &= same(twins, calls).await;
             shortens &= ttl(twins, &key(0, &short.limit()), START) <= short.longest_ttl();
         }
     }
@@ -49,10 +57,7 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
     let slow = Limit::token_bucket(7, ms(366 * DAY_MS));
     let mut slows = true;
     for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
-        twins.clear();
-        twins.set_clock(START);
-        slows &= same(twins, Mode::Check, &[TestRequest::new(0, fast, 1 << 25)]).await;
-        slows &= same(twins, mode, &[TestRequest::new(0, slow, 1)]).await;
+        slows &= same(twins, [(0, ask(Mode::Check, fast, 1 << 25)), (0, ask(mode, slow, 1))]).await;
     }
     slows
 }
@@ -66,15 +71,9 @@ pub(crate) async fn remembers(twins: &mut Twins) -> bool {
         (10..35).flat_map(|bits| [4_u64 << bits, 6 << bits]).filter(|period| *period < 366 * DAY_MS);
     for period in periods {
         let slow = Limit::token_bucket(10, ms(period));
-        twins.clear();
-        for call in 0..8 {
-            twins.set_clock(START + call * 950_000);
-            remembers &= same(twins, Mode::Check, &[TestRequest::new(0, fast, 1)]).await;
-        }
-        for pause in [0, 4_500_000, 500 * period] {
-            twins.set_clock(START + 7 * 950_000 + pause);
-            remembers &= same(twins, Mode::Check, &[TestRequest::new(0, slow, 1); 2]).await;
-        }
+        let before = (0..8).map(|call| (call * 950_000, ask(Mode::Check, fast, 1)));
+        let after = [0, 4_500_000, 500 * period].map(|pause| (7 * 950_000 + pause, ask_all([0; 2], slow, 1)));
+        remembers &= same(twins, before.chain(after)).await;
     }
     remembers
 }
@@ -82,44 +81,39 @@ pub(crate) async fn remembers(twins: &mut Twins) -> bool {
 /// Whether a bucket outlives a return by a limit whose keys live longer than those of the limit that charged it.
 pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
     let (short, long) = (Limit::token_bucket(10, ms(1000)), Limit::token_bucket(10, ms(60_000)));
-    twins.clear();
-    twins.set_clock(START);
-    let mut outlives = same(twins, Mode::Charge, &[TestRequest::new(0, short, 10)]).await;
-    let change = Change::Give(START / 1000 + 1000);
-    let back = [TestAdjustment { key: 0, limit: long, units: 10, change }];
-    let by_memory = adjust(&twins.memory, &back).await.unwrap();
-    outlives &= adjust(&twins.redis, &back).await.is_ok_and(|by_script| by_script == by_memory);
-    twins.set_clock(START + 10_000_000);
-    outlives && same(twins, Mode::Check, &[TestRequest::new(0, long, 1)]).await
+    let calls = [ask(Mode::Charge, short, 10), give(long, 10, 1000), ask(Mode::Check, long, 1)];
+    same(twins, [0, 0, 10_000_000].into_iter().zip(calls)).await
 }
 
 /// Whether a refund gives back at most the stored units after the clock was set back, which raises the level.
 pub(crate) async fn gives_back_what_is_stored(twins: &mut Twins) -> bool {
     let limit = Limit::token_bucket(10, ms(1000));
-    twins.clear();
-    twins.set_clock(START);
-    let charged = same(twins, Mode::Charge, &[TestRequest::new(0, limit, 5)]).await;
-    twins.set_clock(START - 300_000);
-    let change = Change::Give(START / 1000 + 500);
-    let back = [TestAdjustment { key: 0, limit, units: 7, change }];
-    let by_memory = adjust(&twins.memory, &back).await.unwrap();
-    let given = adjust(&twins.redis, &back).await.is_ok_and(|by_script| by_script == by_memory);
-    charged && given && by_memory == [5] && same(twins, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await
+    let calls = [ask(Mode::Charge, limit, 5), give(limit, 7, 800), ask(Mode::Peek, limit, 1)];
+    same(twins, [300_000, 0, 0].into_iter().zip(calls)).await
 }
 
 /// Whether the ticket of a call that waits for a permit keeps its key until the wait ends.
 pub(crate) async fn keeps_tickets(twins: &mut Twins) -> bool {
     let limit = Limit::concurrency(1, ms(60_000)).wait(ms(60_000));
-    twins.clear();
-    let mut passed = Vec::new();
-    let arrival = START + 50_000_000;
-    for (now, permit) in [(START, 5), (arrival, 6)] {
-        twins.set_clock(now);
-        let one = TestRequest::new(0, limit, 1).with_permit(permit);
-        let decisions = decide(&twins.redis, Mode::Charge, &[one]).await;
-        passed.push(decisions.is_ok_and(|decisions| decisions[0].is_allowed()));
-    }
-    passed == [true, false] && ttl(twins, &key(0, &limit), arrival) >= 60_000
+    let permit = |id| Call::Decide(Mode::Charge, vec![TestRequest::new(0, limit, 1).with_permit(id)]);
+    let arrival = 50_000_000;
+    same(twins, [(0, permit(5)), (arrival, permit(6))]).await
+        && ttl(twins, &key(0, &limit), START + arrival) >= 60_000
+}
+
+/// Whether a permit is free in the millisecond in which its lease ends.
+pub(crate) async fn ends_leases(twins: &mut Twins) -> bool {
+    let limit = Limit::concurrency(2, ms(1000));
+    let permit = |id| Call::Decide(Mode::Check, vec![TestRequest::new(0, limit, 1).with_permit(id)]);
+    same(twins, [(0, permit(5)), (500_000, permit(6)), (1_000_000, permit(7))]).await
+}
+
+/// Whether a shorter pause during a block leaves it a block, for whose end no call waits.
+pub(crate) async fn keeps_blocks(twins: &mut Twins) -> bool {
+    let limit = Limit::counter(5, ms(60_000)).wait(ms(60_000));
+    let close = |change| Call::Adjust(vec![TestAdjustment { key: 0, limit, units: 1, change }]);
+    let (block, pause) = (close(Change::Block(30_000)), close(Change::Pause(10_000)));
+    same(twins, [(0, block), (0, pause), (0, ask(Mode::Charge, limit, 1))]).await
 }
 
 /// Whether charges close to the bound of the short states are exact.
@@ -127,41 +121,30 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
     let mut counts = true;
     let limit = Limit::counter(95_000_000, ms(60_000));
     for costs in [[1, 92_100_000], [80_000_000, 11_999_999], [80_000_000, 12_000_000], [92_000_000, 1]] {
-        twins.clear();
-        twins.set_clock(START);
-        for cost in costs {
-            counts &= same(twins, Mode::Check, &[TestRequest::new(0, limit, cost)]).await;
-            counts &= same(twins, Mode::Peek, &[TestRequest::new(0, limit, 1)]).await;
-        }
-        counts &= same(twins, Mode::Charge, &[TestRequest::new(0, limit, 7)]).await;
-        counts &= same(twins, Mode::Check, &[TestRequest::new(0, limit, 100); 3]).await;
+        let each = costs.map(|cost| [ask(Mode::Check, limit, cost), ask(Mode::Peek, limit, 1)]).into_iter();
+        let then = [ask(Mode::Charge, limit, 7), ask_all([0; 3], limit, 100)];
+        counts &= same(twins, each.flatten().chain(then).map(|call| (0, call))).await;
     }
     // The packed reply would be 2^53 - 1, which announces a longer reply.
     let packed = Limit::counter(1 << 30, ms((1 << 23) - 1));
-    twins.clear();
-    twins.set_clock(START);
-    counts &= same(twins, Mode::Check, &[TestRequest::new(0, packed, 1)]).await;
     // Several replies in one call that might not fit into one number.
     let large = Limit::counter(1_000_000, ms(9_900_000_000));
-    counts &= same(twins, Mode::Check, &[1, 2].map(|key| TestRequest::new(key, large, 50_000))).await;
-    counts &= same(twins, Mode::Check, &[3, 2, 4].map(|key| TestRequest::new(key, large, 960_000))).await;
+    let mut calls = vec![
+        (0, ask(Mode::Check, packed, 1)),
+        (0, ask_all([1, 2], large, 50_000)),
+        (0, ask_all([3, 2, 4], large, 960_000)),
+    ];
     // An empty bucket starts again, with a state above 2^53.
     let fast = Limit::token_bucket(1_000_000, ms(1_000_000));
-    for call in 0..6 {
-        twins.set_clock(START + call * 3_001_000);
-        counts &= same(twins, Mode::Check, &[3, 4].map(|key| TestRequest::new(key, fast, 1))).await;
-        twins.set_clock(START + call * 3_001_000 + 10_000);
-        counts &= same(twins, Mode::Check, &[3, 4].map(|key| TestRequest::new(key, fast, 2003))).await;
-        counts &= same(twins, Mode::Peek, &[TestRequest::new(3, fast, 1)]).await;
+    for now in (0..6).map(|call| call * 3_001_000) {
+        calls.extend([(now, ask_all([3, 4], fast, 1)), (now + 10_000, ask_all([3, 4], fast, 2003))]);
+        calls.push((now + 10_000, Call::Decide(Mode::Peek, vec![TestRequest::new(3, fast, 1)])));
     }
+    counts &= same(twins, calls).await;
     // The level stays low, while the units that were charged since its anchor outgrow the short form.
     let bucket = Limit::token_bucket(1_799_999, ms(60_000));
-    twins.clear();
-    for call in 0..12 {
-        twins.set_clock(START + call * 19_000_000);
-        counts &= same(twins, Mode::Check, &[TestRequest::new(0, bucket, 600_000)]).await;
-    }
-    counts
+    let calls = (0..12).map(|call| (call * 19_000_000, ask(Mode::Check, bucket, 600_000)));
+    counts & same(twins, calls).await
 }
 
 /// Whether runs of one call that differ only in one number are decided by their own limits.
@@ -177,19 +160,17 @@ pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
         (counter, counter.wait(ms(1000))),
     ] {
         for (first, second) in [(one, other), (other, one)] {
-            twins.clear();
-            let requests = |cost: u32| [TestRequest::new(0, first, cost), TestRequest::new(1, second, cost)];
-            for (after, mode, cost) in [
+            let calls = [
                 (0, Mode::Check, 5),
                 (500, Mode::Peek, 1),
                 (500, Mode::Charge, 4),
                 (1500, Mode::Charge, 4),
                 (1500, Mode::Check, 3),
                 (2500, Mode::Peek, 1),
-            ] {
-                twins.set_clock(START + after * 1000);
-                tells &= same(twins, mode, &requests(cost)).await;
-            }
+            ];
+            let both = |cost| vec![TestRequest::new(0, first, cost), TestRequest::new(1, second, cost)];
+            let calls = calls.map(|(after, mode, cost)| (after * 1000, Call::Decide(mode, both(cost))));
+            tells &= same(twins, calls).await;
         }
     }
     tells
@@ -197,35 +178,32 @@ pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
 
 /// Whether decisions are as in memory while the clock crosses the end of an era of the short states, in both directions.
 pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
-    const END: u64 = 1_800_000_000_000_000;
+    const END: u64 = 1_800_000_000_000_000 - START;
+    let (limit, time) = (numbers.limit(), numbers.time * 1000);
     // A state without a TTL that has ended before the era does.
-    twins.clear();
-    twins.set_clock(END - 5 * numbers.time * 1000);
-    let full = [TestRequest::new(0, numbers.limit(), numbers.count)];
-    let is_full = same(twins, Mode::Check, &full).await;
-    redis::cmd("DEL").arg("test:deadlines").exec(twins.raw()).unwrap();
-    twins.set_clock(END + 5000);
-    if !is_full || !same(twins, Mode::Check, &full).await {
+    let full = [TestRequest::new(0, limit, numbers.count)];
+    if !same(twins, [(END - 5 * time, Call::Decide(Mode::Check, full.to_vec()))]).await {
         return false;
     }
-    twins.clear();
-    let (mut random, time) = (fastrand::Rng::with_seed(7), numbers.time * 1000);
-    let mut now = END - time;
-    let all = |cost| [TestRequest::new(0, numbers.limit(), cost), TestRequest::new(1, numbers.limit(), cost)];
+    redis::cmd("DEL").arg("test:deadlines").exec(twins.raw()).unwrap();
+    twins.set_clock(START + END + 5000);
+    let by_memory = decide(&twins.memory, Mode::Check, &full).await.unwrap();
+    if !decide(&twins.redis, Mode::Check, &full).await.is_ok_and(|by_script| by_script == by_memory) {
+        return false;
+    }
+    let (mut random, mut now, mut calls) = (fastrand::Rng::with_seed(7), END - time, Vec::new());
     for _ in 0..60 {
-        twins.set_clock(now);
-        let requests = all(random.u32(1..=numbers.count / 4 + 1));
+        let cost = random.u32(1..=numbers.count / 4 + 1);
+        let requests = [0, 1].map(|key| TestRequest::new(key, limit, cost));
         let mode = random.choice([Mode::Check, Mode::Charge]).unwrap();
-        let number = random.usize(1..=2);
+        calls.push((now, Call::Decide(mode, requests[..random.usize(1..=2)].to_vec())));
         // A peek at both keys removes the expired states before the clock steps back.
-        if !same(twins, mode, &requests[..number]).await || !same(twins, Mode::Peek, &requests).await {
-            return false;
-        }
+        calls.push((now, Call::Decide(Mode::Peek, requests.to_vec())));
         let forward = now < END || (now < END + time && random.bool());
         let step = random.choice([1000, time / 7, time / 3]).unwrap();
         now = if forward { now + step } else { now - step };
     }
-    true
+    same(twins, calls).await
 }
 
 /// Whether the scripts for single requests leave the same text with the same TTL as `decide`, which is in `decides`.
@@ -277,6 +255,8 @@ async fn limits_may_change_under_a_key() {
     assert!(outlives_returns(&mut twins).await);
     assert!(gives_back_what_is_stored(&mut twins).await);
     assert!(keeps_tickets(&mut twins).await);
+    assert!(ends_leases(&mut twins).await);
+    assert!(keeps_blocks(&mut twins).await);
     assert!(counts_much(&mut twins).await);
     assert!(tells_neighbors_apart(&mut twins).await);
 }

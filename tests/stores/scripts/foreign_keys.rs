@@ -1,4 +1,4 @@
-//! Keys that no script leaves behind: without a TTL, or with foreign data.
+//! Keys that no script leaves behind: without a TTL, or with the scores of others.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use ratelimit::store::{Change, Mode};
@@ -14,10 +14,6 @@ pub(crate) fn lasting_keys(twins: &mut Twins) -> usize {
     let expiring: Vec<String> = redis::cmd("HKEYS").arg("test:deadlines").query(twins.raw()).unwrap();
     lasting.retain(|key| !expiring.contains(key));
     lasting.len()
-}
-
-fn dump(twins: &mut Twins, key: &str) -> Option<Vec<u8>> {
-    redis::cmd("DUMP").arg(key).query(twins.raw()).unwrap()
 }
 
 /// The most timestamps or permits under one key.
@@ -80,101 +76,6 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     first[0].is_allowed() && counts && is_fresh && lasting_keys(twins) == 0
 }
 
-/// Whether foreign data under a key is reported and stays.
-pub(crate) async fn spares(twins: &mut Twins, limit: Limit) -> bool {
-    let changes = match limit.algorithm() {
-        Algorithm::Concurrency => [Change::Give(5), Change::Renew(5)],
-        _ => [Change::Give(START / 1000 + 1), Change::Take],
-    };
-    let mut spares = true;
-    for foreign in [["SET", "abc"], ["RPUSH", "abc"], ["SADD", "abc"]] {
-        if foreign[0] == "RPUSH" && limit.algorithm() == Algorithm::SlidingLog {
-            continue;
-        }
-        twins.clear();
-        twins.set_clock(START);
-        let name = key(0, &limit);
-        redis::cmd(foreign[0]).arg(&name).arg(foreign[1]).exec(twins.raw()).unwrap();
-        let before = dump(twins, &name);
-        let one = TestRequest::new(0, limit, 1).with_permit(5);
-        for mode in [Mode::Check, Mode::Charge, Mode::Peek] {
-            spares &= decide(&twins.redis, mode, &[one]).await.is_err();
-        }
-        for change in changes {
-            let adjustment =
-                adjust(&twins.redis, &[TestAdjustment { key: 0, limit, units: 1, change }]).await;
-            spares &= adjustment.is_ok_and(|units| units == [0]);
-        }
-        spares &= dump(twins, &name) == before;
-    }
-    spares
-}
-
-/// Whether a number that no limit has written is reported and stays. `ttl_ms` is its lifetime.
-async fn spares_number(twins: &mut Twins, limit: Limit, value: &str, ttl_ms: Option<u64>) -> bool {
-    let name = key(0, &limit);
-    let mut spares = true;
-    for together in [1, 3] {
-        twins.clear();
-        twins.set_clock(START);
-        redis::cmd("SET").arg(&name).arg(value).exec(twins.raw()).unwrap();
-        if let Some(ttl_ms) = ttl_ms {
-            let ends = START / 1000 + ttl_ms;
-            redis::cmd("HSET").arg("test:deadlines").arg(&name).arg(ends).exec(twins.raw()).unwrap();
-        }
-        for mode in [Mode::Check, Mode::Charge] {
-            spares &=
-                decide(&twins.redis, mode, &vec![TestRequest::new(0, limit, 1); together]).await.is_err();
-        }
-        let take = [TestAdjustment { key: 0, limit, units: 1, change: Change::Take }];
-        spares &= adjust(&twins.redis, &take).await.is_ok_and(|units| units == [0]);
-        let found: String = redis::cmd("GET").arg(&name).query(twins.raw()).unwrap();
-        spares &= found == value;
-    }
-    spares
-}
-
-/// The same for texts that are not states. `spelled_states.rs` has spellings of states that only Lua reads.
-pub(crate) async fn spares_numbers(twins: &mut Twins, limit: Limit) -> bool {
-    if matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency) {
-        return true;
-    }
-    let mut spares = true;
-    for value in [
-        "",
-        " ",
-        "1.5",
-        "inf",
-        "nan",
-        "1e300",
-        "-5",
-        // The time is in the next minute.
-        "-36999970000",
-        "1e0",
-        "5.0",
-        "0x10",
-        "0x1234567",
-        "007",
-        "1x",
-        "18014398509481984.0",
-        "11111111163000000e2",
-        // Units that large have the long form.
-        "9200000000000000000",
-        "9200000062999999999",
-        "9223372036854775807",
-        "9999999999999999999",
-        "99999999999999999999",
-        "999999999999999999999",
-        "9999999999999999999999999999999999999999",
-        "1763000000000000000000000000000x",
-    ] {
-        for ttl in [None, Some(1), Some(60_000)] {
-            spares &= spares_number(twins, limit, value, ttl).await;
-        }
-    }
-    spares
-}
-
 fn limits() -> [Limit; 8] {
     let (count, time) = (5, MINUTE);
     let bucket = Limit::token_bucket(count, time);
@@ -203,15 +104,6 @@ async fn a_renewed_lease_outlives_a_short_one() {
     let mut twins = Twins::start();
     for limit in limits().into_iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
         assert!(renews(&mut twins, limit).await, "{limit}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn foreign_data_is_reported_and_stays() {
-    let mut twins = Twins::start();
-    for limit in limits() {
-        assert!(spares(&mut twins, limit).await, "{limit}");
-        assert!(spares_numbers(&mut twins, limit).await, "{limit}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Foreign data under a key: each script reports it for its own request, decides the others, and leaves it as it is.
 
 use super::arguments::{ALGORITHMS, decided, run};
+use crate::harness::foreign_texts;
 use ratelimit::__testing;
 use redis::{Connection, Script, Value};
 use support::RedisServer;
@@ -8,28 +9,23 @@ use support::RedisServer;
 /// -(2^53 - 2).
 const FOREIGN: i64 = 2 - (1 << 53);
 
-/// Commands that write foreign data: another type, text, numbers that no limit has written, and spellings of numbers that
-/// only Lua reads.
-const MAKE: [&[&str]; 18] = [
-    &["SET", "foreign", "something"],
-    &["SET", "foreign", "something", "PX", "100000"],
-    &["HSET", "foreign", "field", "value"],
-    &["RPUSH", "foreign", "something"],
-    &["ZADD", "foreign", "5", "something"],
-    &["SET", "foreign", ""],
-    &["SET", "foreign", "-5"],
-    &["SET", "foreign", "1.5"],
-    &["SET", "foreign", "nan"],
-    &["SET", "foreign", "1e3"],
-    &["SET", "foreign", " 7"],
-    &["SET", "foreign", "007"],
-    &["SET", "foreign", "0x10"],
-    &["SET", "foreign", "300000000000.0"],
-    &["SET", "foreign", "9223372036854775807"],
-    &["SET", "foreign", "99999999999999999999"],
-    &["SET", "foreign", "17630000000000000000"],
-    &["SET", "foreign", "1763000000000000000000x"],
-];
+/// The arguments of commands that write foreign data, before and behind the key: other types, text with a TTL, and texts.
+fn foreign() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let others: [(&str, &[&str]); 4] = [
+        ("SET", &["something", "PX", "100000"]),
+        ("HSET", &["field", "value"]),
+        ("RPUSH", &["something"]),
+        ("ZADD", &["5", "something"]),
+    ];
+    let texts = foreign_texts().map(|text| ("SET", vec![text]));
+    others.into_iter().map(|(name, words)| (name, words.to_vec())).chain(texts)
+}
+
+/// Writes foreign data, and returns its dump.
+fn make(raw: &mut Connection, (name, words): &(&str, Vec<&str>)) -> Vec<u8> {
+    redis::cmd(name).arg("foreign").arg(words).exec(raw).unwrap();
+    redis::cmd("DUMP").arg("foreign").query(raw).unwrap()
+}
 
 /// Runs `decide` for three keys, of which the second is foreign, and asserts that only the second is reported.
 /// `numbers` is how many numbers a reply has for a request that is decided.
@@ -55,8 +51,8 @@ fn reports(raw: &mut Connection, decide: &Script, mode: &str, at_once: &str, run
 /// Asserts that both scripts leave foreign data under a key of this algorithm as it is, and report it.
 pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &str, algorithm: &str) {
     let (decide, adjust) = (&Script::new(decide), &Script::new(adjust));
-    for command in MAKE {
-        if matches!((algorithm, command[0]), ("sliding_log", "RPUSH") | ("concurrency", "ZADD")) {
+    for command in foreign() {
+        if matches!((algorithm, command.0), ("sliding_log", "RPUSH") | ("concurrency", "ZADD")) {
             continue;
         }
         redis::cmd("FLUSHALL").exec(raw).unwrap();
@@ -65,11 +61,10 @@ pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &st
         run(raw, decide, &["foreign"], &state).unwrap();
         let state: Option<String> = redis::cmd("GET").arg("foreign").query(raw).unwrap_or_default();
         redis::cmd("DEL").arg("foreign").exec(raw).unwrap();
-        redis::cmd(command[0]).arg(&command[1..]).exec(raw).unwrap();
-        if let ("300000000000.0", Some(state)) = (command[2], state) {
-            redis::cmd("SET").arg("foreign").arg(state + ".0").exec(raw).unwrap();
+        let mut dump = make(raw, &command);
+        if let (["300000000000.0"], Some(state)) = (&command.1[..], state) {
+            dump = make(raw, &("SET", vec![&format!("{state}.0")]));
         }
-        let dump: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(raw).unwrap();
         let requests =
             |n: &'static str, cost: &'static str| [algorithm, "5", "60000", "5", "0", n, cost, "0"];
         for at_once in ["3", "0", "2"] {
@@ -105,13 +100,12 @@ pub(super) fn single_spares_foreign_data(raw: &mut Connection, name: &str, scrip
         "sliding_log" => &["5", "1000"],
         _ => &["5", "1000", "1"],
     };
-    for command in MAKE {
-        if matches!((name, command[0]), ("sliding_log", "RPUSH") | ("concurrency", "ZADD")) {
+    for command in foreign() {
+        if matches!((name, command.0), ("sliding_log", "RPUSH") | ("concurrency", "ZADD")) {
             continue;
         }
         redis::cmd("FLUSHALL").exec(raw).unwrap();
-        redis::cmd(command[0]).arg(&command[1..]).exec(raw).unwrap();
-        let dump: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(raw).unwrap();
+        let dump = make(raw, &command);
         let found = run(raw, script, &["foreign"], arguments);
         assert!(matches!(found, Err(_) | Ok(Value::Nil)), "{name} {command:?}: {found:?}");
         let after: Vec<u8> = redis::cmd("DUMP").arg("foreign").query(raw).unwrap();

@@ -1,28 +1,13 @@
 //! Merged requests: the script admits the same number of equal requests on one key as it admits one by one.
 
 use crate::harness::{CLOCK, Twins, operations, seed};
+use crate::interpreter::{Asked, algorithm, extra};
 use crate::models::definitions::{Kind, Numbers};
 use crate::scripts::arguments::decided;
 use ratelimit::__testing;
 use ratelimit::store::Mode;
 
 const KEY: &str = "t:{merged}";
-
-/// The arguments of the script for a limit: name, count, time in ms and capacity, with the rate in lowest terms.
-fn arguments(numbers: &Numbers) -> (&'static str, u64, u64, u32) {
-    let (count, time) = (u64::from(numbers.count), numbers.time);
-    let divisor = (1..=count.min(time)).rev().find(|by| count % by == 0 && time % by == 0).unwrap();
-    let (name, divisor) = match numbers.kind {
-        Kind::Counter => ("counter", 1),
-        Kind::Greedy => ("token_bucket", divisor),
-        Kind::Interval => ("token_bucket_interval", 1),
-        Kind::Leaky => ("leaky_bucket", divisor),
-        Kind::Window => ("sliding_window", 1),
-        Kind::Log => ("sliding_log", 1),
-        Kind::Concurrency => panic!("permits are never equal"),
-    };
-    (name, count / divisor, time / divisor, numbers.capacity())
-}
 
 /// Compares the script's reply to random groups of requests with the definition's decisions one by one.
 pub(crate) fn first_difference(
@@ -35,10 +20,7 @@ pub(crate) fn first_difference(
     let script = redis::Script::new(&[CLOCK, script].concat());
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut definition, mut now) = (numbers.definition(), 1_763_000_000_000_000);
-    let (name, count, time, capacity) = arguments(numbers);
-    let steps: Vec<String> = numbers.block.iter().filter(|ms| **ms > 0).map(u64::to_string).collect();
-    let steps = steps.join(":");
-    let steps = if steps.is_empty() { steps } else { format!(":{steps}") };
+    let ((name, count, time), capacity) = (algorithm(numbers), numbers.capacity());
     let mut done = 0;
     while done < requests {
         now += random
@@ -66,16 +48,9 @@ pub(crate) fn first_difference(
             expected = vec![passed, shown[0], shown[1], retry];
         }
         let mut call = script.key(KEY);
-        call.arg("check")
-            .arg(1)
-            .arg(name)
-            .arg(count)
-            .arg(time)
-            .arg(capacity)
-            .arg(0)
-            .arg(-i64::from(n))
-            .arg(cost)
-            .arg(format!("{keep}{steps}"));
+        call.arg("check").arg(1).arg(name).arg(count).arg(time).arg(capacity).arg(0);
+        call.arg(-i64::from(n)).arg(cost);
+        call.arg(extra(&Asked { key: 0, numbers: *numbers, cost, keep, permit: 1 }));
         let found = call.invoke(twins.raw()).map(|answer| decided(&answer));
         if found.as_ref() != Ok(&expected) {
             return Some(format!(

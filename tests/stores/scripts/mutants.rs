@@ -2,61 +2,9 @@
 
 use crate::harness::{CLOCK, Twins, is_soak, seed};
 use crate::models::definitions::{Kind, Numbers};
+use crate::models::limits::LIMITS;
 use crate::scripts::source_rules::FILES;
 use ratelimit::{__testing, RedisStore};
-
-const LIMITS: [Numbers; 50] = [
-    Numbers::new(Kind::Counter, 5, 60_000).block([1000, 60_000, 0]),
-    Numbers::new(Kind::Counter, 3, 20).wait(4000).block([1000, 2000, 5000]),
-    Numbers::new(Kind::Greedy, 7, 60_000).burst(2).block([1000, 60_000, 0]),
-    Numbers::new(Kind::Interval, 5, 600).burst(20).wait(3000).block([1000, 2000, 0]),
-    Numbers::new(Kind::Leaky, 300, 1000).wait(3000).block([1000, 2000, 5000]),
-    Numbers::new(Kind::Window, 10, 1000).wait(1500).block([1000, 2000, 0]),
-    Numbers::new(Kind::Counter, 2, 1),
-    Numbers::new(Kind::Counter, 5, 60_000),
-    Numbers::new(Kind::Counter, 4_000_000_000, 500),
-    Numbers::new(Kind::Counter, 4_000_000_000, 86_400_000 * 100),
-    Numbers::new(Kind::Counter, 5, 5_000_000_000),
-    Numbers::new(Kind::Counter, 80_000_000, 1000),
-    Numbers::new(Kind::Counter, 3, 20).wait(40),
-    Numbers::new(Kind::Greedy, 7, 60_000).burst(2),
-    Numbers::new(Kind::Greedy, 999_983, 1000).burst(5000),
-    Numbers::new(Kind::Greedy, 7, 60_000).wait(60_000),
-    Numbers::new(Kind::Greedy, 2_700_000, 60_000),
-    Numbers::new(Kind::Greedy, 1, 31_622_400_000),
-    Numbers::new(Kind::Greedy, 12, 1_900_000_000),
-    Numbers::new(Kind::Greedy, 7, 31_622_400_000),
-    Numbers::new(Kind::Greedy, 7, 31_622_400_000).wait(31_622_400_000),
-    Numbers::new(Kind::Greedy, 1000, 1).burst(100_000),
-    Numbers::new(Kind::Greedy, 1 << 25, 1),
-    Numbers::new(Kind::Greedy, 1 << 20, 1).burst(1 << 25),
-    Numbers::new(Kind::Greedy, 300, 1000).burst(50).borrow(20).wait(300),
-    Numbers::new(Kind::Interval, 1, 1).burst(3),
-    Numbers::new(Kind::Interval, 5, 60_000).burst(20),
-    Numbers::new(Kind::Interval, 2, 7).burst(9).wait(30),
-    Numbers::new(Kind::Interval, 1_000_000, 2_592_000_000),
-    Numbers::new(Kind::Leaky, 7, 60_000).burst(10),
-    Numbers::new(Kind::Leaky, 300, 1000).wait(100),
-    Numbers::new(Kind::Window, 10, 1000),
-    Numbers::new(Kind::Window, 999, 1000),
-    Numbers::new(Kind::Window, 12, 60_000),
-    Numbers::new(Kind::Window, 5, 4_900_000_000),
-    Numbers::new(Kind::Window, 1500, 60_000),
-    Numbers::new(Kind::Window, 300, 100),
-    Numbers::new(Kind::Window, 33_554_431, 60),
-    Numbers::new(Kind::Window, 5, 60_000).wait(100_000),
-    Numbers::new(Kind::Window, 10, 1000).wait(1500),
-    Numbers::new(Kind::Log, 10, 1000),
-    Numbers::new(Kind::Log, 300, 100),
-    Numbers::new(Kind::Log, 5, 60).wait(100),
-    Numbers::new(Kind::Log, 10, 1000).wait(3000),
-    Numbers::new(Kind::Concurrency, 3, 1000),
-    Numbers::new(Kind::Concurrency, 40, 1500),
-    Numbers::new(Kind::Concurrency, 2, 1000).wait(30),
-    Numbers::new(Kind::Concurrency, 3, 1000).wait(2000),
-    Numbers::new(Kind::Concurrency, 10, 2000).wait(3000),
-    Numbers::new(Kind::Concurrency, 12, 86_400_000).wait(50),
-];
 
 /// A text in a file of `lua/`, and its replacement.
 #[derive(Debug)]
@@ -98,7 +46,7 @@ impl Mutant {
     /// A store that runs the mutant, and the text of `decide`.
     pub(super) fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
-        let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
+        let [decide, adjust] = self.scripts();
         let single = __testing::single_scripts()
             .map(|(name, text)| (name, if text == original { mutated.as_str() } else { text }));
         let store = if self.is_single() {
@@ -120,15 +68,7 @@ impl Mutant {
             "sliding_window" => &[Kind::Window],
             "sliding_log" => &[Kind::Log],
             "concurrency" => &[Kind::Concurrency],
-            _ => &[
-                Kind::Counter,
-                Kind::Greedy,
-                Kind::Interval,
-                Kind::Leaky,
-                Kind::Window,
-                Kind::Log,
-                Kind::Concurrency,
-            ],
+            _ => &Kind::ALL,
         }
     }
 

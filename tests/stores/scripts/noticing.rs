@@ -2,20 +2,19 @@
 
 use super::mutants::Mutant;
 use crate::harness::{CLOCK, Twins};
-use crate::interpreter::{accepts, shared_parts};
+use crate::interpreter::accepts;
 use crate::models::definitions::{Kind, Numbers};
 use crate::models::random::mixed_traffic;
-use crate::models::random::operations::{agree, by_store};
-use crate::models::random::traffic::Traffic;
+use crate::models::random::operations::{By, first_difference};
 use crate::scripts::arguments::{
     ALGORITHMS, adjust_reports_bad_arguments, decide_reports_bad_arguments, single_reports_bad_arguments,
 };
 use crate::scripts::changed_limits::{
-    counts_much, crosses_eras, gives_back_what_is_stored, keeps_tickets, outlives_returns, remembers,
-    shortens, slows, tells_neighbors_apart, writes_as_decide,
+    counts_much, crosses_eras, ends_leases, gives_back_what_is_stored, keeps_blocks, keeps_tickets,
+    outlives_returns, remembers, shortens, slows, tells_neighbors_apart, writes_as_decide,
 };
 use crate::scripts::failing_commands::{report_failing_commands, report_keys_elsewhere};
-use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs, spares, spares_numbers};
+use crate::scripts::foreign_keys::{lasting_keys, longest_list, renews, repairs};
 use crate::scripts::foreign_requests::{
     closed_limits_refuse, single_spares_foreign_data, spare_foreign_data,
 };
@@ -26,17 +25,21 @@ use ratelimit::__testing;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Mutant {
+    /// Both scripts with the mistake.
+    pub(super) fn scripts(&self) -> [String; 2] {
+        let (original, mutated) = self.text();
+        __testing::scripts().map(|script| script.replacen(original, &mutated, 1))
+    }
+
     /// Whether the interpreter notices the mutant. It needs no server, and is far faster.
     fn is_noticed_by_interpreter(&self) -> bool {
-        let (original, mutated) = self.text();
-        let parts = shared_parts();
-        parts.contains(original) && !accepts(&parts.replacen(original, &mutated, 1), self.kinds())
+        let [decide, adjust] = &self.scripts();
+        !self.is_single() && !accepts(decide, adjust, self.kinds())
     }
 
     /// Calls the scripts as no limiter does. Returns how these calls notice the mutant.
     fn noticed_by_calls(&self, twins: &mut Twins) -> Option<&'static str> {
-        let (original, mutated) = self.text();
-        let [decide, adjust] = __testing::scripts().map(|script| script.replacen(original, &mutated, 1));
+        let ((_, mutated), [decide, adjust]) = (self.text(), self.scripts());
         let raw = AssertUnwindSafe(twins.raw());
         let check = || {
             let AssertUnwindSafe(raw) = { raw };
@@ -97,11 +100,13 @@ impl Mutant {
     async fn noticed_by_traffic(
         &self,
         twins: &mut Twins,
-        operations: u64,
+        operations: usize,
         seed: u64,
     ) -> Option<&'static str> {
         for numbers in &self.limits() {
-            if differs(twins, numbers, self.is_single(), operations, seed).await {
+            twins.clear();
+            let make = async |now, steps: &[_]| By::Script.make(twins, now, numbers, steps).await;
+            if first_difference(numbers, operations, seed, self.is_single(), make).await.is_some() {
                 return Some("by its answers");
             }
             if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
@@ -149,6 +154,9 @@ impl Mutant {
         if !keeps_tickets(twins).await {
             return Some("by a ticket that is lost");
         }
+        if !ends_leases(twins).await || !keeps_blocks(twins).await {
+            return Some("by an end");
+        }
         (!tells_neighbors_apart(twins).await).then_some("by limits beside each other")
     }
 
@@ -164,7 +172,8 @@ impl Mutant {
                 return Some("by its answers to a mixture");
             }
         }
-        for numbers in limits.iter().filter(|limit| limit.count < 1000 && limit.wait == 0) {
+        let few = |limit: &&Numbers| limit.count < 1000 && limit.wait == 0 && limit.calendar.is_none();
+        for numbers in limits.iter().filter(few) {
             twins.clear();
             let merges = !self.is_single() && numbers.kind != Kind::Concurrency;
             if merges && merged_requests::first_difference(twins, decide, numbers, 1000, round).is_some() {
@@ -188,24 +197,6 @@ async fn odd(twins: &mut Twins, numbers: &Numbers) -> Option<&'static str> {
     if numbers.kind == Kind::Concurrency && !renews(twins, limit).await {
         return Some("by a lease that does not go on");
     }
-    let spares = spares(twins, limit).await && spares_numbers(twins, limit).await;
-    let spares = spares && (numbers.time != 60_000 || spares_spellings(twins, limit).await);
+    let spares = numbers.time != 60_000 || spares_spellings(twins, limit).await;
     (!spares).then_some("by what it does to foreign keys")
-}
-
-/// Whether random traffic has an outcome that differs from the definition.
-async fn differs(twins: &mut Twins, numbers: &Numbers, alone: bool, operations: u64, seed: u64) -> bool {
-    twins.clear();
-    let mut traffic = Traffic::new(*numbers, seed);
-    let mut done = 0;
-    while done < operations && traffic.goes_on() {
-        let (now, steps) = if alone { traffic.next_alone() } else { traffic.next() };
-        twins.set_clock(now);
-        let expected = traffic.expected(&steps);
-        match by_store(&twins.redis, numbers.limit(), &steps).await {
-            Ok(found) if agree(numbers, &steps, &found, &expected) => done += steps.len() as u64,
-            _ => return true,
-        }
-    }
-    false
 }

@@ -1,4 +1,5 @@
-//! States in spellings that only Lua reads as the same number. They are foreign, although Lua could calculate with them.
+//! States in spellings that only Lua reads as the same number, or with units that no limit writes. They are foreign, although Lua
+//! could calculate with them.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use ratelimit::store::{Change, Mode};
@@ -7,11 +8,14 @@ use ratelimit::{Algorithm, Limit};
 /// In µs.
 const START: u64 = 1_763_000_000_000_000;
 
-/// Texts that Lua reads as the same number as `state`.
+/// Texts that Lua reads as the same number as `state`, and states of its time with units that no limit writes.
 fn spellings(state: &str) -> Vec<String> {
     let Ok(number) = state.parse::<u64>() else { return Vec::new() };
     let power = format!("{}.{}e{}", &state[..1], &state[1..], state.len() - 1);
-    let mut spellings = vec![format!("0{state}"), power, format!("0x{number:X}")];
+    let (_, time) = state.split_at(state.len() - 11);
+    let minus_one = format!("-{}", 100_000_000_000 - time.parse::<u64>().unwrap());
+    let mut spellings = vec![format!("0{state}"), power, format!("0x{number:X}"), minus_one];
+    spellings.push(format!("92000000{time}"));
     spellings.extend([".0", "e0", " "].map(|end| format!("{state}{end}")));
     spellings.extend([" ", "+"].map(|start| format!("{start}{state}")));
     spellings

@@ -2,10 +2,9 @@
 //! does not, or if a key is elsewhere.
 
 use crate::harness::{
-    Pending, TestRequest, checks, cluster_of_one, decide, join, key, on_slots, script_calls,
+    TestRequest, checks, cluster_of_one, forbidden_among, join, key, on_slots, script_calls, used_under,
 };
-use ratelimit::store::{Mode, Request, Store, StoreKey};
-use ratelimit::{__testing, ErrorKind, Limit, RedisStore};
+use ratelimit::{__testing, Limit, RedisStore};
 use support::{Cluster, DAY, RedisServer};
 
 const LIMIT: Limit = Limit::counter(4_000_000, DAY);
@@ -59,15 +58,9 @@ fn assert_one_batch(script_calls: u64) {
     assert!((1..=2).contains(&script_calls), "{script_calls} script calls");
 }
 
-/// The units in use under a key.
-async fn used(store: &RedisStore, key: usize) -> u32 {
-    LIMIT.count()
-        - decide(store, Mode::Peek, &[TestRequest::new(key, LIMIT, 1)]).await.unwrap()[0].remaining()
-}
-
 async fn assert_used(store: &RedisStore, keys: &[usize], expected: u32) {
     for key in keys {
-        assert_eq!(used(store, *key).await, expected, "key {key}");
+        assert_eq!(used_under(store, *key, LIMIT).await, expected, "key {key}");
     }
 }
 
@@ -159,28 +152,8 @@ async fn a_forbidden_key_is_an_error_of_its_own_call() {
     let store = RedisStore::new(&url).unwrap();
     let keys: Vec<usize> = (0..10).collect();
     bursts(3, &store, &keys).await;
-    let permitted = |number| -> Pending<'_> {
-        let store = &store;
-        Box::pin(async move { decide(store, Mode::Check, &[TestRequest::new(number, LIMIT, 1)]).await })
-    };
-    let forbidden = || -> Pending<'_> {
-        let store = &store;
-        Box::pin(async move {
-            let request = Request::new(StoreKey::new(b"other:{1}"), LIMIT, 1);
-            store.decide(Mode::Check, &[&request]).await.map(|decisions| decisions.to_vec())
-        })
-    };
     let before = script_calls(&server);
-    let answers = join(vec![permitted(0), permitted(1), forbidden(), permitted(2), permitted(1)]).await;
-    for (at, answer) in answers.into_iter().enumerate() {
-        match answer {
-            Err(error) => {
-                assert!(at == 2 && error.kind() == ErrorKind::Configuration, "{at}: {error}");
-                assert!(error.to_string().contains("NOPERM: no permission to access a key"), "{error}");
-            }
-            Ok(decision) => assert!(at != 2 && decision.is_allowed()),
-        }
-    }
+    forbidden_among(&store, LIMIT, &[0, 1], &[2, 1]).await;
     assert!(script_calls(&server) - before <= 4, "the first request, the batch, and the forbidden one alone");
     assert_used(&store, &[0, 2], 4).await;
     assert_used(&store, &[1], 5).await;

@@ -104,16 +104,6 @@ async fn each_limit_that_has_refused_blocks_its_caller_on_any_slot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn overrides_apply_in_a_cluster() {
-    let cluster = Cluster::start(3);
-    let limiter = limiter_at(cluster.url()).connect().await.unwrap();
-    limiter.overrides().set("login", &Limit::counter(1, MINUTE)).await.unwrap();
-    let limit = Limit::counter(100, MINUTE);
-    limiter.check(&limit, Key::new("login").by(1)).await.unwrap();
-    assert!(!decision(limiter.check(&limit, Key::new("login").by(1)).await).is_allowed());
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sentinels_lead_to_the_primary() {
     let sentinels = Sentinels::with_passwords("sesame", "open");
     let hosts = sentinels.url().replace("redis+sentinel://", "");

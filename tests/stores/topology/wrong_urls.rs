@@ -13,13 +13,14 @@ pub(crate) async fn refused(url: &str, kind: ErrorKind, says: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cluster_and_a_single_server_are_distinguished() {
+async fn a_url_names_the_kind_of_server_and_a_database_of_it() {
     let (one, node) = (RedisServer::start(), cluster_of_one());
     let (at, node) = (format!("127.0.0.1:{}", one.port()), format!("127.0.0.1:{}", node.port()));
     let configuration = ErrorKind::Configuration;
     refused(&format!("redis+cluster://{at}"), configuration, &format!("write `redis://{at}`")).await;
     refused(&format!("redis://{node}"), configuration, &format!("write `redis+cluster://{node}`")).await;
     refused(&format!("redis+sentinel://{at}/main"), configuration, "the server is not a sentinel").await;
+    refused(&format!("{}99", one.url()), configuration, "database in the URL does not exist").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -80,13 +81,6 @@ async fn a_wrong_url_does_not_cause_a_connection_per_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_missing_database() {
-    let server = RedisServer::start();
-    refused(&format!("{}99", server.url()), ErrorKind::Configuration, "database in the URL does not exist")
-        .await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_that_is_hidden_is_named() {
     for (hidden, says) in
         [("HELLO", "`hello` is unknown"), ("AUTH", "password"), ("EVALSHA", "`evalsha` is unknown")]
@@ -137,14 +131,10 @@ async fn a_server_that_is_not_redis_is_named_as_such() {
         std::io::Write::write_all(&mut stream, b"<html>\r\n\r\nwelcome</html>\r\n").unwrap();
         stream
     });
-    let error = RateLimiter::builder().redis(format!("redis://{address}")).connect().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "cannot understand Redis at {address}: the reply is not in the Redis protocol; if the server requires TLS, \
-             write `rediss`"
-        )
+    let says = format!(
+        "cannot understand Redis at {address}: the reply is not in the Redis protocol; if the server requires TLS, \
+         write `rediss`"
     );
+    refused(&format!("redis://{address}"), ErrorKind::Configuration, &says).await;
     drop(replying.join().unwrap());
 }

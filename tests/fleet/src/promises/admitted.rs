@@ -3,11 +3,9 @@
 use super::Case;
 use crate::history::{Adjusted, Outcome, Record};
 use crate::schedule::{Kind, Then};
-use ratelimit::per::Calendar;
+use ratelimit::__testing::conformance::definitions::bound;
 use ratelimit::{Algorithm, Limit};
 use std::time::Duration;
-
-const SHORTEST_MONTH: Duration = Duration::from_secs(28 * 86_400);
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if case.is_concurrency() {
@@ -43,10 +41,10 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
         && case.steps().is_none()
         && case.schedule.changes(case.at) == 0
         && !case.schedule.is_disturbed();
-    let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
-    let is_counter = case.limit.algorithm() == Algorithm::Counter;
-    let (_, _, windows) = windows.filter(|_| is_exact && is_counter)?;
-    windows.iter().find_map(|(from, to)| {
+    if !is_exact || case.limit.algorithm() != Algorithm::Counter {
+        return None;
+    }
+    case.windows().iter().find_map(|(from, to)| {
         let within = |record: &&&Record| {
             record.outcome == Outcome::Admitted && record.sent >= *from && record.ended < *to
         };
@@ -70,8 +68,9 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
     let (time, count) = (case.limit.time(), case.limit.count());
     let is_window = case.limit.algorithm() == Algorithm::SlidingWindow && time > 4 * LATE;
     let is_exact = is_window && case.schedule.changes(case.at) == 0 && case.schedule.is_calm();
-    let windows = case.findings.windows.iter().find(|(at, who, _)| (*at, *who) == (case.at, case.who));
-    let (_, _, windows) = windows.filter(|_| is_exact)?;
+    if !is_exact {
+        return None;
+    }
     let admitted: Vec<&Record> = case
         .calls
         .iter()
@@ -86,7 +85,7 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
         let counts = |record: &&&Record| is_in(record, from) && record.ended <= until;
         u128::from(admitted.iter().filter(counts).map(|record| counted(record)).sum::<u64>())
     };
-    windows.iter().filter_map(|(_, end)| end.checked_sub(2 * time)).find_map(|from| {
+    case.windows().iter().filter_map(|(_, end)| end.checked_sub(2 * time)).find_map(|from| {
         let before = from.checked_sub(time).map_or(0, |before| units(before, from + time));
         admitted.iter().filter(|record| is_in(record, from) && counted(record) > 0).find_map(|last| {
             let left = (from + time).saturating_sub(last.ended);
@@ -114,23 +113,6 @@ fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
         .fold((0, Duration::ZERO), |(losses, stepped), (_, step)| (losses + 1, stepped + step));
     let changes = case.schedule.changes(case.at) as u64;
     bound(limit, to.saturating_sub(from) + stepped).saturating_mul(losses + changes + 1)
-}
-
-/// The most units that may be admitted in an interval, as `docs/algorithms.md` promises.
-fn bound(limit: &Limit, interval: Duration) -> u64 {
-    let (count, capacity) = (u64::from(limit.count()), u64::from(limit.capacity()));
-    let time = if limit.calendar_window() == Some(Calendar::Month) { SHORTEST_MONTH } else { limit.time() };
-    let (interval, time) = (interval.as_micros(), time.as_micros());
-    let started = u64::try_from(interval.div_ceil(time)).unwrap_or(u64::MAX);
-    let refilled = u64::try_from(interval * u128::from(count) / time).unwrap_or(u64::MAX);
-    match limit.algorithm() {
-        Algorithm::Counter => count.saturating_mul(started.saturating_add(1)),
-        Algorithm::SlidingWindow => (2 * count - 1).saturating_mul(started.max(1)),
-        Algorithm::SlidingLog => count.saturating_mul(started.max(1)),
-        Algorithm::TokenBucket => capacity.saturating_add(refilled).saturating_add(1),
-        Algorithm::LeakyBucket => capacity.saturating_add(refilled).saturating_add(2),
-        _ => u64::MAX,
-    }
 }
 
 /// More permits were held at one moment than there are. A caller has its permits from the reply until it drops them, and the store

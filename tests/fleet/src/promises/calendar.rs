@@ -20,8 +20,7 @@ fn until_end(case: &Case<'_>, moment: Duration) -> Option<Duration> {
 
 /// A server has stored a window that does not end at a boundary.
 fn wrong_end(case: &Case<'_>) -> Option<String> {
-    let windows = case.findings.windows.iter().filter(|(at, who, _)| (*at, *who) == (case.at, case.who));
-    let mut ends = windows.flat_map(|(.., windows)| windows.iter().map(|(_, to)| *to));
+    let mut ends = case.windows().iter().map(|(_, to)| *to);
     let wrong = ends.find(|to| until_end(case, to.saturating_sub(MS)) != Some(MS))?;
     Some(format!("a window ends at {} us, which is no boundary of the calendar", wrong.as_micros()))
 }

@@ -41,10 +41,9 @@ fn in_use(case: &Case<'_>, decided: &Record) -> u64 {
             before.filter(is_held).map(|record| u64::from(record.call.cost)).sum()
         }
         Algorithm::Counter if case.steps().is_none() => {
-            let of_case = |of: &&(usize, u8, Vec<_>)| (of.0, of.1) == (case.at, case.who);
-            let windows = case.findings.windows.iter().filter(of_case).flat_map(|(.., windows)| windows);
-            let mut windows = windows.filter(|(from, to)| *from <= decided.sent && decided.ended < *to);
-            let Some((from, _)) = windows.next() else { return 0 };
+            let mut windows = case.windows().iter();
+            let window = windows.find(|(from, to)| *from <= decided.sent && decided.ended < *to);
+            let Some((from, _)) = window else { return 0 };
             before.filter(|record| record.sent >= *from).map(counted).sum()
         }
         _ => 0,

@@ -10,7 +10,7 @@ mod order;
 mod refused;
 mod troubles;
 
-use crate::findings::Findings;
+use crate::findings::{Findings, Window};
 use crate::history::{Happened, Record};
 use crate::process::{longest, with_count};
 use crate::schedule::{CALLERS, Change, Event, How, Schedule};
@@ -93,6 +93,12 @@ impl Case<'_> {
 
     fn is_leased(&self) -> bool {
         self.limit.largest_lease() > 0
+    }
+
+    /// The windows that servers have stored.
+    fn windows(&self) -> &[Window] {
+        let of_case = |(at, who, _): &&(usize, u8, _)| (*at, *who) == (self.at, self.who);
+        self.findings.windows.iter().find(of_case).map_or(&[], |(_, _, windows)| windows)
     }
 
     /// What a new process has seen of this limit and caller.

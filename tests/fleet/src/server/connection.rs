@@ -29,18 +29,18 @@ pub(crate) enum LinkFault {
 /// The network between one process and one server.
 pub(crate) struct Link(Mutex<LinkState>);
 
-struct LinkState {
+pub(crate) struct LinkState {
     random: fastrand::Rng,
     /// Each meets a command after this many others.
-    faults: VecDeque<(u8, LinkFault)>,
+    pub(crate) faults: VecDeque<(u8, LinkFault)>,
     /// Nothing passes until then. Then all of it arrives, as TCP sends it again.
-    silent_until: Instant,
+    pub(crate) silent_until: Instant,
     /// A process that was killed has no network.
-    is_cut: bool,
+    pub(crate) is_cut: bool,
     /// Whether many messages take long.
     is_slow: bool,
     is_quiet: bool,
-    connections: Vec<AbortHandle>,
+    pub(crate) connections: Vec<AbortHandle>,
 }
 
 impl Link {
@@ -56,13 +56,8 @@ impl Link {
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, LinkState> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, LinkState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds a fault that a command meets after this many others.
-    pub(crate) fn add_fault(&self, after: u8, fault: LinkFault) {
-        self.state().faults.push_back((after, fault));
     }
 
     /// The fault that the next command meets.
@@ -78,10 +73,6 @@ impl Link {
         Some(fault)
     }
 
-    pub(crate) fn be_silent(&self, time: Duration) {
-        self.state().silent_until = Instant::now() + time;
-    }
-
     pub(crate) fn heal(&self) {
         let mut state = self.state();
         state.faults.clear();
@@ -94,14 +85,6 @@ impl Link {
         let mut state = self.state();
         state.is_cut = true;
         state.connections.drain(..).for_each(|connection| connection.abort());
-    }
-
-    pub(crate) fn is_cut(&self) -> bool {
-        self.state().is_cut
-    }
-
-    pub(crate) fn add_connection(&self, task: AbortHandle) {
-        self.state().connections.push(task);
     }
 
     /// A message takes 50 to 550 us, and while not all is quiet one in a hundred up to 4 ms, or on a slow network one in four up to
@@ -162,8 +145,12 @@ async fn execute(
     output: &mut Vec<u8>,
 ) -> io::Result<()> {
     let broken = || Err(io::ErrorKind::ConnectionReset.into());
-    while server.stalled_until() > Instant::now() {
-        sleep_until(server.stalled_until()).await;
+    loop {
+        let until = server.state().stalled_until;
+        if until <= Instant::now() {
+            break;
+        }
+        sleep_until(until).await;
     }
     let fault = if may_change(command) { link.next_fault() } else { None };
     if fault == Some(LinkFault::Reset) {

@@ -57,25 +57,27 @@ impl Trouble {
 /// A server of the fleet.
 pub(crate) struct Server(Mutex<State>);
 
-struct State {
+pub(crate) struct State {
     keys: Keyspace,
     role: Role,
     /// Earlier states of the keys, if a replica follows.
     past: Option<VecDeque<(Instant, Keyspace)>>,
-    scripts: BTreeSet<String>,
-    is_up: bool,
+    pub(crate) scripts: BTreeSet<String>,
+    pub(crate) is_up: bool,
     start: Instant,
-    clock_offset: i64,
-    trouble: Option<(Trouble, Instant)>,
-    stalled_until: Instant,
+    pub(crate) clock_offset: i64,
+    /// Why calls are rejected, and until when.
+    pub(crate) trouble: Option<(Trouble, Instant)>,
+    /// Until then nothing is executed, as if one slow command ran.
+    pub(crate) stalled_until: Instant,
     connections: Vec<AbortHandle>,
     executed: u64,
     /// How many commands were sent to another server.
     redirected: u64,
     /// Each override that was stored: its time, its field and its text.
-    overrides: Vec<(Instant, Bytes, Bytes)>,
+    pub(crate) overrides: Vec<(Instant, Bytes, Bytes)>,
     /// Commands with their times, if they are shown.
-    shown: Option<Vec<(Instant, String)>>,
+    pub(crate) shown: Option<Vec<(Instant, String)>>,
 }
 
 /// The client's end of a connection, as the server knows it.
@@ -107,22 +109,8 @@ impl Server {
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Shows all commands from now on.
-    pub(crate) fn show_commands(&self) {
-        self.state().shown = Some(Vec::new());
-    }
-
-    /// The commands since they are shown.
-    pub(crate) fn shown(&self) -> Vec<(Instant, String)> {
-        self.state().shown.take().unwrap_or_default()
-    }
-
-    pub(crate) fn is_up(&self) -> bool {
-        self.state().is_up
     }
 
     /// Stops the process. Its script cache is gone, and without persistence its keys.
@@ -137,40 +125,15 @@ impl Server {
         }
     }
 
-    pub(crate) fn start_again(&self) {
-        self.state().is_up = true;
-    }
-
     /// Closes all connections.
     pub(crate) fn hang_up(&self) {
         self.state().connections.drain(..).for_each(|connection| connection.abort());
-    }
-
-    pub(crate) fn forget_scripts(&self) {
-        self.state().scripts.clear();
-    }
-
-    /// Executes nothing for this time, as if one slow command ran.
-    pub(crate) fn stall(&self, time: Duration) {
-        self.state().stalled_until = Instant::now() + time;
-    }
-
-    pub(crate) fn reject(&self, trouble: Trouble, time: Duration) {
-        self.state().trouble = Some((trouble, Instant::now() + time));
-    }
-
-    pub(crate) fn step_clock(&self, by_micros: i64) {
-        self.state().clock_offset += by_micros;
     }
 
     /// Ends all faults that have a time.
     pub(crate) fn heal(&self) {
         let mut state = self.state();
         (state.is_up, state.trouble, state.stalled_until) = (true, None, Instant::now());
-    }
-
-    fn stalled_until(&self) -> Instant {
-        self.state().stalled_until
     }
 
     pub(crate) fn add_connection(&self, task: AbortHandle) {
@@ -196,11 +159,6 @@ impl Server {
         let of_key = state.keys.begun.iter().filter(|(begun, ..)| begun == key);
         let passed = |micros: u64| Duration::from_micros(micros.saturating_sub(EPOCH_MICROS));
         of_key.map(|(_, from, to)| (passed(*from), passed(*to))).collect()
-    }
-
-    /// The overrides that were stored.
-    pub(crate) fn overrides(&self) -> Vec<(Instant, Bytes, Bytes)> {
-        self.state().overrides.clone()
     }
 
     /// How many keys of limits have no end. Overrides are configuration, and have none.

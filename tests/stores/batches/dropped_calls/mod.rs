@@ -154,27 +154,6 @@ async fn drop_every_kind(place: Place) {
     }
 }
 
-#[tokio::test]
-async fn in_memory() {
-    drop_every_kind(Place { limiter: RateLimiter::in_memory(), is_far: false }).await;
-}
-
-#[tokio::test]
-async fn on_a_server() {
-    let server = support::RedisServer::start();
-    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
-    drop_every_kind(Place { limiter, is_far: true }).await;
-    assert_eq!(server.keys_without_ttl(), 0);
-}
-
-#[tokio::test]
-async fn on_a_cluster() {
-    let server = cluster_of_one();
-    let limiter =
-        limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
-    drop_every_kind(Place { limiter, is_far: true }).await;
-}
-
 /// Calls a leased limit, and drops every second series of calls after one poll or a few.
 async fn drop_leased_calls(limiter: RateLimiter) {
     const LEASED: Limit = Limit::counter(1_000_000, HOUR).lease(1000);
@@ -204,19 +183,28 @@ async fn drop_leased_calls(limiter: RateLimiter) {
     assert!(may.contains(&used), "{used} in use, {admitted} admitted, {dropped} dropped");
 }
 
-#[tokio::test]
-async fn leased_in_memory() {
-    drop_leased_calls(RateLimiter::in_memory()).await;
+async fn drop_all(limiter: RateLimiter, is_far: bool) {
+    drop_every_kind(Place { limiter: limiter.clone(), is_far }).await;
+    drop_leased_calls(limiter).await;
 }
 
 #[tokio::test]
-async fn leased_on_a_server() {
+async fn in_memory() {
+    drop_all(RateLimiter::in_memory(), false).await;
+}
+
+#[tokio::test]
+async fn on_a_server() {
     let server = support::RedisServer::start();
-    drop_leased_calls(limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap()).await;
+    let limiter = limiter_on(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
+    drop_all(limiter, true).await;
+    assert_eq!(server.keys_without_ttl(), 0);
 }
 
 #[tokio::test]
-async fn leased_on_a_cluster() {
+async fn on_a_cluster() {
     let server = cluster_of_one();
-    drop_leased_calls(limiter_on_slots(&server).on_error(OnError::Deny).connect().await.unwrap()).await;
+    let limiter =
+        limiter_on_slots(&server).on_error(OnError::Deny).deny_cache(false).connect().await.unwrap();
+    drop_all(limiter, true).await;
 }

@@ -3,15 +3,12 @@
 //! `worker URL LIMIT [TASKS PAUSE]` prints `ready` and reads a time in microseconds since the epoch. Until then it
 //! calls a limit of `worker_limits.rs` from 32 tasks without pauses, or from `TASKS` tasks with a pause of `PAUSE`
 //! microseconds after each call. Then it prints one line per event, with times of the same clock:
-//! - `began AT`: all tasks were about to start
-//! - `passed SENT FROM TO`: the turn of an admitted call was between `FROM` and `TO`, or it held its permit from
+//! - `passed FROM TO`: the turn of an admitted call was between `FROM` and `TO`, or it held its permit from
 //!   `FROM` to `TO`
 //! - `refused SENT TO`: a call was refused; each task reports one per 20 ms, and its last one
 //!
 //! `worker URL hold LEASE KEY` takes the only permit of a key, with a lease of `LEASE` milliseconds, prints `held`,
 //! and holds the permit until it is killed or its input ends.
-//!
-//! `partner.rs` describes `worker URL partner ADDRESS`.
 
 use ratelimit::{Algorithm, ErrorKind, Limit, OnError, RateLimiter, Rejection};
 use std::error::Error;
@@ -19,7 +16,6 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-mod partner;
 mod worker_limits;
 
 const TASKS: usize = 32;
@@ -35,8 +31,7 @@ async fn main() -> Result<(), Failure> {
     let [url, task @ ..] = arguments.as_slice() else {
         return Err("no URL".into());
     };
-    let in_hiccups = task.first() == Some(&worker_limits::HICCUPS);
-    let deadline = Duration::from_millis(if in_hiccups { 100 } else { 20_000 });
+    let deadline = Duration::from_secs(20);
     let mut attempts = 0;
     let limiter = loop {
         let limiter = RateLimiter::builder().redis(*url).deadline(deadline).on_error(OnError::Deny);
@@ -48,7 +43,6 @@ async fn main() -> Result<(), Failure> {
     };
     match task {
         ["hold", lease, key] => hold(&limiter, Duration::from_millis(lease.parse()?), key).await,
-        ["partner", address] => partner::ask_from_all_tasks(limiter, address).await,
         [name] => call_from_all_tasks(&limiter, name, TASKS, Duration::ZERO).await,
         [name, tasks, pause] => {
             call_from_all_tasks(&limiter, name, tasks.parse()?, Duration::from_micros(pause.parse()?)).await
@@ -75,7 +69,6 @@ async fn call_from_all_tasks(
     let mut until = String::new();
     std::io::stdin().read_line(&mut until)?;
     let until = until.trim().parse()?;
-    println!("began {}", now()?);
     let caller =
         || Caller { limiter: limiter.clone(), limit, name: name.to_owned(), pause, report: String::new() };
     let tasks: Vec<_> = (0..tasks).map(|_| tokio::spawn(caller().call_until(until))).collect();
@@ -103,7 +96,7 @@ impl Caller {
                 break;
             }
             match self.call(sent).await? {
-                Some((from, to)) => writeln!(self.report, "passed {sent} {from} {to}")?,
+                Some((from, to)) => writeln!(self.report, "passed {from} {to}")?,
                 None => refused = Some((sent, now()?)),
             }
             if let Some((sent, to)) = refused.take_if(|(sent, _)| *sent > reported + PAUSE_US) {
@@ -139,23 +132,16 @@ impl Caller {
         }
     }
 
-    /// Holds a permit for a while. Returns the time for which it was certainly held.
+    /// Holds a permit for a while. Returns the time for which it was certainly held. Permits change hands as fast as possible, which
+    /// shows whether there are ever too many.
     async fn hold_for_a_while(&self) -> Result<Option<(u64, u64)>, Failure> {
-        let (held, pause) = worker_limits::pace(&self.name);
         let permit = match self.limiter.permit(&self.limit, &self.name).await {
             Ok(permit) => permit,
-            Err(Rejection::Limited(_)) => {
-                tokio::time::sleep(pause).await;
-                return Ok(None);
-            }
-            Err(Rejection::Unavailable(_)) if self.name == worker_limits::HICCUPS => {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                return Ok(None);
-            }
+            Err(Rejection::Limited(_)) => return Ok(None),
             Err(rejection) => return Err(rejection.into()),
         };
         let granted = now()?;
-        tokio::time::sleep(held).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
         let released = now()?;
         drop(permit);
         Ok(Some((granted, released)))

@@ -7,14 +7,9 @@ use support::SECOND;
 /// Longer than any stall of a process. If a lease ended early, another process would take the permit.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// Permits of a server that has hiccups: a call that it does not decide is refused.
-pub(crate) const HICCUPS: &str = "holds in hiccups";
-/// Longer than a hiccup and a stall of a process together. A test waits for its end.
-pub(crate) const SHORT_LEASE: Duration = Duration::from_secs(8);
-
 /// A quarter of 300 units, divided among four processes and among eight.
-pub(crate) const LEASED: u32 = 300 / 16;
-pub(crate) const LEASED_OF_EIGHT: u32 = 300 / 32;
+const LEASED: u32 = 300 / 16;
+const LEASED_OF_EIGHT: u32 = 300 / 32;
 
 /// The numbers are small and the windows long: a machine that stalls for seconds must not let a bucket fill up, and
 /// loses at most one window.
@@ -36,20 +31,7 @@ pub(crate) fn named(name: &str) -> Option<Limit> {
         "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
         // Fewer places than callers, so that the queue never runs empty.
         "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),
-        "short holds" | "long holds" => Limit::concurrency(16, LEASE),
-        HICCUPS => Limit::concurrency(40, SHORT_LEASE),
+        "permits" => Limit::concurrency(16, LEASE),
         _ => return None,
     })
-}
-
-/// The time for which a permit is held, and the pause of a caller that was refused.
-///
-/// "short holds" has no pause: permits change hands as fast as possible, which shows whether there are ever too many.
-/// "long holds" leaves the machine time to use all permits.
-pub(crate) const fn pace(name: &str) -> (Duration, Duration) {
-    match name.as_bytes() {
-        b"long holds" => (SECOND, Duration::from_millis(100)),
-        b"holds in hiccups" => (Duration::from_millis(20), Duration::from_millis(5)),
-        _ => (Duration::from_millis(5), Duration::ZERO),
-    }
 }

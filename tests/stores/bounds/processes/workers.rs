@@ -1,5 +1,6 @@
 //! Starts worker processes and collects their records.
 
+use crate::bounds::proofs::micros;
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,19 +17,10 @@ pub(crate) struct Span {
     pub(crate) to: u64,
 }
 
-/// An admitted call: when it was sent, and the interval that contains its turn. A permit was held for the whole
-/// interval.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
-    pub(crate) sent: u64,
-    pub(crate) turn: Span,
-}
-
 /// The records of all processes.
 pub(crate) struct Records {
-    /// The time in which all processes called.
-    pub(crate) calling: Span,
-    pub(crate) passed: Vec<Passed>,
+    /// For each admitted call, the interval that contains its turn. A permit was held for the whole interval.
+    pub(crate) passed: Vec<Span>,
     /// Refused calls, from sending to refusal, in the order of sending.
     pub(crate) refused: Vec<Span>,
 }
@@ -91,35 +83,23 @@ pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) ->
     records(processes.iter().map(start).collect())
 }
 
-fn records(workers: Vec<Worker>) -> Records {
-    records_while(workers, CALLING, |_| {})
-}
-
-/// Lets these processes call for some time. Meanwhile calls `act`, which may remove a process, whose records are lost.
-pub(crate) fn records_while(
-    mut workers: Vec<Worker>,
-    calling: Duration,
-    act: impl FnOnce(&mut Vec<Worker>),
-) -> Records {
+fn records(mut workers: Vec<Worker>) -> Records {
     for worker in &mut workers {
         assert_eq!(worker.line(), "ready");
     }
-    let until = now() + micros(calling);
+    let until = now() + micros(CALLING);
     for worker in &mut workers {
         worker.tell(&until.to_string());
     }
-    act(&mut workers);
     let reports: Vec<_> = workers.into_iter().map(Worker::report).collect();
 
-    let mut records =
-        Records { calling: Span { from: 0, to: until }, passed: Vec::new(), refused: Vec::new() };
+    let mut records = Records { passed: Vec::new(), refused: Vec::new() };
     for line in reports.iter().flat_map(|report| report.lines()) {
         let mut words = line.split(' ');
         let what = words.next().unwrap();
         let moments: Vec<u64> = words.map(|moment| moment.parse().unwrap()).collect();
         match (what, moments.as_slice()) {
-            ("began", [at]) => records.calling.from = records.calling.from.max(*at),
-            ("passed", &[sent, from, to]) => records.passed.push(Passed { sent, turn: Span { from, to } }),
+            ("passed", &[from, to]) => records.passed.push(Span { from, to }),
             ("refused", &[from, to]) => records.refused.push(Span { from, to }),
             _ => panic!("unexpected line of a worker: {line}"),
         }
@@ -130,8 +110,4 @@ pub(crate) fn records_while(
 
 pub(crate) fn now() -> u64 {
     micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap())
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap()
 }

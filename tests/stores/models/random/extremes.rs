@@ -1,6 +1,9 @@
 //! Extreme limits, costs and pauses, at the ends of what is legal.
 
-use ratelimit::{Algorithm, Limit, LimitError, Refill};
+use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
+use crate::models::random::mixed_traffic::plausible;
+use ratelimit::store::{Change, Mode, Store};
+use ratelimit::{Algorithm, Decision, Limit, LimitError, Refill};
 use std::time::Duration;
 
 const YEAR_MS: u64 = 366 * 86_400_000;
@@ -29,7 +32,7 @@ pub(crate) fn limits(algorithm: Algorithm) -> Vec<Limit> {
     let mut limits = Vec::new();
     for count in COUNTS {
         for time in TIMES_MS.map(Duration::from_millis) {
-            let Ok(plain) = plain(algorithm, count, time) else { continue };
+            let Ok(plain) = Limit::plain(algorithm, count, time) else { continue };
             for changed in ADDITIONS.iter().filter_map(|add| add(plain).ok()) {
                 let waiting = WAITS_MS.map(|wait| changed.try_wait(Duration::from_millis(wait)));
                 limits.extend(waiting.into_iter().flatten());
@@ -37,18 +40,6 @@ pub(crate) fn limits(algorithm: Algorithm) -> Vec<Limit> {
         }
     }
     limits
-}
-
-fn plain(algorithm: Algorithm, count: u32, time: Duration) -> Result<Limit, LimitError> {
-    match algorithm {
-        Algorithm::Counter => Limit::try_counter(count, time),
-        Algorithm::TokenBucket => Limit::try_token_bucket(count, time),
-        Algorithm::SlidingWindow => Limit::try_sliding_window(count, time),
-        Algorithm::SlidingLog => Limit::try_sliding_log(count, time),
-        Algorithm::LeakyBucket => Limit::try_leaky_bucket(count, time),
-        Algorithm::Concurrency => Limit::try_concurrency(count, time),
-        other => panic!("no limit of {other:?}"),
-    }
 }
 
 /// A cost of zero, one, half, all, one too many, or far too many units. Mostly small for lists, because each unit is
@@ -60,6 +51,29 @@ pub(crate) fn cost(random: &mut fastrand::Rng, limit: &Limit) -> u32 {
     let cost = random.choice(edges).unwrap();
     let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
     if lists && cost <= capacity && random.u8(0..10) > 0 { cost.min(30) } else { cost }
+}
+
+/// Makes random requests and an adjustment on a store, whose decisions must be plausible. Returns their stamps.
+pub(crate) async fn try_out(
+    store: &dyn Store,
+    random: &mut fastrand::Rng,
+    requests: &[TestRequest],
+    stamps: &[u64],
+) -> Vec<u64> {
+    let mode = random.choice([Mode::Check, Mode::Check, Mode::Charge, Mode::Peek]).unwrap();
+    let decisions = decide(store, mode, requests).await.unwrap();
+    requests.iter().zip(&decisions).for_each(|(request, decision)| plausible(mode, request, decision));
+    let TestRequest { key, limit, .. } = requests[0];
+    let stamp = random.choice(stamps).copied().unwrap_or(1);
+    let change = match (limit.algorithm(), random.bool()) {
+        (Algorithm::Concurrency, true) => Change::Renew(stamp),
+        (_, true) => Change::Take,
+        (_, false) => Change::Give(stamp),
+    };
+    let units = cost(random, &limit).min(if limit.count() > 10_000 { u32::MAX } else { 30 });
+    let adjusted = adjust(store, &[TestAdjustment { key, limit, units, change }]).await.unwrap();
+    assert!(adjusted[0] <= units, "{limit}: {change:?} of {units}: {adjusted:?}");
+    decisions.iter().map(Decision::stamp).filter(|stamp| *stamp > 0).collect()
 }
 
 /// A pause in µs: none, close to the periods of the limit, or beyond.

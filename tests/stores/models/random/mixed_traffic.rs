@@ -11,7 +11,7 @@ use std::time::Duration;
 const KEYS: usize = 5;
 const DAY_MS: u64 = 86_400_000;
 
-fn ms(ms: u64) -> Duration {
+pub(crate) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
@@ -32,23 +32,20 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     let (time, wait) = (ms(time), ms(wait.min(longest_wait)));
     // Some bursts take too long to refill.
     let with_burst = |limit: Limit| limit.try_burst(burst).unwrap_or(limit);
+    let time = if algorithm == Algorithm::Concurrency { time.max(ms(1000)) } else { time };
+    let plain = Limit::plain(algorithm, count, time).unwrap();
     match algorithm {
         Algorithm::Counter if random.u32(0..4) == 0 => {
             let window = random.choice(Calendar::ALL).unwrap();
             Limit::calendar(count, window).zone(random.choice(["+00:00", "+01:00", "-09:30"]).unwrap())
         }
-        Algorithm::Counter => Limit::counter(count, time).wait(wait),
-        Algorithm::SlidingWindow => Limit::sliding_window(count, time).wait(wait),
-        Algorithm::SlidingLog => Limit::sliding_log(count, time).wait(wait),
-        Algorithm::Concurrency => Limit::concurrency(count, time.max(ms(1000))).wait(wait),
-        Algorithm::LeakyBucket if random.bool() => with_burst(Limit::leaky_bucket(count, time)),
-        Algorithm::LeakyBucket => Limit::leaky_bucket(count, time).wait(wait),
+        Algorithm::LeakyBucket if random.bool() => with_burst(plain),
         Algorithm::TokenBucket => {
             let refill = random.choice([Refill::Greedy, Refill::Interval]).unwrap();
-            let limit = with_burst(Limit::token_bucket(count, time)).refill(refill);
+            let limit = with_burst(plain).refill(refill);
             limit.try_borrow(random.choice([0, 0, 4]).unwrap()).unwrap_or(limit).wait(wait)
         }
-        other => panic!("no limit of {other:?}"),
+        _ => plain.wait(wait),
     }
 }
 

@@ -1,10 +1,63 @@
-//! Operations on the keys of the tests, made by a store.
+//! Operations on the keys of the tests: made by a store, and compared with the definition.
 
-use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
+use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
+use crate::models::definitions::Numbers;
+use crate::models::random::traffic::Traffic;
 pub(crate) use ratelimit::__testing::conformance::{Operation, Outcome, agree, answer, by_definition};
 use ratelimit::store::{Mode, Store};
 use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
+
+/// Operations of one sort (requests of one mode, or adjustments) that are made in one call at this time, in µs.
+pub(crate) type Call = (u64, Vec<(usize, Operation)>);
+
+/// Makes random operations until an outcome is not as defined. Returns all calls up to this one. `make` makes the operations of a call;
+/// `None` is an error. With `alone`, each call has one operation.
+pub(crate) async fn first_difference(
+    numbers: &Numbers,
+    operations: usize,
+    seed: u64,
+    alone: bool,
+    mut make: impl AsyncFnMut(u64, &[(usize, Operation)]) -> Option<Vec<Outcome>>,
+) -> Option<Vec<Call>> {
+    let (mut traffic, mut done, mut past) = (Traffic::new(*numbers, seed), 0, Vec::new());
+    while done < operations && traffic.goes_on() {
+        let (now, steps) = if alone { traffic.next_alone() } else { traffic.next() };
+        let expected = traffic.expected(&steps);
+        let found = make(now, &steps).await;
+        let agrees = found.is_some_and(|found| agree(numbers, &steps, &found, &expected));
+        done += steps.len();
+        past.push((now, steps));
+        if !agrees {
+            return Some(past);
+        }
+    }
+    None
+}
+
+/// Which of the twins makes the operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum By {
+    Memory,
+    Script,
+}
+
+impl By {
+    pub(crate) async fn make(
+        self,
+        twins: &mut Twins,
+        now: u64,
+        numbers: &Numbers,
+        steps: &[(usize, Operation)],
+    ) -> Option<Vec<Outcome>> {
+        twins.set_clock(now);
+        let store: &dyn Store = match self {
+            Self::Memory => &twins.memory,
+            Self::Script => &twins.redis,
+        };
+        by_store(store, numbers.limit(), steps).await.ok()
+    }
+}
 
 /// The outcome of a decision, whose times are whole milliseconds.
 fn outcome(decision: &Decision) -> Outcome {
@@ -14,8 +67,7 @@ fn outcome(decision: &Decision) -> Outcome {
     Outcome::Answer(answer(decision))
 }
 
-/// Makes operations of one sort (requests of one mode, or adjustments) in one call of the store.
-pub(crate) async fn by_store(
+async fn by_store(
     store: &dyn Store,
     limit: Limit,
     steps: &[(usize, Operation)],

@@ -3,6 +3,7 @@
 //!
 //! This code is plain and slow. Time never goes back. When the limit of a key changes, the charged units stay.
 
+mod bound;
 mod bucket;
 pub mod calendar;
 mod concurrency;
@@ -11,6 +12,8 @@ mod gate;
 mod leaky;
 mod log;
 mod window;
+
+pub use bound::bound;
 
 use crate::limit::{Limit, Refill};
 use crate::store::Mode;
@@ -87,6 +90,18 @@ pub enum Kind {
     Window,
     Log,
     Concurrency,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] = [
+        Self::Counter,
+        Self::Greedy,
+        Self::Interval,
+        Self::Leaky,
+        Self::Window,
+        Self::Log,
+        Self::Concurrency,
+    ];
 }
 
 /// The numbers of a limit, with times in ms.

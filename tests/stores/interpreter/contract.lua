@@ -1,0 +1,14 @@
+-- contract: stands between the algorithms and the driver, and checks each charge: `judge` has announced what is in use until then.
+-- The driver uses this number for some charges only.
+local plain = implement
+implement = function(limit)
+  plain(limit)
+  local judge, charge = limit.judge, limit.charge
+  if not limit.tags then return end
+  limit.charge = function(units, tag, ahead, cost, wait)
+    local new_units, new_tag, new_ahead, reset, ttl = charge(units, tag, ahead, cost, wait)
+    local now, _, announced = judge(units, tag, ahead, cost)
+    assert(wait > 0 or now > 0 or announced == reset, "another reset after the charge")
+    return new_units, new_tag, new_ahead, reset, ttl
+  end
+end
