@@ -59,7 +59,7 @@ async fn drawn() -> Result<String, Box<dyn Error>> {
 fn calls() -> impl Iterator<Item = u32> {
     (0..LENGTH).step_by(1250).flat_map(|at| {
         let burst = if at.is_multiple_of(55_000) { 80 } else { 0 };
-        (0..1 + burst).map(move |_| at)
+        (0..=burst).map(move |_| at)
     })
 }
 
@@ -85,7 +85,7 @@ async fn decided(limit: Limit) -> Result<Decided, ratelimit::Error> {
             *calls += 1;
         }
         recent.push_back(start);
-        while recent.front().is_some_and(|first| start - *first >= MINUTE) {
+        while recent.front().is_some_and(|first| start.saturating_sub(*first) >= MINUTE) {
             recent.pop_front();
         }
         worst = worst.max(recent.len());

@@ -140,12 +140,11 @@ impl Wanted {
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
     let mut file = File::default();
     for found in overrides {
-        match entry(found, now, session) {
-            Some(entry) => file.overrides.push(entry),
-            None => {
-                let (name, _) = crate::overrides::target(found, session);
-                note(format_args!("an override of `{}` cannot be read, and cannot be undone", safe(&name)));
-            }
+        if let Some(entry) = entry(found, now, session) {
+            file.overrides.push(entry);
+        } else {
+            let (name, _) = crate::overrides::target(found, session);
+            note(format_args!("an override of `{}` cannot be read, and cannot be undone", safe(&name)));
         }
     }
     let tables = toml::to_string(&file).map_err(Failure::found)?;

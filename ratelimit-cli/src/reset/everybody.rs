@@ -123,8 +123,9 @@ impl Walked {
 
     /// One line for each name.
     fn lines(&self, verb: &str) -> String {
-        let names = self.names.iter();
-        names.map(|(name, keys)| format!("{}: {verb}{}\n", safe(name), plural(*keys, "key"))).collect()
+        let line =
+            |(name, keys): (&String, &u64)| format!("{}: {verb}{}\n", safe(name), plural(*keys, "key"));
+        self.names.iter().map(line).collect()
     }
 }
 
