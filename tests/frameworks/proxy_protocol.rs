@@ -1,5 +1,6 @@
 //! The PROXY protocol: a listener that reads its header by hand, from trusted senders only, and says who the client is.
 
+use crate::harness::contract::in_context;
 use crate::harness::limiters::limiters;
 use axum::extract::Request;
 use axum::routing::get;
@@ -26,16 +27,11 @@ async fn by_request(_: Request) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn by_context() -> Result<(), Rejection> {
-    Ok(())
-}
-
 /// Each connection has a task of its own, so that a sender without a header does not hold up the others.
 async fn serve(limiter: RateLimiter) -> SocketAddr {
     let app = Router::new()
         .route("/request", get(by_request))
-        .route("/context", get(by_context))
+        .route("/context", get(in_context))
         .layer(RateLimitLayer::new().limiter(limiter));
     let listener = TcpListener::bind((BALANCER, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -2,7 +2,6 @@
 //! with the same shape and bounds. A comment says what had to change, and which message said so.
 
 mod any_error;
-mod load_balancer;
 mod server_functions;
 mod signatures;
 

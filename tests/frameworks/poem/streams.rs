@@ -1,7 +1,6 @@
 //! `until = "body_end"`: permits and charges that last as long as a response of poem.
 
 use super::server;
-use crate::harness::client::Version;
 use crate::streams::contract::{self, BLOCKS, STREAMS};
 use crate::streams::server::App;
 use futures_util::StreamExt;
@@ -89,5 +88,5 @@ async fn keeps_the_contract_of_streams() {
         server::start(routes.data(app).with(layer)).await
     };
     let finished = [("/missing", 404), ("/whole", 200)];
-    contract::check(&[Version::Http1, Version::Http2], &STREAMING, &finished, serve).await;
+    contract::check(&STREAMING, &finished, serve).await;
 }

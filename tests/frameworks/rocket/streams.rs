@@ -82,7 +82,7 @@ async fn keeps_the_contract_of_streams() {
         serve(application.mount("/", routes![text, binary, events, readers, blocks])).await
     };
     let streams = ["/text", "/bytes", "/events", "/readers"];
-    contract::check(&[Version::Http1], &streams, &[], serve).await;
+    contract::check(&streams, &[], serve).await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod contract;
 mod hostile;
 mod layer;
+mod messages;
 mod peers;
 mod placements;
 mod service;

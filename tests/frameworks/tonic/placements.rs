@@ -1,29 +1,21 @@
 //! Where the attribute stands: on methods below `#[tonic::async_trait]`, on the block above and below it, on methods of a trait
 //! with native async functions, and around other attributes.
 
-use super::service::Answered;
-use super::wire::{Client, Note, server};
+use super::wire::{Answer, Client, Note, listen, server};
 use crate::harness::limiters::limiters;
 use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status};
 use tower::Layer;
 
-#[tonic::async_trait]
-pub(super) trait Boxed: Send + Sync + 'static {
-    async fn hello(&self, request: Request<Note>) -> Answered;
-    async fn other(&self, request: Request<Note>) -> Answered;
-}
-
-server! { MethodsServer<Boxed> is "test.Methods": "Hello" => hello(unary); "Other" => other(unary); }
+server! { trait Boxed in MethodsServer is "test.Methods": "Hello" => hello; "Other" => other; }
 server! { AboveServer<Boxed> is "test.Above": "Hello" => hello(unary); "Other" => other(unary); }
 server! { BelowServer<Boxed> is "test.Below": "Hello" => hello(unary); "Other" => other(unary); }
 
 pub(super) trait Native: Send + Sync + 'static {
-    fn hello(&self, request: Request<Note>) -> impl Future<Output = Answered> + Send;
-    fn other(&self, request: Request<Note>) -> impl Future<Output = Answered> + Send;
+    fn hello(&self, request: Request<Note>) -> impl Future<Output = Answer<Note>> + Send;
+    fn other(&self, request: Request<Note>) -> impl Future<Output = Answer<Note>> + Send;
 }
 
 server! { NativeServer<Native> is "test.Native": "Hello" => hello(unary); "Other" => other(unary); }
@@ -38,12 +30,12 @@ macro_rules! block {
 
         $($attributes)*
         impl $trait for $name {
-            async fn hello(&self, request: Request<Note>) -> Answered {
+            async fn hello(&self, request: Request<Note>) -> Answer<Note> {
                 Ok(Response::new(request.into_inner()))
             }
 
             #[rate_limit(skip)]
-            async fn other(&self, request: Request<Note>) -> Answered {
+            async fn other(&self, request: Request<Note>) -> Answer<Note> {
                 Ok(Response::new(request.into_inner()))
             }
         }
@@ -58,7 +50,7 @@ block! { NativeBlock: Native [#[rate_limit(count = 1, by = "ip")]] }
 impl Boxed for Methods {
     #[rate_limit(key = "methods_hello", count = 1, by = "ip")]
     #[allow(clippy::unused_async)]
-    async fn hello(&self, mut request: Request<Note>) -> Answered {
+    async fn hello(&self, mut request: Request<Note>) -> Answer<Note> {
         request.get_mut().text.push_str("welcome");
         Ok(Response::new(request.into_inner()))
     }
@@ -73,12 +65,12 @@ impl Boxed for Methods {
 
 impl Native for Methods {
     #[rate_limit(key = "native_hello", count = 1, by = "ip")]
-    async fn hello(&self, request: Request<Note>) -> Answered {
+    async fn hello(&self, request: Request<Note>) -> Answer<Note> {
         Ok(Response::new(request.into_inner()))
     }
 
     #[rate_limit(key = "native_other", count = 1, by = "ip")]
-    async fn other(&self, request: Request<Note>) -> Answered {
+    async fn other(&self, request: Request<Note>) -> Answer<Note> {
         // A handler may also call another limited function.
         Ok(Response::new(polished(&request, request.get_ref()).await?))
     }
@@ -91,8 +83,7 @@ async fn polished(request: &Request<Note>, note: &Note) -> Result<Note, Rejectio
 
 /// Serves all of them. The layer is inside, around each service: tonic finds it by the service's name.
 async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let (address, incoming) = listen().await;
     let layer = RateLimitLayer::new().limiter(limiter);
     let server = Server::builder()
         .add_service(layer.layer(MethodsServer::new(Methods)))
@@ -100,7 +91,7 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .add_service(layer.layer(BelowServer::new(Below)))
         .add_service(layer.layer(NativeServer::new(Methods)))
         .add_service(layer.layer(NativeBlockServer::new(NativeBlock)));
-    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    tokio::spawn(server.serve_with_incoming(incoming));
     address
 }
 

@@ -1,6 +1,6 @@
 //! Streams of requests and responses: a refused call ends before its first message.
 
-use super::wire::{Client, Note, server, texts};
+use super::wire::{Client, Note, listen, server, texts};
 use crate::harness::limiters::limiters;
 use ratelimit::body::Holding;
 use ratelimit::context::RequestContext;
@@ -8,10 +8,9 @@ use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
-use tonic::codegen::tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::codegen::tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream};
 use tonic::codegen::tokio_stream::{self, Stream, StreamExt};
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status, Streaming};
 
 type Notes = Pin<Box<dyn Stream<Item = Result<Note, Status>> + Send>>;
@@ -94,7 +93,7 @@ impl Streams for Service {
                 }
             }),
         ));
-        Ok(Response::new(Box::pin(Received(receiver))))
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
 
     // The server polls a stream after the handler has returned, outside its context.
@@ -145,25 +144,11 @@ impl Streams for Service {
     }
 }
 
-struct Received(tokio::sync::mpsc::Receiver<Result<Note, Status>>);
-
-impl Stream for Received {
-    type Item = Result<Note, Status>;
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
-    }
-}
-
 async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let (address, incoming) = listen().await;
     let layer = RateLimitLayer::new().limiter(limiter);
     let server = Server::builder().layer(layer).add_service(StreamsServer::new(Service));
-    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    tokio::spawn(server.serve_with_incoming(incoming));
     address
 }
 
@@ -183,11 +168,10 @@ async fn a_refused_stream_ends_before_its_first_message() {
             assert_eq!(refused.code(), Code::ResourceExhausted, "{path}: {refused:?}");
         }
         // Without metadata nobody knows the tenant.
-        let unknown = client.upload("/test.Streams/Record", notes(3)).await.unwrap_err();
+        let unknown = client.upload("/test.Streams/Record", notes(3), &[]).await.unwrap_err();
         assert_eq!(unknown.code(), Code::Unauthenticated, "{unknown:?}");
         for (tenant, is_admitted) in [("acme", true), ("acme", false), ("globex", true)] {
-            let recorded =
-                client.upload_with("/test.Streams/Record", notes(3), &[("x-tenant", tenant)]).await;
+            let recorded = client.upload("/test.Streams/Record", notes(3), &[("x-tenant", tenant)]).await;
             match recorded {
                 Ok(note) => assert_eq!((note.get_ref().text.as_str(), is_admitted), ("012", true)),
                 Err(status) => assert_eq!((status.code(), is_admitted), (Code::ResourceExhausted, false)),
