@@ -14,6 +14,7 @@ use ratelimit::identity::PeerAddr;
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use support::limited;
 use tokio::net::UnixListener;
 
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
@@ -33,9 +34,12 @@ async fn below(_: ConnectInfo<SocketAddr>) -> impl IntoResponse {
     "welcome"
 }
 
-#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
-async fn key(_: HeaderMap) -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(key = "key", count = 1, by = "header:x-api-key")] key(_: HeaderMap);
+    #[rate_limit(key = "user", count = 1, by = "user")] user(_: User);
+    #[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
+    #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
+    stack(_: ConnectInfo<SocketAddr>);
 }
 
 impl<S: Sync> FromRequestParts<S> for User {
@@ -44,17 +48,6 @@ impl<S: Sync> FromRequestParts<S> for User {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self(parts.headers.get("x-user").map(|user| user.to_str().unwrap().to_owned())))
     }
-}
-
-#[rate_limit(key = "user", count = 1, by = "user")]
-async fn user(_: User) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
-#[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
-async fn stack(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
-    Ok(())
 }
 
 async fn spawned() -> Result<(), Rejection> {

@@ -8,9 +8,9 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use axum::routing::get;
 use ratelimit::identity::Forwarded;
-use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, rate_limit};
 use std::net::SocketAddr;
-use support::Nginx;
+use support::{Nginx, limited};
 
 /// nginx appends the address of its peer to what the request says.
 const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;";
@@ -18,19 +18,10 @@ const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_f
 const REAL_IP: &str = "proxy_set_header X-Real-IP $remote_addr;";
 const RFC_7239: &str = "proxy_set_header Forwarded \"for=$remote_addr;proto=http\";";
 
-#[rate_limit(key = "request", count = 1, by = "ip")]
-async fn by_request(_: Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "two", count = 1, by = "ip")]
-async fn by_two_arguments(_: ConnectInfo<SocketAddr>, _: HeaderMap) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "peer", count = 1, by = "ip")]
-async fn by_peer(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(key = "request", count = 1, by = "ip")] by_request(_: Request);
+    #[rate_limit(key = "two", count = 1, by = "ip")] by_two_arguments(_: ConnectInfo<SocketAddr>, _: HeaderMap);
+    #[rate_limit(key = "peer", count = 1, by = "ip")] by_peer(_: ConnectInfo<SocketAddr>);
 }
 
 const ROUTES: [&str; 4] = ["/request", "/two", "/peer", "/context"];

@@ -2,7 +2,7 @@
 
 use super::server;
 use crate::harness::client::{Client, Reply, Version};
-use crate::harness::contract::{AppError, in_context, met};
+use crate::harness::contract::{self, AppError, in_context, met};
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::{ErrorBadGateway, ErrorInternalServerError};
@@ -13,8 +13,7 @@ use actix_web::middleware::{
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{Error, HttpRequest, Responder};
 use ratelimit::answer::Answers;
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, rate_limit};
-use support::MINUTE;
+use ratelimit::{RateLimitLayer, RateLimiter, rate_limit};
 
 /// A refusal becomes another error of actix-web.
 async fn wrapped() -> actix_web::Result<&'static str> {
@@ -105,18 +104,17 @@ async fn other_errors_stay_as_they_are() {
 }
 
 fn scopes(config: &mut ServiceConfig) {
-    let limited = |name| RateLimitLayer::new().limit(name, Limit::counter(1, MINUTE), By::ip());
     let customized = ErrorHandlers::new().handler(StatusCode::TOO_MANY_REQUESTS, |response| {
         Ok(ErrorHandlerResponse::Response(response.map_into_left_body()))
     });
     let scope = web::scope("/scope")
         .wrap(DefaultHeaders::new().add(("x-inner", "yes")))
-        .wrap(limited("scope"))
+        .wrap(contract::layer("scope"))
         .wrap(customized)
         .wrap(Logger::default())
         .route("/met", web::get().to(async || met()));
-    let never = Condition::new(false, limited("never"));
-    let always = Condition::new(true, limited("always"));
+    let never = Condition::new(false, contract::layer("never"));
+    let always = Condition::new(true, contract::layer("always"));
     config.service(scope).service(web::resource("/condition").wrap(never).wrap(always).to(async || met()));
 }
 

@@ -34,8 +34,7 @@ async fn by_hand(app: Data<App>) -> Result<HttpResponse, Rejection> {
     Ok(permit.hold(HttpResponse::with_body(StatusCode::OK, "by hand".to_owned())))
 }
 
-/// Charges for each started kilobyte that was sent.
-#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = contract::charge, until = "body_end")]
 async fn blocks(app: Data<App>) -> Result<HttpResponse, Rejection> {
     Ok(HttpResponse::Ok().streaming(app.chunks()))
 }

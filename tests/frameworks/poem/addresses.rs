@@ -6,25 +6,16 @@ use poem::http::HeaderMap;
 use poem::web::RemoteAddr;
 use poem::{Addr, EndpointExt, Request, handler};
 use ratelimit::identity::PeerAddr;
-use ratelimit::{RateLimiter, Rejection, rate_limit};
+use ratelimit::{RateLimiter, rate_limit};
 use std::net::{IpAddr, SocketAddr};
+use support::limited;
 
-#[handler]
-#[rate_limit(key = "peer", count = 1, by = "ip")]
-async fn by_peer(_: &RemoteAddr) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[handler]
-#[rate_limit(key = "peer", count = 1, by = "ip")]
-async fn by_peer_and_headers(_: &HeaderMap, RemoteAddr(_): &RemoteAddr) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[handler]
-#[rate_limit(key = "peer", count = 1, by = "ip")]
-async fn by_request(_: &Request) -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[handler] #[rate_limit(key = "peer", count = 1, by = "ip")] by_peer(_: &RemoteAddr);
+    #[handler]
+    #[rate_limit(key = "peer", count = 1, by = "ip")]
+    by_peer_and_headers(_: &HeaderMap, RemoteAddr(_): &RemoteAddr);
+    #[handler] #[rate_limit(key = "peer", count = 1, by = "ip")] by_request(_: &Request);
 }
 
 /// A request on a connection with this peer.

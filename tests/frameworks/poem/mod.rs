@@ -23,7 +23,7 @@ use poem::{
     handler, post,
 };
 use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
-use support::MINUTE;
+use support::{MINUTE, limited};
 
 #[handler]
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
@@ -44,29 +44,19 @@ async fn below(_: &RemoteAddr) -> impl IntoResponse {
     "welcome"
 }
 
-#[handler]
-#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
-async fn key(_: &HeaderMap) -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[handler] #[rate_limit(key = "key", count = 1, by = "header:x-api-key")] key(_: &HeaderMap);
+    #[handler] #[rate_limit(key = "user", count = 1, by = "user")] user(_: User);
+    #[handler]
+    #[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
+    #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
+    stack(_: &Request);
 }
 
 impl<'a> FromRequest<'a> for User {
     async fn from_request(request: &'a Request, _: &mut RequestBody) -> poem::Result<Self> {
         Ok(Self(request.header("x-user").map(str::to_owned)))
     }
-}
-
-#[handler]
-#[rate_limit(key = "user", count = 1, by = "user")]
-async fn user(_: User) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[handler]
-#[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
-#[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
-async fn stack(_: &Request) -> Result<(), Rejection> {
-    Ok(())
 }
 
 #[handler]

@@ -1,14 +1,14 @@
 //! poem-openapi: methods under `#[OpenApi]`, whose argument names are the API.
 
 use super::server::{from, second};
+use crate::harness::limiters::still_layer;
 use poem::web::{Data, RemoteAddr};
 use poem::{Endpoint, EndpointExt, Request};
 use poem_openapi::auth::ApiKey;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::{Json, PlainText};
 use poem_openapi::{ApiResponse, Object, OpenApi, OpenApiService, SecurityScheme};
-use ratelimit::testing::TestLimiter;
-use ratelimit::{FromRejection, RateLimitLayer, Rejection, rate_limit};
+use ratelimit::{FromRejection, Rejection, rate_limit};
 
 #[derive(Object)]
 struct Refusal {
@@ -142,7 +142,7 @@ fn service() -> OpenApiService<(Api, Block), ()> {
 }
 
 fn app() -> impl Endpoint {
-    service().data(7_u64).with(RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone()))
+    service().data(7_u64).with(still_layer())
 }
 
 /// A method without an argument that has headers answers as one with it.

@@ -62,7 +62,7 @@ const STREAMING: [&str; 9] = [
 ];
 
 #[handler]
-#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| u64::from(sent.blocks(1000)), until = "body_end")]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = contract::charge, until = "body_end")]
 async fn blocks(Data(app): Data<&App>) -> Result<Response, Rejection> {
     Ok(download(app).into_response())
 }

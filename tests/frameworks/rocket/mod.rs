@@ -45,15 +45,6 @@ async fn key(_head: RequestHead<'_>) -> Result<(), Rejection> {
     Ok(())
 }
 
-#[rocket::async_trait]
-impl<'r> FromRequest<'r> for User {
-    type Error = Infallible;
-
-    async fn from_request(request: &'r Request<'_>) -> Outcome<Self, Infallible> {
-        Outcome::Success(Self(request.headers().get_one("x-user").map(str::to_owned)))
-    }
-}
-
 #[get("/user")]
 #[rate_limit(key = "user", count = 1, by = "user")]
 async fn user(_user: User) -> Result<(), Rejection> {
@@ -65,6 +56,15 @@ async fn user(_user: User) -> Result<(), Rejection> {
 #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
 async fn stack(_peer: SocketAddr) -> Result<(), Rejection> {
     Ok(())
+}
+
+#[rocket::async_trait]
+impl<'r> FromRequest<'r> for User {
+    type Error = Infallible;
+
+    async fn from_request(request: &'r Request<'_>) -> Outcome<Self, Infallible> {
+        Outcome::Success(Self(request.headers().get_one("x-user").map(str::to_owned)))
+    }
 }
 
 #[get("/context")]

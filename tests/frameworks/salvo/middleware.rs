@@ -2,19 +2,11 @@
 
 use super::{met, server};
 use crate::harness::client::{Client, Version};
-use ratelimit::testing::TestLimiter;
+use crate::harness::contract::layer;
+use crate::harness::limiters::still_layer;
 use ratelimit::{By, Limit, RateLimitLayer};
 use salvo::prelude::*;
 use support::MINUTE;
-
-/// A layer with a limiter of its own, whose clock stands still.
-fn layer() -> RateLimitLayer {
-    RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
-}
-
-fn limited(name: &'static str) -> RateLimitLayer {
-    RateLimitLayer::new().limit(name, Limit::counter(1, MINUTE), By::ip())
-}
 
 async fn client(service: impl Into<Service>) -> Client {
     Client::new(server::start(service).await, Version::Http1)
@@ -30,9 +22,9 @@ async fn around(req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: 
 
 #[tokio::test]
 async fn layers_stand_beside_other_handlers() {
-    let never = limited("never");
-    let routes = Router::new().hoop(around).hoop(layer()).hoop_when(never, |_, _| false);
-    let client = client(routes.get(met.hoop(limited("hooped")))).await;
+    let never = layer("never");
+    let routes = Router::new().hoop(around).hoop(still_layer()).hoop_when(never, |_, _| false);
+    let client = client(routes.get(met.hoop(layer("hooped")))).await;
     assert_eq!(client.get("/").await.body, "hooped");
     let refused = client.get("/").await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("60")));
@@ -43,7 +35,7 @@ async fn layers_stand_beside_other_handlers() {
 #[tokio::test]
 async fn a_hoop_of_the_service_covers_all_requests() {
     let service = Service::new(Router::with_path("known").get(met))
-        .hoop(layer())
+        .hoop(still_layer())
         .hoop(RateLimitLayer::new().limit("all", Limit::counter(3, MINUTE), By::ip()));
     let client = client(service).await;
     for (path, status) in
@@ -64,7 +56,7 @@ async fn a_ceased_response_is_left_alone() {
         ctrl.cease();
         "as it is"
     }
-    let client = client(Router::new().hoop(layer()).hoop(limited("ceased")).get(cease)).await;
+    let client = client(Router::new().hoop(still_layer()).hoop(layer("ceased")).get(cease)).await;
     let ceased = client.get("/").await;
     assert_eq!((ceased.status, ceased.body.as_str(), ceased.header("ratelimit")), (200, "as it is", None));
     assert_eq!(client.get("/").await.status, 429, "it counts");
@@ -77,7 +69,7 @@ async fn the_response_of_a_handler_in_front_gets_the_header_fields() {
     async fn authenticate() -> StatusError {
         StatusError::unauthorized()
     }
-    let routes = Router::new().hoop(layer()).hoop(limited("login")).hoop(authenticate).get(met);
+    let routes = Router::new().hoop(still_layer()).hoop(layer("login")).hoop(authenticate).get(met);
     let refused = client(routes).await.get("/").await;
     assert_eq!((refused.status, refused.header("ratelimit-policy")), (401, Some(r#""login";q=1;w=60"#)));
     assert!(refused.body.contains("Unauthorized"), "the catcher has written it: {refused:?}");

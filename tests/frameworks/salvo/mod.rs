@@ -5,7 +5,6 @@ mod arguments;
 mod errors;
 mod hostile;
 mod middleware;
-mod names;
 pub(crate) mod server;
 mod streams;
 

@@ -7,8 +7,8 @@ use crate::harness::server;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, State};
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_LENGTH;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use ratelimit::body::BodySent;
@@ -17,15 +17,6 @@ use std::net::SocketAddr;
 use support::HOUR;
 
 const FILES: Limit = Limit::counter(10, HOUR);
-
-/// Charges for each started kilobyte that was sent. Before, a call is charged 20.
-#[rate_limit(
-    key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent| sent.blocks(1000), until = "body_end",
-    limiter = app.limits
-)]
-async fn blocks(State(app): State<App>) -> Result<(HeaderMap, Body), StatusCode> {
-    Ok((HeaderMap::new(), app.body()))
-}
 
 /// Charges for complete files only, and more for a large one: the closure moves a copy of an argument.
 #[rate_limit(
@@ -65,28 +56,11 @@ async fn by_hand(State(app): State<App>) -> Result<Response, Rejection> {
 
 async fn serve(app: App) -> SocketAddr {
     let routes = Router::new()
-        .route("/blocks", get(blocks))
         .route("/files/{price}", get(file))
         .route("/missing", get(missing))
         .route("/panics", get(panics))
         .route("/by_hand", get(by_hand));
     server::serve(routes.with_state(app)).await
-}
-
-#[tokio::test]
-async fn a_cut_response_is_charged_for_what_was_sent() {
-    everywhere(serve, async |app, client| {
-        let body = app.next_body();
-        let mut response = client.request("/blocks").send().await.unwrap();
-        body.send(chunk(2000)).await.unwrap();
-        let mut received = 0;
-        while received < 2000 {
-            received += response.chunk().await.unwrap().unwrap().len();
-        }
-        drop(response);
-        app.until_free(&BLOCKS, "blocks", 98).await;
-    })
-    .await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | each of `streams` | the next body, in one form of return value |
 //! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
-//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = \|sent\| sent.blocks(1000)` |
+//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = contract::charge` |
 //!
 //! `streams` and `finished` share one permit: `key = "streams", limit = STREAMS`. All limits have
 //! `by = "global"`, and the whole application is in `RateLimitLayer::new().limiter(app.limits)`.
@@ -14,6 +14,7 @@ use super::server::{App, chunk};
 use crate::harness::client::{Client, VERSIONS};
 use crate::harness::limiters::limiters;
 use ratelimit::Limit;
+use ratelimit::body::BodySent;
 use std::net::SocketAddr;
 use support::{HOUR, MINUTE};
 
@@ -21,6 +22,11 @@ use support::{HOUR, MINUTE};
 pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 /// The limit of `/blocks`.
 pub(crate) const BLOCKS: Limit = Limit::counter(100, HOUR);
+
+/// What `/blocks` charges: each started kilobyte that was sent, and more for a response that was cut.
+pub(crate) fn charge(sent: BodySent) -> u32 {
+    if sent.is_complete() { sent.blocks(1000) } else { 30 }
+}
 
 /// Serves the contract's routes for each store and version of HTTP, and checks them.
 pub(crate) async fn check(
@@ -73,17 +79,20 @@ async fn until_the_body_ends(app: &App, client: &Client, path: &str, streams: &[
     app.until_free(&STREAMS, "streams", 1).await;
 }
 
-/// Servers notice it when they send the next chunks: a stream that may be silent for long needs a heartbeat.
 async fn until_the_client_goes_away(app: &App, client: &Client, path: &str) {
+    client_goes_away(app, client, path).await;
+    app.until_free(&STREAMS, "streams", 1).await;
+}
+
+/// Cuts a response. Servers notice it when they send the next chunks: a stream that may be silent for long needs a heartbeat.
+async fn client_goes_away(app: &App, client: &Client, path: &str) {
     let body = app.next_body();
     body.send(chunk(3)).await.unwrap();
     let mut response = client.request(path).send().await.unwrap();
     assert!(response.chunk().await.unwrap().is_some(), "{path}");
-    app.until_free(&STREAMS, "streams", 0).await;
     drop(response);
     let sending = async { while body.send(chunk(3)).await.is_ok() {} };
     tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
-    app.until_free(&STREAMS, "streams", 1).await;
 }
 
 /// The size of a body: more bytes than a server and the operating system keep for a client that does not read.
@@ -131,4 +140,6 @@ async fn settled_by_what_was_sent(app: &App, client: &Client) {
     drop(body);
     assert_eq!(response.bytes().await.unwrap().len(), 50_000);
     app.until_free(&BLOCKS, "blocks", 48).await;
+    client_goes_away(app, client, "/blocks").await;
+    app.until_free(&BLOCKS, "blocks", 18).await;
 }

@@ -72,7 +72,7 @@ impl IntoResponse for Failed {
     }
 }
 
-#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = contract::charge, until = "body_end")]
 async fn blocks(State(app): State<App>) -> Response {
     app.body().into_response()
 }

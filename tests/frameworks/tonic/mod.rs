@@ -5,7 +5,6 @@ mod hostile;
 mod layer;
 mod messages;
 mod peers;
-mod placements;
 mod service;
 mod statuses;
 mod streams;

@@ -131,7 +131,7 @@ impl Limits for Service {
         Ok(welcome())
     }
 
-    #[rate_limit(key = "context_header", count = 1, by = ratelimit::context::header("x-api-key"))]
+    #[rate_limit(key = "context_header", count = 1, by = ratelimit::context::header("X-Api-Key"))]
     async fn context_header(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
@@ -198,7 +198,7 @@ pub(super) async fn serve_in(layer: RateLimitLayer) -> SocketAddr {
     let (address, incoming) = listen().await;
     let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
     let server = Server::builder()
-        .layer(layer.keep_header("x-api-key"))
+        .layer(layer.keep_header("X-API-KEY"))
         .add_service(InterceptedService::new(LimitsServer::new(Service), authenticate))
         // tonic finds the service inside the layer by its name.
         .add_service(layered.layer(LayeredServer::new(Service)));

@@ -2,13 +2,11 @@
 
 use super::wire::{Client, Note, listen, server, texts};
 use crate::harness::limiters::limiters;
-use ratelimit::body::Holding;
 use ratelimit::context::RequestContext;
 use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::time::Duration;
-use tonic::codegen::tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream};
+use tonic::codegen::tokio_stream::wrappers::ReceiverStream;
 use tonic::codegen::tokio_stream::{self, Stream, StreamExt};
 use tonic::transport::Server;
 use tonic::{Code, Request, Response, Status, Streaming};
@@ -24,12 +22,6 @@ pub(super) trait Streams: Send + Sync + 'static {
     async fn chat(&self, request: Request<Streaming<Note>>) -> Result<Response<Self::ChatStream>, Status>;
     async fn messages(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
     async fn contexts(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
-    async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
-    type DeclaredStream: Stream<Item = Result<Note, Status>> + Send + 'static;
-    async fn declared(
-        &self,
-        request: Request<Streaming<Note>>,
-    ) -> Result<Response<Self::DeclaredStream>, Status>;
 }
 
 server! { StreamsServer<Streams> is "test.Streams":
@@ -38,8 +30,6 @@ server! { StreamsServer<Streams> is "test.Streams":
     "Chat" => chat(streaming);
     "Messages" => messages(streaming);
     "Contexts" => contexts(streaming);
-    "Held" => held(streaming);
-    "Declared" => declared(streaming);
 }
 
 struct Service;
@@ -104,44 +94,6 @@ impl Streams for Service {
             request.into_inner().map(move |_| Ok(Note::new(format!("{in_the_handler} {}", known()))));
         Ok(Response::new(Box::pin(answers)))
     }
-
-    // Each client has one conversation at a time, until its last answer.
-    #[rate_limit(
-        key = "held",
-        time = "30s",
-        count = 1,
-        algorithm = "concurrency",
-        until = "body_end",
-        by = "ip"
-    )]
-    async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
-        Ok(Response::new(Box::pin(request.into_inner())))
-    }
-
-    // To hold the permit, only the declared stream type had to change.
-    type DeclaredStream = Holding<UnboundedReceiverStream<Result<Note, Status>>>;
-
-    #[rate_limit(
-        key = "declared",
-        time = "30s",
-        count = 1,
-        algorithm = "concurrency",
-        until = "body_end",
-        by = "ip"
-    )]
-    async fn declared(
-        &self,
-        request: Request<Streaming<Note>>,
-    ) -> Result<Response<Self::DeclaredStream>, Status> {
-        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-        let mut requests = request.into_inner();
-        tokio::spawn(async move {
-            while let Ok(Some(note)) = requests.message().await {
-                let _ = sender.send(Ok(note));
-            }
-        });
-        Ok(Response::new(UnboundedReceiverStream::new(receiver)))
-    }
 }
 
 async fn serve(limiter: RateLimiter) -> SocketAddr {
@@ -193,47 +145,4 @@ async fn messages_of_a_stream_are_limited_within_its_context() {
         let contexts = texts(client.stream("/test.Streams/Contexts", notes(1)).await).await;
         assert_eq!(contexts, ["known lost"]);
     }
-}
-
-#[tokio::test]
-async fn a_permit_is_held_until_the_stream_ends_or_the_client_goes_away() {
-    for limiter in limiters().await {
-        let server = serve(limiter).await;
-        for path in ["/test.Streams/Held", "/test.Streams/Declared"] {
-            a_permit_is_held_on(path, server).await;
-        }
-    }
-}
-
-async fn a_permit_is_held_on(path: &'static str, server: SocketAddr) {
-    let (client, other) = (Client::new(server, 2), Client::new(server, 3));
-    let open = async |client: &Client| {
-        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Note>();
-        let requests = UnboundedReceiverStream::new(receiver);
-        let stream = client.stream(path, requests).await?.into_inner();
-        Ok::<_, Status>((sender, stream))
-    };
-    // The permit of the previous stream is returned in the background.
-    let wait_for = async |client: &Client| {
-        let opened = async {
-            loop {
-                if let Ok(opened) = open(client).await {
-                    return opened;
-                }
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), opened).await.expect("the permit comes back")
-    };
-    for is_cut in [true, false] {
-        let (sender, mut stream) = wait_for(&client).await;
-        sender.send(Note::new("hello")).unwrap();
-        assert_eq!(stream.message().await.unwrap(), Some(Note::new("hello")));
-        assert_eq!(open(&client).await.unwrap_err().code(), Code::ResourceExhausted);
-        wait_for(&other).await;
-        drop(sender);
-        if !is_cut {
-            assert_eq!(stream.message().await.unwrap(), None);
-        }
-    }
-    wait_for(&client).await;
 }
