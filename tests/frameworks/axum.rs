@@ -1,17 +1,21 @@
-//! axum: the contract, over HTTP/1.1 and HTTP/2.
+//! axum: the contract, over HTTP/1.1 and HTTP/2, and on unix sockets.
 
-use crate::harness::client::Version;
 use crate::harness::contract::{self, AppError, User, in_context, layer};
 use crate::harness::server;
+#[cfg(target_os = "linux")]
+use crate::harness::unix;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Router, debug_handler};
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use axum::{Extension, Router, debug_handler};
+use ratelimit::identity::PeerAddr;
+use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use support::limited;
+use tokio::net::UnixListener;
 
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
 async fn login(_: ConnectInfo<SocketAddr>) -> Result<&'static str, Rejection> {
@@ -30,9 +34,12 @@ async fn below(_: ConnectInfo<SocketAddr>) -> impl IntoResponse {
     "welcome"
 }
 
-#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
-async fn key(_: HeaderMap) -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(key = "key", count = 1, by = "header:x-api-key")] key(_: HeaderMap);
+    #[rate_limit(key = "user", count = 1, by = "user")] user(_: User);
+    #[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
+    #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
+    stack(_: ConnectInfo<SocketAddr>);
 }
 
 impl<S: Sync> FromRequestParts<S> for User {
@@ -41,17 +48,6 @@ impl<S: Sync> FromRequestParts<S> for User {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self(parts.headers.get("x-user").map(|user| user.to_str().unwrap().to_owned())))
     }
-}
-
-#[rate_limit(key = "user", count = 1, by = "user")]
-async fn user(_: User) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
-#[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
-async fn stack(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
-    Ok(())
 }
 
 async fn spawned() -> Result<(), Rejection> {
@@ -71,10 +67,14 @@ async fn swallowed(_: ConnectInfo<SocketAddr>) -> Result<(), AppError> {
 
 async fn plain() {}
 
+async fn met() -> String {
+    contract::met()
+}
+
 async fn upload(_: String) {}
 
-async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let app = Router::new()
+fn app(outermost: RateLimitLayer) -> Router {
+    Router::new()
         .route("/login", get(login))
         .route("/above", get(above))
         .route("/below", get(below))
@@ -84,15 +84,28 @@ async fn serve(limiter: RateLimiter) -> SocketAddr {
         .route("/context", get(in_context))
         .route("/spawned", get(spawned))
         .route("/swallowed", get(swallowed))
-        .route("/layered", get(plain).layer(layer("layered")))
+        .route("/plain", get(plain))
+        .route("/layered", get(met).layer((layer("outer"), layer("inner"))))
+        .route("/formed", get(in_context).layer(layer("formed")))
         .route("/upload", post(upload).layer(layer("upload")))
         .route("/slow", get(contract::slow).layer(layer("slow")))
-        .route("/plain", get(plain))
-        .layer(RateLimitLayer::new().limiter(limiter));
-    server::serve(app).await
+        .layer(outermost)
 }
 
 #[tokio::test]
 async fn keeps_the_contract() {
-    contract::check(&[Version::Http1, Version::Http2], serve).await;
+    contract::check(async |layer| server::serve(app(layer)).await).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_unix_socket_can_be_a_trusted_proxy_if_the_server_says_that_it_is_one() {
+    for is_marked in [true, false] {
+        unix::check(is_marked, |listener, layer| {
+            let app = if is_marked { app(layer).layer(Extension(PeerAddr::Unix)) } else { app(layer) };
+            let listener = UnixListener::from_std(listener).unwrap();
+            tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        })
+        .await;
+    }
 }

@@ -10,19 +10,17 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use ratelimit::answer::Answers;
 use ratelimit::identity::Forwarded;
-use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, rate_limit};
 use sfv::{BareItem, List, ListEntry, Parser};
 use std::net::SocketAddr;
-use support::MINUTE;
+use support::{MINUTE, limited};
 
-#[rate_limit(key = "ip", count = 1, by = "ip")]
-async fn by_address(_: Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
-async fn by_key(_: HeaderMap) -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(key = "ip", count = 1, by = "ip")] by_address(_: Request);
+    #[rate_limit(key = "key", count = 1, by = "header:x-api-key")] by_key(_: HeaderMap);
+    #[rate_limit(key = "a{{b}}:c\n\r\0\"\\%é€", count = 1, by = "ip")] by_odd_name(_: Request);
+    #[rate_limit(key = "no peer", count = 1, by = "ip")] by_unknown_peer(_: Request);
+    #[rate_limit(key = "no extractor", count = 1, by = "ip")] by_connect_info(_: ConnectInfo<SocketAddr>);
 }
 
 /// A server, with or without the address of the peer.
@@ -145,11 +143,6 @@ const NAME: &str = "a{b}:c\n\r\0\"\\%é€";
 /// The name of an attribute is the text of its `key`, as it is written.
 const ESCAPED: &str = "a{{b}}:c\n\r\0\"\\%é€";
 
-#[rate_limit(key = "a{{b}}:c\n\r\0\"\\%é€", count = 1, by = "ip")]
-async fn by_odd_name(_: Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
 /// The name in a field, which is a string of printable ASCII, with its percent-encoding undone.
 fn name(reply: &Reply, field: &str) -> String {
     let field = reply.header(field).unwrap_or_else(|| panic!("no {field}: {reply:?}"));
@@ -189,16 +182,6 @@ async fn names_with_any_characters_reach_the_client() {
             assert_eq!(problem["violated-policies"], serde_json::json!([expected]), "{path}");
         }
     }
-}
-
-#[rate_limit(key = "no peer", count = 1, by = "ip")]
-async fn by_unknown_peer(_: Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "no extractor", count = 1, by = "ip")]
-async fn by_connect_info(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
-    Ok(())
 }
 
 /// Served without `into_make_service_with_connect_info`: axum's own extractor answers 500. All else is 503 with the remedy in the log,

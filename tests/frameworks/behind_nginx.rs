@@ -1,17 +1,16 @@
 //! A service behind a real nginx: the client that the proxies report is limited, whatever the client writes itself.
 
 use crate::harness::client::{Client, Version};
+use crate::harness::contract::in_context;
 use crate::harness::server;
 use axum::Router;
-use axum::extract::{ConnectInfo, Request, connect_info::Connected};
+use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use axum::routing::get;
-use axum::serve::IncomingStream;
-use ratelimit::identity::{Forwarded, PeerAddr};
-use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, Rejection, rate_limit};
+use ratelimit::identity::Forwarded;
+use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, rate_limit};
 use std::net::SocketAddr;
-use support::Nginx;
-use tokio::net::UnixListener;
+use support::{Nginx, limited};
 
 /// nginx appends the address of its peer to what the request says.
 const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;";
@@ -19,24 +18,10 @@ const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_f
 const REAL_IP: &str = "proxy_set_header X-Real-IP $remote_addr;";
 const RFC_7239: &str = "proxy_set_header Forwarded \"for=$remote_addr;proto=http\";";
 
-#[rate_limit(key = "request", count = 1, by = "ip")]
-async fn by_request(_: Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "two", count = 1, by = "ip")]
-async fn by_two_arguments(_: ConnectInfo<SocketAddr>, _: HeaderMap) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "peer", count = 1, by = "ip")]
-async fn by_peer(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
-async fn by_context() -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(key = "request", count = 1, by = "ip")] by_request(_: Request);
+    #[rate_limit(key = "two", count = 1, by = "ip")] by_two_arguments(_: ConnectInfo<SocketAddr>, _: HeaderMap);
+    #[rate_limit(key = "peer", count = 1, by = "ip")] by_peer(_: ConnectInfo<SocketAddr>);
 }
 
 const ROUTES: [&str; 4] = ["/request", "/two", "/peer", "/context"];
@@ -46,7 +31,7 @@ fn routes() -> Router {
         .route("/request", get(by_request))
         .route("/two", get(by_two_arguments))
         .route("/peer", get(by_peer))
-        .route("/context", get(by_context))
+        .route("/context", get(in_context))
 }
 
 /// Serves all routes in a layer with this limiter.
@@ -140,36 +125,4 @@ async fn proxies_change_while_the_service_runs() {
     assert_eq!(client(&nginx).get("/request").await.status, 429, "all share the limit of the proxy");
     limiter.set_trusted_proxies(["127.0.0.1"]).unwrap();
     assert_each_client_has_its_own_limit(&nginx).await;
-}
-
-/// What axum says about a connection of a unix socket.
-#[derive(Clone)]
-struct Unix;
-
-impl Connected<IncomingStream<'_, UnixListener>> for Unix {
-    fn connect_info(_: IncomingStream<'_, UnixListener>) -> Self {
-        Self
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn unix_sockets_can_be_trusted() {
-    let limiter = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
-    let app = Router::new()
-        .route("/request", get(by_request))
-        .route("/context", get(by_context))
-        .layer(RateLimitLayer::new().limiter(limiter))
-        .layer(axum::Extension(PeerAddr::Unix));
-    let path = std::env::temp_dir().join(format!("ratelimit-unix-{}.sock", std::process::id()));
-    let listener = UnixListener::bind(&path).unwrap();
-    let service = app.into_make_service_with_connect_info::<Unix>();
-    tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
-    let nginx = Nginx::start(&format!("unix:{}", path.display()), APPENDS);
-    for route in ["/request", "/context"] {
-        let (one, other) = (client(&nginx), client(&nginx));
-        assert_eq!(one.get(route).await.status, 200, "{route}");
-        assert_eq!(one.get_with(route, &[("x-forwarded-for", "6.6.6.6")]).await.status, 429, "{route}");
-        assert_eq!(other.get(route).await.status, 200, "{route}");
-    }
-    std::fs::remove_file(path).unwrap();
 }

@@ -1,11 +1,10 @@
-//! `RateLimitLayer` around a plain tower service: its limits, nested layers, kept headers, users, and corrected answers.
+//! `RateLimitLayer` around a plain tower service: its limits, kept headers, and corrected answers.
 
+use crate::harness::limiters::still_layer;
 use http::{Request, Response};
 use ratelimit::answer::Answers;
-use ratelimit::clock::ManualClock;
-use ratelimit::context::RequestContext;
 use ratelimit::identity::PeerAddr;
-use ratelimit::{By, Limit, MemoryStore, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{By, Limit, Rejection, rate_limit};
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
@@ -43,12 +42,6 @@ fn ok() -> Inner {
     answers(|_| async { 200 })
 }
 
-/// A layer with a limiter whose clock stands still.
-async fn layer() -> RateLimitLayer {
-    let store = MemoryStore::with_clock(ManualClock::new());
-    RateLimitLayer::new().limiter(RateLimiter::builder().store(store).connect().await.unwrap())
-}
-
 /// Sends a request. Returns the status and `Retry-After`.
 async fn status<S, B>(service: &S, request: Request<()>) -> (u16, Option<String>)
 where
@@ -61,7 +54,7 @@ where
 
 #[tokio::test]
 async fn limits_of_a_layer_are_decided_together() {
-    let layer = layer().await.limit("address", Limit::counter(2, MINUTE), By::ip()).limit(
+    let layer = still_layer().limit("address", Limit::counter(2, MINUTE), By::ip()).limit(
         "all",
         Limit::counter(3, MINUTE),
         By::global(),
@@ -79,14 +72,14 @@ async fn limits_of_a_layer_are_decided_together() {
 #[tokio::test]
 async fn a_request_is_identified_by_a_header_or_by_a_function() {
     let by_header =
-        layer().await.limit("key", Limit::counter(1, MINUTE), By::header("X-Api-Key")).layer(ok());
+        still_layer().limit("key", Limit::counter(1, MINUTE), By::header("X-Api-Key")).layer(ok());
     assert_eq!(status(&by_header, with_header(1, "x-api-key", "a")).await.0, 200);
     assert_eq!(status(&by_header, with_header(2, "x-api-key", "a")).await.0, 429);
     assert_eq!(status(&by_header, with_header(1, "x-api-key", "b")).await.0, 200);
     assert_eq!(status(&by_header, from(1)).await, (400, None), "it does not say who calls");
 
     let uploads = By::request(|request| (request.method() == "POST").then(|| request.client_ip()));
-    let by_request = layer().await.limit("uploads", Limit::counter(1, MINUTE), uploads).layer(ok());
+    let by_request = still_layer().limit("uploads", Limit::counter(1, MINUTE), uploads).layer(ok());
     let post = || {
         let mut request = from(1);
         *request.method_mut() = http::Method::POST;
@@ -97,45 +90,8 @@ async fn a_request_is_identified_by_a_header_or_by_a_function() {
     assert_eq!(status(&by_request, from(1)).await.0, 200, "`None` exempts a request");
 }
 
-#[tokio::test]
-async fn a_request_without_a_peer_is_not_let_through() {
-    let service = layer().await.limit("address", Limit::counter(9, MINUTE), By::ip()).layer(ok());
-    assert_eq!(status(&service, Request::new(())).await, (503, Some("1".to_owned())));
-}
-
-/// The outer layer writes the header fields for both.
-#[tokio::test]
-async fn a_layer_inside_a_layer_adds_its_limits() {
-    let inner = RateLimitLayer::new().limit("inner", Limit::counter(1, MINUTE), By::ip());
-    let outer = layer().await.limit("outer", Limit::counter(5, MINUTE), By::ip());
-    let service = outer.layer(inner.layer(ok()));
-    let response = service.clone().oneshot(from(1)).await.unwrap();
-    let policies: Vec<_> = response.headers().get_all("ratelimit-policy").iter().collect();
-    assert_eq!(policies, [r#""outer";q=5;w=60, "inner";q=1;w=60"#]);
-    assert_eq!(status(&service, from(1)).await.0, 429);
-}
-
-#[rate_limit(key = "by header", count = 1, by = ratelimit::context::header("X-Api-Key"))]
-async fn by_kept_header() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "by user", count = 1, by = ratelimit::context::user())]
-async fn by_user() -> Result<(), Rejection> {
-    Ok(())
-}
-
 fn result(decided: Result<(), Rejection>) -> u16 {
     decided.map_or_else(|rejection| rejection.status(), |()| 200)
-}
-
-#[tokio::test]
-async fn a_kept_header_identifies_a_call_without_arguments() {
-    let service = answers(|_| async { result(by_kept_header().await) });
-    let kept = layer().await.keep_header("X-API-Key").layer(service);
-    assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 200);
-    assert_eq!(status(&kept, with_header(1, "x-api-key", "a")).await.0, 429);
-    assert_eq!(status(&kept, from(1)).await.0, 400, "absent");
 }
 
 #[rate_limit(key = "by forgotten header", count = 1, by = ratelimit::context::header("X-Forgotten"))]
@@ -145,23 +101,9 @@ async fn by_forgotten_header() -> Result<(), Rejection> {
 
 #[tokio::test]
 async fn a_header_that_no_layer_was_told_to_keep_rejects_each_call() {
-    let service = layer().await.layer(answers(|_| async { result(by_forgotten_header().await) }));
+    let service = still_layer().layer(answers(|_| async { result(by_forgotten_header().await) }));
     let ask = async |value| status(&service, with_header(1, "x-forgotten", value)).await.0;
     assert_eq!([ask("a").await, ask("a").await], [503, 503]);
-}
-
-#[tokio::test]
-async fn a_user_of_the_context_identifies_a_call() {
-    let service = layer().await.layer(answers(|request| async move {
-        if let Some(user) = request.headers().get("x-user") {
-            RequestContext::current().unwrap().set_user(user.to_str().unwrap().to_owned());
-        }
-        result(by_user().await)
-    }));
-    assert_eq!(status(&service, with_header(1, "x-user", "ann")).await.0, 200);
-    assert_eq!(status(&service, with_header(2, "x-user", "ann")).await.0, 429);
-    assert_eq!(status(&service, with_header(1, "x-user", "bob")).await.0, 200);
-    assert_eq!(status(&service, from(1)).await.0, 400);
 }
 
 #[rate_limit(key = "swallowed", time = 90, count = 1, by = ratelimit::context::client_ip())]
@@ -190,7 +132,7 @@ async fn the_answer_to_a_swallowed_refusal_is_mended() {
         (500, Some(false), (500, wait.clone())),
         (404, Some(false), (404, wait.clone())),
     ] {
-        let layer = layer().await;
+        let layer = still_layer();
         let layer = match corrects {
             Some(corrects) => layer.correct_status(corrects),
             None => layer,
@@ -206,7 +148,7 @@ async fn the_answer_to_a_swallowed_refusal_is_mended() {
 async fn the_right_status_is_that_of_the_answers() {
     for (chosen, expected) in [(420, 420), (200, 429)] {
         let answers = Answers::custom(move |_, answer| answer.status = chosen);
-        let service = layer().await.answers(answers).layer(service(500));
+        let service = still_layer().answers(answers).layer(service(500));
         assert_eq!(status(&service, from(1)).await.0, 200);
         assert_eq!(status(&service, from(1)).await, (expected, Some("90".to_owned())));
     }

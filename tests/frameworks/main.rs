@@ -16,7 +16,6 @@ mod handlers;
 mod harness;
 mod layer;
 mod poem;
-mod proxy_protocol;
 mod recovering_client;
 mod rocket;
 mod salvo;

@@ -1,50 +1,19 @@
 //! Users have a limit of their own; everybody else is limited by address, with other numbers.
 
 use crate::harness::client::{Client, Reply, Version};
+use crate::harness::contract::User;
 use crate::harness::limiters::limiters;
 use crate::harness::server::serve;
 use axum::Router;
-use axum::extract::{ConnectInfo, FromRequestParts, OptionalFromRequestParts};
-use axum::http::StatusCode;
-use axum::http::request::Parts;
+use axum::extract::ConnectInfo;
 use axum::routing::get;
-use ratelimit::{RateLimitLayer, Rejection, UserId, rate_limit};
-use std::convert::Infallible;
+use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::net::SocketAddr;
 
-struct CurrentUser {
-    id: u64,
-}
-
-impl UserId for CurrentUser {
-    type Id = u64;
-
-    fn user_id(&self) -> Option<u64> {
-        Some(self.id)
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for CurrentUser {
-    type Rejection = StatusCode;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
-        let id = parts.headers.get("x-user").and_then(|id| id.to_str().ok()?.parse().ok());
-        id.map(|id| Self { id }).ok_or(StatusCode::UNAUTHORIZED)
-    }
-}
-
-impl<S: Sync> OptionalFromRequestParts<S> for CurrentUser {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Option<Self>, Infallible> {
-        Ok(<Self as FromRequestParts<S>>::from_request_parts(parts, state).await.ok())
-    }
-}
-
-#[rate_limit(key = "search/user", count = 3, by = "user", skip_if = user.is_none())]
-#[rate_limit(key = "search/address", count = 1, by = "ip", skip_if = user.is_some())]
-async fn search(user: Option<CurrentUser>, _: ConnectInfo<SocketAddr>) -> Result<String, Rejection> {
-    Ok(user.map_or_else(|| "anonymous".to_owned(), |user| user.id.to_string()))
+#[rate_limit(key = "search/user", count = 3, by = "user", skip_if = user.0.is_none())]
+#[rate_limit(key = "search/address", count = 1, by = "ip", skip_if = user.0.is_some())]
+async fn search(user: User, _: ConnectInfo<SocketAddr>) -> Result<String, Rejection> {
+    Ok(user.0.unwrap_or_else(|| "anonymous".to_owned()))
 }
 
 fn assert_policy(reply: &Reply, status: u16, policy: &str) {

@@ -1,7 +1,16 @@
 //! What is built on Redis by hand: `INCR` and `EXPIRE`, a key for each month, and a list of banned callers.
 
 use crate::{FIVE, seven};
+use redis::aio::MultiplexedConnection;
 use support::{MINUTE, RedisServer};
+
+/// A server, a connection to it, and a limiter on it.
+async fn on_redis() -> (RedisServer, MultiplexedConnection, ratelimit::RateLimiter) {
+    let server = RedisServer::start();
+    let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let limiter = ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE);
+    (server, redis, limiter.connect().await.unwrap())
+}
 
 mod before {
     use redis::AsyncCommands;
@@ -28,10 +37,7 @@ mod after {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_admit_five_searches_of_a_user() {
-    let server = RedisServer::start();
-    let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let limiter =
-        ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE).connect().await.unwrap();
+    let (_server, redis, limiter) = on_redis().await;
     assert_eq!(seven(async || before::may_search(&mut redis.clone(), 7).await.unwrap()).await, FIVE);
     assert_eq!(seven(async || ratelimit::scope(limiter.clone(), after::search(7)).await.is_ok()).await, FIVE);
 }
@@ -39,9 +45,7 @@ async fn both_admit_five_searches_of_a_user() {
 /// What the page says of a process that dies between the two commands.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_count_by_hand_that_is_cut_off_never_ends() {
-    let server = RedisServer::start();
-    let mut redis =
-        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let (server, mut redis, _) = on_redis().await;
     let first: u32 = redis::cmd("INCR").arg("search:7").query_async(&mut redis).await.unwrap();
     assert_eq!(first, 1); // the process dies here
     assert_eq!(
@@ -80,10 +84,7 @@ mod month_after {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_admit_five_exports_of_a_user() {
-    let server = RedisServer::start();
-    let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let limiter =
-        ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE).connect().await.unwrap();
+    let (_server, redis, limiter) = on_redis().await;
     assert_eq!(seven(async || month_before::may_export(&mut redis.clone(), 7).await.unwrap()).await, FIVE);
     let export = async || ratelimit::scope(limiter.clone(), month_after::export(7)).await.is_ok();
     assert_eq!(seven(export).await, FIVE);
@@ -114,11 +115,7 @@ mod list_after {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_ban_a_caller_for_fifteen_minutes() {
     const LOGIN: ratelimit::Limit = ratelimit::Limit::counter(5, std::time::Duration::from_secs(60));
-    let server = RedisServer::start();
-    let mut redis =
-        redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let limiter =
-        ratelimit::RateLimiter::builder().redis(server.url()).deadline(MINUTE).connect().await.unwrap();
+    let (_server, mut redis, limiter) = on_redis().await;
     let log_in = async |name| ratelimit::scope(limiter.clone(), list_after::log_in(name)).await;
     assert!(list_before::may_enter(&mut redis, "ann").await.unwrap() && log_in("ann").await.is_ok());
     list_before::ban(&mut redis, "ann").await.unwrap();

@@ -4,7 +4,7 @@ use crate::recorder::recorded;
 use ratelimit::clock::TokioClock;
 use ratelimit::observe::Kind;
 use ratelimit::{AsKey, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
-use support::{HOUR, SECOND, StubStore};
+use support::{HOUR, SECOND, StubStore, limited};
 
 /// Runs a function under a limiter of its own. Its calls are recorded.
 async fn in_memory<F: Future>(future: F) -> F::Output {
@@ -32,25 +32,12 @@ async fn methods_count_what_they_admit_and_refuse() {
 
 #[tokio::test]
 async fn an_attribute_counts_as_a_method() {
-    #[rate_limit(key = "attribute", time = "1h", count = 5)]
-    async fn plain() -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    #[rate_limit(
-        key = "attribute that waits",
-        time = "1h",
-        count = 5,
-        algorithm = "leaky_bucket",
-        wait = "1ms"
-    )]
-    async fn admitted() -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    #[rate_limit(key = "attribute with refund", time = "1h", count = 5, refund_if = |result: &Result<(), Rejection>| result.is_err())]
-    async fn refunding() -> Result<(), Rejection> {
-        Ok(())
+    limited! {
+        #[rate_limit(key = "attribute", time = "1h", count = 5)] plain();
+        #[rate_limit(key = "attribute that waits", time = "1h", count = 5, algorithm = "leaky_bucket", wait = "1ms")]
+        admitted();
+        #[rate_limit(key = "attribute with refund", time = "1h", count = 5, refund_if = |result: &Result<(), Rejection>| result.is_err())]
+        refunding();
     }
 
     in_memory(async {
@@ -87,9 +74,8 @@ async fn shadow_limits_and_exempt_calls_have_outcomes_of_their_own() {
     #[rate_limit(key = "trial", time = "1h", count = 2, shadow = true)]
     async fn trial() {}
 
-    #[rate_limit(key = "skipped", time = "1h", count = 2, skip_if = skip)]
-    async fn skipped(skip: bool) -> Result<(), Rejection> {
-        Ok(())
+    limited! {
+        #[rate_limit(key = "skipped", time = "1h", count = 2, skip_if = skip)] skipped(skip: bool);
     }
 
     #[rate_limit(key = "trial nobody", time = "1h", count = 2, by = user, shadow = true)]
@@ -111,9 +97,8 @@ async fn shadow_limits_and_exempt_calls_have_outcomes_of_their_own() {
 
 #[tokio::test]
 async fn while_limits_are_off_calls_are_exempt() {
-    #[rate_limit(key = "attribute off", time = "1h", count = 1)]
-    async fn off() -> Result<(), Rejection> {
-        Ok(())
+    limited! {
+        #[rate_limit(key = "attribute off", time = "1h", count = 1)] off();
     }
 
     let recorded = recorded();
@@ -153,9 +138,8 @@ async fn each_failure_policy_has_an_outcome() {
 
 #[tokio::test]
 async fn calls_that_cannot_be_decided_are_counted() {
-    #[rate_limit(key = "nobody", time = "1h", count = 1, by = user)]
-    async fn nobody(user: Option<u64>) -> Result<(), Rejection> {
-        Ok(())
+    limited! {
+        #[rate_limit(key = "nobody", time = "1h", count = 1, by = user)] nobody(user: Option<u64>);
     }
 
     let (recorded, limiter) = (recorded(), RateLimiter::in_memory());

@@ -33,6 +33,7 @@ mod fake;
 #[cfg(test)]
 mod harness_tests;
 mod keyspace;
+mod limited;
 mod nginx;
 mod ports;
 mod prometheus;

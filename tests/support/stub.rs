@@ -1,14 +1,15 @@
 //! A store that fails, or never replies, until a test lets it work.
 
+use ratelimit::clock::TokioClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, MemoryStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A memory store that is broken: each request fails with an error, or is never replied to. Clones share their state.
+/// A memory store on tokio's clock that is broken: each request fails with an error, or is never replied to. Clones share their state.
 #[derive(Clone)]
 pub struct StubStore {
-    memory: Arc<MemoryStore>,
+    memory: Arc<MemoryStore<TokioClock>>,
     kind: Option<ErrorKind>,
     works: Arc<AtomicBool>,
 }
@@ -17,13 +18,14 @@ impl StubStore {
     /// Fails with an error of this kind.
     #[must_use]
     pub fn failing(kind: ErrorKind) -> Self {
-        Self { memory: Arc::default(), kind: Some(kind), works: Arc::default() }
+        Self { kind: Some(kind), ..Self::silent() }
     }
 
     /// Never replies.
     #[must_use]
     pub fn silent() -> Self {
-        Self { memory: Arc::default(), kind: None, works: Arc::default() }
+        let memory = Arc::new(MemoryStore::with_clock(TokioClock::new()));
+        Self { memory, kind: None, works: Arc::default() }
     }
 
     /// Lets the store work from now on, or breaks it.
@@ -31,7 +33,7 @@ impl StubStore {
         self.works.store(works, Ordering::Relaxed);
     }
 
-    fn reply<T: Send + 'static>(&self, works: impl FnOnce(&MemoryStore) -> Reply<T>) -> Reply<T> {
+    fn reply<T: Send + 'static>(&self, works: impl FnOnce(&MemoryStore<TokioClock>) -> Reply<T>) -> Reply<T> {
         match self.kind {
             _ if self.works.load(Ordering::Relaxed) => works(&self.memory),
             Some(kind) => Reply::ready(Err(Error::new(kind, "the store fails"))),

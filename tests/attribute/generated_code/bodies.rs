@@ -4,20 +4,22 @@ use crate::harness::{Failed, Runs, passes_once, scoped};
 use ratelimit::{Rejection, rate_limit};
 
 #[rate_limit(count = 1)]
-async fn inner_attributes(runs: &Runs) -> Result<u32, Rejection> {
+async fn items_and_labels(runs: &Runs) -> Result<u32, Rejection> {
     #![allow(unused_variables)]
-    let unused = 1;
-    Ok(runs.add())
-}
-
-#[rate_limit(count = 1)]
-async fn items_first(runs: &Runs) -> Result<u32, Rejection> {
     const STEP: u32 = 2;
     fn twice(n: u32) -> u32 {
         n * STEP
     }
     use std::cmp::max;
-    Ok(max(twice(runs.add()), 1))
+    let unused = 1;
+    let found = 'outer: loop {
+        for n in 1.. {
+            if n % 7 == 0 {
+                break 'outer n;
+            }
+        }
+    };
+    Ok(max(twice(runs.add()), found))
 }
 
 #[rate_limit(count = 4)]
@@ -44,19 +46,6 @@ async fn coerced_slice(runs: &Runs) -> Result<&'static [u32], Rejection> {
 }
 
 #[rate_limit(count = 1)]
-async fn labels_and_loops(runs: &Runs) -> Result<u32, Rejection> {
-    let found = 'outer: loop {
-        for n in 1.. {
-            if n % 7 == 0 {
-                break 'outer n;
-            }
-        }
-    };
-    runs.add();
-    Ok(found)
-}
-
-#[rate_limit(count = 1)]
 async fn never_ends_normally(runs: &Runs) -> Result<u32, Rejection> {
     runs.add();
     loop {
@@ -76,9 +65,7 @@ async fn recursive(runs: &Runs, depth: u32) -> u32 {
 #[tokio::test]
 async fn attributes_and_items_keep_their_place() {
     let runs = &Runs::default();
-    passes_once(runs, async || inner_attributes(runs).await).await;
-    passes_once(runs, async || items_first(runs).await).await;
-    passes_once(runs, async || labels_and_loops(runs).await).await;
+    passes_once(runs, async || items_and_labels(runs).await).await;
 }
 
 #[tokio::test]

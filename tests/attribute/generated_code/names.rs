@@ -3,22 +3,19 @@
 
 #![allow(non_camel_case_types, dead_code)]
 
-use crate::harness::scoped;
-use ratelimit::{Rejection, UserId, rate_limit};
+use crate::harness::{PEER, scoped};
+use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
+use ratelimit::{RateLimiter, Rejection, UserId, rate_limit};
 
-struct call;
-struct check;
-struct rejection;
-struct admission;
-struct result;
-struct found;
-struct lasting;
-struct limiter;
-struct ip;
-struct user;
-struct header0;
-struct argument0;
-struct settle0;
+macro_rules! unit_structs {
+    ($($name:ident)*) => { $(struct $name;)* };
+}
+
+unit_structs! {
+    admission argument0 call calls check client found header header0 held ip kept key lasting limit limiter parts rejection
+    request result settle settle0 target user
+}
 
 struct Caller;
 
@@ -41,12 +38,29 @@ async fn permit() -> impl Into<u8> {
     1
 }
 
+#[rate_limit(key = "window", count = 1, by = "ip", limiter = limits(), refund_if = Result::is_err)]
+#[rate_limit(key = "header", count = 9, by = "header:x-api-key")]
+#[rate_limit(key = "streams", count = 9, algorithm = "concurrency", by = _id, until = "body_end")]
+async fn held_by_a_body(_: &Request, _id: u8) -> Result<Response, Rejection> {
+    Ok(Response::default())
+}
+
+/// The limiter of the call, as an expression.
+fn limits() -> RateLimiter {
+    RateLimiter::scoped().unwrap()
+}
+
 #[tokio::test]
 async fn a_unit_struct_can_have_any_name() {
     scoped(async {
         assert_eq!(stacked(Caller, (3, 0)).await.unwrap(), 3);
         assert!(stacked(Caller, (3, 0)).await.is_err());
         assert!(permit().await.is_ok());
+        let mut asked = Request::default();
+        asked.headers_mut().insert("x-api-key", "key".parse().unwrap());
+        asked.extensions_mut().insert(ConnectInfo(PEER));
+        assert!(held_by_a_body(&asked, 1).await.is_ok());
+        assert!(held_by_a_body(&asked, 1).await.is_err());
     })
     .await;
 }

@@ -1,7 +1,8 @@
 //! Limiters for tests, and helpers that call limited functions.
 
+use super::RemoteStore;
 use ratelimit::clock::ManualClock;
-use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::store::Store;
 use ratelimit::{MemoryStore, RateLimiter, Rejection};
 use std::future::{Future, poll_fn};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -9,7 +10,6 @@ use std::num::ParseIntError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 /// The address of a client.
@@ -84,34 +84,9 @@ pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -
 
 /// The keys for which `test` requests decisions, without the format.
 pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let recorder = Recorder { store: MemoryStore::with_clock(ManualClock::new()), seen: seen.clone() };
-    ratelimit::scope(limiter(recorder).await, test).await;
-    Arc::into_inner(seen).unwrap().into_inner().unwrap()
-}
-
-struct Recorder {
-    store: MemoryStore<ManualClock>,
-    seen: Arc<Mutex<Vec<String>>>,
-}
-
-impl Store for Recorder {
-    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        for request in requests {
-            let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
-            let (key, _format) = key.rsplit_once(':').unwrap();
-            self.seen.lock().unwrap().push(key.strip_prefix("ratelimit:").unwrap().to_owned());
-        }
-        self.store.decide(mode, requests)
-    }
-
-    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
-        self.store.adjust(adjustments)
-    }
-
-    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
-        self.store.reset(keys)
-    }
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    ratelimit::scope(limiter(store.clone()).await, test).await;
+    store.take_keys()
 }
 
 /// The names of shadow limits of which the library says that they would have refused calls of `test`, on this thread.

@@ -3,11 +3,11 @@
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, MemoryStore};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A memory store behind pending replies. It counts its requests.
+/// A memory store behind pending replies. It counts its requests, and knows their keys.
 #[derive(Clone)]
 pub(crate) struct RemoteStore {
     state: Arc<State>,
@@ -18,6 +18,7 @@ pub(crate) struct RemoteStore {
 struct State {
     store: MemoryStore<ManualClock>,
     requests: AtomicUsize,
+    keys: Mutex<Vec<String>>,
     fails: AtomicBool,
     has_overrides: AtomicBool,
 }
@@ -25,9 +26,10 @@ struct State {
 impl RemoteStore {
     pub(crate) fn with_clock(clock: &ManualClock) -> Self {
         let store = MemoryStore::with_clock(clock.clone());
-        let (requests, fails, has_overrides) =
-            (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        Self { state: Arc::new(State { store, requests, fails, has_overrides }), delay: Duration::ZERO }
+        let (requests, keys) = (AtomicUsize::new(0), Mutex::default());
+        let (fails, has_overrides) = (AtomicBool::new(false), AtomicBool::new(false));
+        let state = State { store, requests, keys, fails, has_overrides };
+        Self { state: Arc::new(state), delay: Duration::ZERO }
     }
 
     /// Delays the replies.
@@ -44,6 +46,11 @@ impl RemoteStore {
     /// The number of requests since the last call of this method.
     pub(crate) fn take_requests(&self) -> usize {
         self.state.requests.swap(0, Ordering::Relaxed)
+    }
+
+    /// The keys that were requested since the last call of this method, without the format.
+    pub(crate) fn take_keys(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.keys.lock().unwrap())
     }
 
     /// Makes all later decisions fail.
@@ -68,6 +75,12 @@ fn later<T: Send + Unpin + 'static>(reply: Reply<T>, delay: Duration) -> Reply<T
 impl Store for RemoteStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         self.state.requests.fetch_add(1, Ordering::Relaxed);
+        let keys = requests.iter().map(|request| {
+            let key = std::str::from_utf8(request.key().as_bytes()).unwrap();
+            let (key, _format) = key.rsplit_once(':').unwrap();
+            key.strip_prefix("ratelimit:").unwrap().to_owned()
+        });
+        self.state.keys.lock().unwrap().extend(keys);
         if self.state.fails.load(Ordering::Relaxed) {
             return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")));
         }

@@ -1,6 +1,6 @@
 //! `by = "ip"`: which of several arguments has the client, and what is asked if no argument has enough.
 
-use crate::harness::{keys_of, unavailable};
+use crate::harness::{keys_of, limited, unavailable};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use ratelimit::__private::RequestPeer;
 use ratelimit::context::RequestContext;
 use ratelimit::identity::PeerAddr;
-use ratelimit::{ClientIp, ErrorKind, Rejection, rate_limit};
+use ratelimit::{ClientIp, ErrorKind, rate_limit};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tracing::instrument;
 
@@ -36,59 +36,20 @@ impl RequestPeer for Connection {
     }
 }
 
-#[rate_limit(key = "k", by = "ip")]
-async fn resolved_beside_the_request(
-    parts: Parts,
-    Extension(real): Extension<RealIp>,
-    peer: ConnectInfo<SocketAddr>,
-) -> Result<(), Rejection> {
-    let _ = (parts, real, peer);
-    Ok(())
-}
-
-#[instrument(skip_all)]
-#[rate_limit(key = "k", by = "ip")]
-async fn resolved_in_a_kept_pattern(
-    Extension(real): Extension<RealIp>,
-    (_, from): (u8, SocketAddr),
-) -> Result<(), Rejection> {
-    let _ = (real, from);
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn resolved_connection(ConnectInfo(real): ConnectInfo<RealIp>) -> Result<(), Rejection> {
-    let _ = real;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn request(peer: Option<ConnectInfo<SocketAddr>>, request: Request) -> Result<(), Rejection> {
-    let _ = (peer, request);
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn peer_beside_plain_addresses(
-    to: SocketAddr,
-    from: IpAddr,
-    headers: HeaderMap,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
-) -> Result<(), Rejection> {
-    let _ = (to, from, headers, peer);
-    Ok(())
-}
-
-#[rate_limit(key = "a", by = ("ip", n), cost = { request.headers_mut().clear(); n })]
-#[rate_limit(key = "b", by = "ip", skip_if = { request.headers_mut().clear(); n > 5 })]
-async fn borrows_end_early(n: u32, request: &mut Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn connection(connection: &Connection) -> Result<(), Rejection> {
-    let _ = connection;
-    Ok(())
+limited! {
+    #[rate_limit(key = "k", by = "ip")]
+    resolved_beside_the_request(parts: Parts, Extension(_real): Extension<RealIp>, peer: ConnectInfo<SocketAddr>);
+    #[instrument(skip_all)]
+    #[rate_limit(key = "k", by = "ip")]
+    resolved_in_a_kept_pattern(Extension(_real): Extension<RealIp>, (_, _from): (u8, SocketAddr));
+    #[rate_limit(key = "k", by = "ip")] resolved_connection(ConnectInfo(_real): ConnectInfo<RealIp>);
+    #[rate_limit(key = "k", by = "ip")] request(peer: Option<ConnectInfo<SocketAddr>>, request: Request);
+    #[rate_limit(key = "k", by = "ip")]
+    peer_beside_plain_addresses(to: SocketAddr, from: IpAddr, headers: HeaderMap, ConnectInfo(_peer): ConnectInfo<SocketAddr>);
+    #[rate_limit(key = "a", by = ("ip", n), cost = { request.headers_mut().clear(); n })]
+    #[rate_limit(key = "b", by = "ip", skip_if = { request.headers_mut().clear(); n > 5 })]
+    borrows_end_early(n: u32, request: &mut Request);
+    #[rate_limit(key = "k", by = "ip")] connection(connection: &Connection);
 }
 
 /// A request of the client, which came through the proxy.

@@ -1,6 +1,6 @@
 //! `by`: every kind of value that can be an identity. No value is moved.
 
-use crate::harness::{keys_of, unidentified};
+use crate::harness::{keys_of, limited, unidentified};
 use ratelimit::identity::{Identity, KeyWriter};
 use ratelimit::{ErrorKind, Rejection, rate_limit};
 use std::fmt;
@@ -32,10 +32,15 @@ impl Identity for OnlyIdentity {
     }
 }
 
-#[rate_limit(key = "k", by = user.id)]
-async fn integer(user: &User) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
+limited! {
+    #[rate_limit(key = "k", by = user.id)] integer(user: &User);
+    #[rate_limit(key = "k", by = name)] text(name: &str);
+    #[rate_limit(key = "k", by = "global")] global();
+    #[rate_limit(key = "k", by = user.session)] optional(user: &User);
+    #[rate_limit(key = "k", by = (user.id, user.session.as_deref()))] optional_in_a_tuple(user: &User);
+    #[rate_limit(key = "k", by = address)] address(address: IpAddr);
+    #[rate_limit(key = "k", by = format!("{}-{}", user.id, user.name.to_uppercase()))] computed(user: &User);
+    #[rate_limit(key = "k", by = if user.id == 0 { "nobody" } else { &user.name })] chosen(user: &User);
 }
 
 #[rate_limit(key = "k", by = user.name)]
@@ -43,45 +48,14 @@ async fn string(user: User) -> Result<String, Rejection> {
     Ok(user.name)
 }
 
-#[rate_limit(key = "k", by = name)]
-async fn text(name: &str) -> Result<(), Rejection> {
-    let _ = name;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "global")]
-async fn global() -> Result<(), Rejection> {
-    Ok(())
-}
-
 #[rate_limit(key = "k", by = (user.name, &user.id, kind, *number % 2))]
 async fn tuple(user: User, kind: &str, number: &u8) -> Result<User, Rejection> {
-    let _ = (kind, number);
     Ok(user)
 }
 
 #[rate_limit(key = "k", by = (one, other))]
 async fn own_types(one: OnlyDisplay, other: &OnlyIdentity) -> Result<OnlyDisplay, Rejection> {
-    let _ = other;
     Ok(one)
-}
-
-#[rate_limit(key = "k", by = user.session)]
-async fn optional(user: &User) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = (user.id, user.session.as_deref()))]
-async fn optional_in_a_tuple(user: &User) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = address)]
-async fn address(address: IpAddr) -> Result<(), Rejection> {
-    let _ = address;
-    Ok(())
 }
 
 #[rate_limit(key = "k", by = value)]
@@ -89,28 +63,14 @@ async fn generic<T: Identity>(value: T) -> Result<T, Rejection> {
     Ok(value)
 }
 
-#[rate_limit(key = "k", by = format!("{}-{}", user.id, user.name.to_uppercase()))]
-async fn computed(user: &User) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = if user.id == 0 { "nobody" } else { &user.name })]
-async fn chosen(user: &User) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
-}
-
 #[rate_limit(key = "k", by = id.parse::<u64>().map_err(|_| "no number")?, on_limit = |_| Err("refused"))]
 async fn fallible(id: &str) -> Result<(), &'static str> {
-    let _ = id;
     Ok(())
 }
 
 #[rate_limit(key = "k", by = id as i64 - i64::from(id) * 4)]
 #[expect(clippy::cast_lossless, reason = "casts bind in their own way")]
 async fn cast(id: u32) -> Result<(), Rejection> {
-    let _ = id;
     Ok(())
 }
 

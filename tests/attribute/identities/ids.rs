@@ -1,6 +1,6 @@
 //! Ids of other crates: one id is one key, however the attribute gets it.
 
-use crate::harness::keys_of;
+use crate::harness::{keys_of, limited};
 use ratelimit::identity::{ByDisplay, Identity};
 use ratelimit::{Key, Limit, Rejection, UserId, rate_limit};
 use std::fmt;
@@ -28,45 +28,17 @@ impl<I: Identity + Copy + 'static> UserId for User<I> {
     }
 }
 
-#[rate_limit(key = "k", by = id)]
-async fn by_uuid(id: Uuid) -> Result<(), Rejection> {
-    let _ = id;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = id)]
-async fn by_optional_uuid(id: Option<Uuid>) -> Result<(), Rejection> {
-    let _ = id;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = id)]
-async fn by_ulid(id: &Ulid) -> Result<(), Rejection> {
-    let _ = id;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = id)]
-async fn by_foreign(id: Foreign) -> Result<(), Rejection> {
-    let _ = id;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = id.map(ByDisplay))]
-async fn by_optional_foreign(id: Option<Foreign>) -> Result<(), Rejection> {
-    let _ = id;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = text)]
-async fn by_text(text: String) -> Result<(), Rejection> {
-    let _ = text;
-    Ok(())
+limited! {
+    #[rate_limit(key = "k", by = id)] by_uuid(id: Uuid);
+    #[rate_limit(key = "k", by = id)] by_optional_uuid(id: Option<Uuid>);
+    #[rate_limit(key = "k", by = id)] by_ulid(id: &Ulid);
+    #[rate_limit(key = "k", by = id)] by_foreign(id: Foreign);
+    #[rate_limit(key = "k", by = id.map(ByDisplay))] by_optional_foreign(id: Option<Foreign>);
+    #[rate_limit(key = "k", by = text)] by_text(text: String);
 }
 
 #[rate_limit(key = "k", by = "user")]
 async fn by_user<I: Identity + Copy + 'static>(user: &User<I>) -> Result<(), Rejection> {
-    let _ = user;
     Ok(())
 }
 

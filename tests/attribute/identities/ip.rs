@@ -1,6 +1,6 @@
 //! `by = "ip"`: the argument with the client's address is found by its type.
 
-use crate::harness::{keys_of, unavailable};
+use crate::harness::{keys_of, limited, unavailable};
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Json, Request};
 use axum::http::request::Parts;
@@ -43,20 +43,15 @@ async fn documented(Masked(peer): Masked) -> Result<IpAddr, Rejection> {
     Ok(peer)
 }
 
-#[rate_limit(key = "k", by = "ip")]
-async fn socket_address(id: u64, peer: SocketAddr) -> Result<(), Rejection> {
-    let _ = (id, peer);
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn unused(_: u64, _peer: &SocketAddr) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn request(request: Request) -> Result<Request, Rejection> {
-    Ok(request)
+limited! {
+    #[rate_limit(key = "k", by = "ip")] socket_address(id: u64, peer: SocketAddr);
+    #[rate_limit(key = "k", by = "ip")] own_type(request: Arc<MyRequest>);
+    #[rate_limit(key = "k", by = "ip")] request(request: Request);
+    #[rate_limit(key = "k", by = "ip")] opaque(request: impl ClientIp);
+    #[rate_limit(key = "k", by = "ip")] unused(_: u64, _peer: &SocketAddr);
+    #[rate_limit(key = "k", by = "ip")] optional(peer: Option<ConnectInfo<SocketAddr>>);
+    #[rate_limit(key = "k", by = "ip")] own_type_beside_a_bare_address(from: IpAddr, request: MyRequest);
+    #[rate_limit(key = "k", by = (name, "ip", "ip"))] in_a_tuple(peer: SocketAddr, name: &str);
 }
 
 #[rate_limit(key = "k", by = "ip")]
@@ -66,41 +61,10 @@ async fn parts(parts: &mut Parts) -> Result<(), Rejection> {
 }
 
 #[rate_limit(key = "k", by = "ip")]
-async fn own_type(request: Arc<MyRequest>) -> Result<(), Rejection> {
-    drop(request);
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
 async fn generic<R>(request: &R) -> Result<(), Rejection>
 where
     R: ClientIp + ?Sized,
 {
-    let _ = request;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn opaque(request: impl ClientIp) -> Result<(), Rejection> {
-    drop(request);
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn optional(peer: Option<ConnectInfo<SocketAddr>>) -> Result<(), Rejection> {
-    let _ = peer;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "ip")]
-async fn own_type_beside_a_bare_address(from: IpAddr, request: MyRequest) -> Result<(), Rejection> {
-    let _ = (from, request.0);
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = (name, "ip", "ip"))]
-async fn in_a_tuple(peer: SocketAddr, name: &str) -> Result<(), Rejection> {
-    let _ = (peer, name);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `by = "user"` and `by = "header:.."`: the argument with the user or the headers is found by its type.
 
-use crate::harness::{keys_of, unidentified};
+use crate::harness::{PEER, keys_of, limited, unidentified};
 use async_trait::async_trait;
 use axum::Extension;
 use axum::extract::{ConnectInfo, Request};
@@ -10,8 +10,6 @@ use ratelimit::identity::RequestHeaders;
 use ratelimit::{ErrorKind, Rejection, UserId, rate_limit};
 use std::net::SocketAddr;
 use std::sync::Arc;
-
-const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 1234);
 
 #[derive(Clone)]
 struct User {
@@ -46,14 +44,7 @@ impl RequestHeaders for Message {
 
 #[rate_limit(key = "k", by = "user")]
 async fn user(text: &str, who: User) -> Result<User, Rejection> {
-    let _ = text;
     Ok(who)
-}
-
-#[rate_limit(key = "k", by = who)]
-async fn by_name(who: &User) -> Result<(), Rejection> {
-    let _ = who;
-    Ok(())
 }
 
 #[rate_limit(key = "k", by = "user")]
@@ -61,20 +52,20 @@ async fn pattern(User { id }: User, _: u32) -> Result<u64, Rejection> {
     Ok(id)
 }
 
-#[rate_limit(key = "k", by = "user")]
-async fn session(session: Arc<Session>) -> Result<String, Rejection> {
-    Ok(session.0.clone())
-}
-
-#[rate_limit(key = "k", by = "user")]
-async fn optional(user: Option<&User>) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "user")]
-async fn extension(Extension(user): Extension<User>) -> Result<u64, Rejection> {
-    Ok(user.id)
+limited! {
+    #[rate_limit(key = "k", by = who)] by_name(who: &User);
+    #[rate_limit(key = "k", by = "user")] session(session: Arc<Session>);
+    #[rate_limit(key = "k", by = "user")] optional(user: Option<&User>);
+    #[rate_limit(key = "k", by = "user")] extension(Extension(_user): Extension<User>);
+    #[rate_limit(key = "k", by = "header:x-api-key")] header(headers: &HeaderMap);
+    #[rate_limit(key = "k", by = "header:x-api-key")] request(request: Request);
+    #[rate_limit(key = "k", by = "header:x-api-key")] parts(parts: &Parts);
+    #[rate_limit(key = "k", by = "header:x-api-key")] own_type(message: Message);
+    #[rate_limit(key = "second", time = "1s", by = ("user", "header:a"))]
+    #[rate_limit(key = "day", time = "1d", by = ("header:b", "user"))]
+    stack(user: &User, message: Message);
+    #[rate_limit(key = "k", by = ("user", "header:a"))] two_arguments(user: User, message: Message);
+    #[rate_limit(key = "k", by = user.id)] by_value(user: User, _message: Message);
 }
 
 #[rate_limit(key = "k", by = ("user", "ip", "header:X-Tenant", kind))]
@@ -84,37 +75,7 @@ async fn all_of_them(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     user: User,
 ) -> Result<(HeaderMap, SocketAddr, User), Rejection> {
-    let _ = kind;
     Ok((headers, peer, user))
-}
-
-#[rate_limit(key = "k", by = "header:x-api-key")]
-async fn header(headers: &HeaderMap) -> Result<(), Rejection> {
-    let _ = headers;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "header:x-api-key")]
-async fn request(request: Request) -> Result<Request, Rejection> {
-    Ok(request)
-}
-
-#[rate_limit(key = "k", by = "header:x-api-key")]
-async fn parts(parts: &Parts) -> Result<(), Rejection> {
-    let _ = parts;
-    Ok(())
-}
-
-#[rate_limit(key = "k", by = "header:x-api-key")]
-async fn own_type(message: Message) -> Result<Message, Rejection> {
-    Ok(message)
-}
-
-#[rate_limit(key = "second", time = "1s", by = ("user", "header:a"))]
-#[rate_limit(key = "day", time = "1d", by = ("header:b", "user"))]
-async fn stack(user: &User, message: Message) -> Result<(), Rejection> {
-    let _ = (user, message);
-    Ok(())
 }
 
 #[async_trait]
@@ -208,28 +169,11 @@ fn the_future_does_not_keep_the_found_argument() {
     fn is_send<F: Future + Send>(future: F) -> F {
         future
     }
-
-    #[rate_limit(key = "k", by = user.id)]
-    async fn by_value(user: User, message: Message) -> Result<(), Rejection> {
-        let _ = (user, message);
-        Ok(())
-    }
-
     let message = || Message(vec![]);
     let found = is_send(().call(User { id: 7 }, message()));
     drop(found);
     let plain = by_value(User { id: 7 }, message());
-    let found = is_send(stack_of_one(User { id: 7 }, message()));
-    assert!(
-        size_of_val(&found) <= size_of_val(&plain) + 64,
-        "{} {}",
-        size_of_val(&found),
-        size_of_val(&plain)
-    );
-}
-
-#[rate_limit(key = "k", by = ("user", "header:a"))]
-async fn stack_of_one(user: User, message: Message) -> Result<(), Rejection> {
-    let _ = (user, message);
-    Ok(())
+    let found = is_send(two_arguments(User { id: 7 }, message()));
+    let sizes = (size_of_val(&found), size_of_val(&plain));
+    assert!(sizes.0 <= sizes.1 + 64, "{sizes:?}");
 }

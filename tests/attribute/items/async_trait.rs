@@ -1,4 +1,4 @@
-//! Methods that `#[async_trait]` has already turned into functions that return boxed futures.
+//! Methods that `#[async_trait]` has already turned into functions that return boxed futures, and blocks above and below it.
 
 use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
@@ -11,28 +11,15 @@ use std::sync::Arc;
 trait Mail: Send + Sync {
     fn runs(&self) -> &Runs;
 
-    async fn by_reference(&self, to: &str) -> Result<u32, Rejection>;
-    async fn by_value(self) -> Result<u32, Rejection>
-    where
-        Self: Sized;
     async fn by_arc(self: Arc<Self>) -> Result<u32, Rejection>;
     async fn unit(&self);
     async fn patterns(&self, pair: (u8, u8), peer: ConnectInfo<SocketAddr>, n: u32)
     -> Result<u32, Rejection>;
     async fn lends<'a>(&'a self, text: &'a str) -> Result<&'a str, Rejection>;
-    async fn generic<T: Send + ToString>(&self, value: T) -> Result<String, Rejection>
-    where
-        Self: Sized;
-
-    #[rate_limit(count = 1, by = self.runs().who())]
-    async fn default(&self) -> Result<u32, Rejection> {
-        Ok(self.runs().add())
-    }
 }
 
-#[derive(Clone)]
 struct Smtp {
-    runs: Arc<Runs>,
+    runs: Runs,
     tenant: u32,
     limits: RateLimiter,
 }
@@ -41,26 +28,10 @@ fn tenant_of(smtp: &Smtp) -> u32 {
     smtp.tenant
 }
 
-fn own() -> Smtp {
-    Smtp { runs: Arc::default(), tenant: 3, limits: RateLimiter::in_memory() }
-}
-
 #[async_trait]
 impl Mail for Smtp {
     fn runs(&self) -> &Runs {
         &self.runs
-    }
-
-    #[rate_limit(count = 1, key = "mail:{self.tenant}:{to}")]
-    async fn by_reference(&self, to: &str) -> Result<u32, Rejection> {
-        #![allow(clippy::let_and_return)]
-        let run = self.runs.add() + u32::from(to.is_empty());
-        Ok(run)
-    }
-
-    #[rate_limit(count = 1, by = self.tenant)]
-    async fn by_value(self) -> Result<u32, Rejection> {
-        Ok(self.runs.add())
     }
 
     #[rate_limit(count = 1, limiter = self.limits)]
@@ -73,75 +44,109 @@ impl Mail for Smtp {
         self.runs.add();
     }
 
-    #[rate_limit(count = 1, key = "{a}:{n}", by = "ip")]
+    #[rate_limit(count = 1, key = "{a}:{n}:{self.tenant}", by = "ip")]
     async fn patterns(
         &self,
         (a, _): (u8, u8),
         ConnectInfo(peer): ConnectInfo<SocketAddr>,
         mut n: u32,
     ) -> Result<u32, Rejection> {
+        #![allow(clippy::let_and_return)]
         n += self.runs.add() + u32::from(a) + u32::from(peer.port());
-        Ok(n)
+        let sum = n;
+        Ok(sum)
     }
 
-    #[rate_limit(count = 1)]
+    #[rate_limit(count = 1, by = self::tenant_of(self))]
     async fn lends<'a>(&'a self, text: &'a str) -> Result<&'a str, Rejection> {
         self.runs.add();
         Ok(text.trim())
     }
-
-    #[rate_limit(count = 1, by = self::tenant_of(self))]
-    async fn generic<T: Send + ToString>(&self, value: T) -> Result<String, Rejection> {
-        self.runs.add();
-        Ok(value.to_string())
-    }
 }
 
 #[tokio::test]
-async fn every_receiver() {
-    let smtp = own();
-    let runs = &smtp.runs.clone();
-    passes_once(runs, async || smtp.by_reference("ann").await).await;
-    passes_once(runs, async || smtp.clone().by_value().await).await;
-    let shared = Arc::new(smtp);
-    passes_once(runs, async || shared.clone().by_arc().await).await;
-}
-
-#[tokio::test]
-async fn every_other_shape() {
-    let smtp = &own();
-    passes_once(&smtp.runs, async || smtp.default().await).await;
+async fn what_the_matrix_does_not_have() {
+    let smtp = Arc::new(Smtp { runs: Runs::default(), tenant: 3, limits: RateLimiter::in_memory() });
+    passes_once(&smtp.runs, async || Arc::clone(&smtp).by_arc().await).await;
     passes_once(&smtp.runs, async || smtp.lends(" x ").await).await;
-    passes_once(&smtp.runs, async || smtp.generic(5).await).await;
+    let keys = keys_of(async {
+        assert_eq!(smtp.patterns((5, 6), ConnectInfo(PEER), 7).await.unwrap(), 7 + 3 + 5 + 1);
+    })
+    .await;
+    assert_eq!(keys, ["{127.0.0.1}:<a>:<n>:<self.tenant>=5=7=3"]);
 }
 
 #[tokio::test]
 async fn a_refused_call_may_return_nothing() {
-    let smtp: &dyn Mail = &own();
+    let smtp = &Smtp { runs: Runs::default(), tenant: 3, limits: RateLimiter::in_memory() };
+    let mail: &dyn Mail = smtp;
     scoped(async {
-        smtp.unit().await;
-        smtp.unit().await;
+        mail.unit().await;
+        mail.unit().await;
     })
     .await;
-    assert_eq!(smtp.runs().count(), 1);
+    assert_eq!(mail.runs().count(), 1);
 }
 
-#[tokio::test]
-async fn keys_use_self_and_the_names_in_patterns() {
-    let smtp = own();
-    let keys = keys_of(async {
-        smtp.by_reference("ann").await.unwrap();
-        assert_eq!(smtp.patterns((5, 6), ConnectInfo(PEER), 7).await.unwrap(), 7 + 2 + 5 + 1);
-    })
-    .await;
-    assert_eq!(keys, ["{mail:<self.tenant>:<to>=3=ann}", "{127.0.0.1}:<a>:<n>=5=7"]);
+#[async_trait]
+trait Post: Send + Sync {
+    async fn send(&self, to: &str) -> Result<u32, Rejection>;
+    async fn exempt(&self) -> u32;
+    async fn of_its_own(&self) -> u32;
+    fn plain(&self) -> u32;
 }
 
+/// The attribute of the block is between those above and below it.
+macro_rules! post {
+    ($name:ident [$($above:tt)*] [$($below:tt)*]) => {
+        struct $name(Runs);
+
+        $($above)*
+        #[rate_limit(count = 1, by = self.0.who())]
+        $($below)*
+        impl Post for $name {
+            async fn send(&self, to: &str) -> Result<u32, Rejection> {
+                Ok(self.0.add() + u32::from(to.is_empty()))
+            }
+
+            #[rate_limit(skip)]
+            async fn exempt(&self) -> u32 {
+                self.0.add()
+            }
+
+            #[rate_limit(count = 1, on_limit = |_| self.plain() + 100)]
+            async fn of_its_own(&self) -> u32 {
+                self.0.add()
+            }
+
+            fn plain(&self) -> u32 {
+                self.0.count()
+            }
+        }
+    };
+}
+
+post!(Above [#[async_trait]] []);
+post!(Below [] [#[async_trait]]);
+
 #[tokio::test]
-async fn futures_stay_send() {
-    fn send<T: Send>(value: T) -> T {
-        value
+async fn blocks_above_and_below_async_trait() {
+    let (above, below) = (Above(Runs::default()), Below(Runs::default()));
+    for (post, runs) in [(&above as &dyn Post, &above.0), (&below, &below.0)] {
+        passes_once(runs, async || post.send("ann").await).await;
+        scoped(async {
+            assert_eq!((post.exempt().await, post.exempt().await), (2, 3));
+            assert_eq!((post.of_its_own().await, post.of_its_own().await), (4, 104));
+        })
+        .await;
     }
-    let smtp = own();
-    scoped(send(smtp.by_reference("ann"))).await.unwrap();
+    let keys = keys_of(async {
+        above.send("ann").await.unwrap();
+        below.send("ann").await.unwrap();
+    })
+    .await;
+    let key = |of: &str| {
+        format!("{{ann}}:attribute::items::async_trait::send=attribute%3a%3aitems%3a%3aasync_trait%3a%3a{of}")
+    };
+    assert_eq!(keys, [key("Above"), key("Below")]);
 }

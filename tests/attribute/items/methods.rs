@@ -4,23 +4,30 @@ use crate::harness::{keys_of, scoped};
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
 
-struct Mail;
-struct Pager;
+/// Two types with the same methods.
+macro_rules! types {
+    ($($name:ident)*) => {
+        $(struct $name;
+
+        impl $name {
+            #[rate_limit(count = 1)]
+            async fn send(&self) -> Result<(), Rejection> {
+                Ok(())
+            }
+
+            #[rate_limit(count = 1)]
+            async fn open() -> Result<(), Rejection> {
+                Ok(())
+            }
+        }
+
+        impl Greets for $name {})*
+    };
+}
+
+types! { Mail Pager }
+
 struct Of<T>(T);
-
-impl Mail {
-    #[rate_limit(count = 1)]
-    async fn send(&self) -> Result<(), Rejection> {
-        Ok(())
-    }
-}
-
-impl Pager {
-    #[rate_limit(count = 1)]
-    async fn send(&self) -> Result<(), Rejection> {
-        Ok(())
-    }
-}
 
 impl<T> Of<T> {
     #[rate_limit(count = 1)]
@@ -33,21 +40,6 @@ impl<T> Of<T> {
 trait Greets {
     #[rate_limit(count = 1)]
     async fn greet(&self) -> Result<(), Rejection> {
-        Ok(())
-    }
-}
-
-/// Functions without a `self`.
-impl Mail {
-    #[rate_limit(count = 1)]
-    async fn open() -> Result<(), Rejection> {
-        Ok(())
-    }
-}
-
-impl Pager {
-    #[rate_limit(count = 1)]
-    async fn open() -> Result<(), Rejection> {
         Ok(())
     }
 }
@@ -82,9 +74,6 @@ async fn third() -> Result<(), Rejection> {
     }
     Of::inner().await
 }
-
-impl Greets for Mail {}
-impl Greets for Pager {}
 
 #[tokio::test]
 async fn methods_with_the_same_name_on_two_types_have_two_limits() {

@@ -2,15 +2,11 @@
 //! Each function runs, and the call after the last unit is refused.
 
 mod async_trait;
-mod async_trait_blocks;
 mod conditional_compilation;
-mod future_methods;
 mod impl_blocks;
 mod instrument;
 pub(crate) mod made_by_macros;
 mod matrix;
 mod methods;
-mod patterns;
-pub(crate) mod returned_futures;
+mod returned_futures;
 mod signatures;
-mod unusual_shapes;

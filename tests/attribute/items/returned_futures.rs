@@ -1,4 +1,4 @@
-//! Functions that return a future without being async: what the future borrows, when it decides, and futures that the matrix does
+//! Functions and methods that return a future without being async: what the future borrows, when it decides, and futures that the matrix does
 //! not have.
 
 use crate::harness::{Runs, at_once, keys_of, passes_once, scoped, soon};
@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 type LocalBoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// The boxed future of the crate `futures`.
@@ -58,7 +58,7 @@ fn boxed_by_method(runs: &Runs) -> BoxFuture<'_, Result<u32, Rejection>> {
     .boxed()
 }
 
-pub(crate) async fn later(runs: &Runs) -> u32 {
+async fn later(runs: &Runs) -> u32 {
     tokio::task::yield_now().await;
     runs.add()
 }
@@ -86,8 +86,7 @@ fn opaque_output_by_hand(runs: &Runs) -> Pin<Box<dyn Future<Output = impl Displa
     Box::pin(later(runs))
 }
 
-#[rate_limit(count = 1, time = "1h", refund_if = |result| result.as_ref().is_ok_and(|n| *n == 0))]
-#[rate_limit(key = "second", count = 2)]
+#[rate_limit(key = "judged", count = 1, refund_if = |result| result.as_ref().is_ok_and(|n| *n == 0))]
 fn judged(n: u32, runs: &Runs) -> impl Future<Output = Result<u32, Rejection>> {
     async move {
         runs.add();
@@ -112,12 +111,6 @@ fn by_address(
 }
 
 #[tokio::test]
-async fn opaque_futures() {
-    let runs = &Runs::default();
-    passes_once(runs, async || opaque_output(runs).await.map(|shown| shown.to_string())).await;
-}
-
-#[tokio::test]
 async fn a_permit_is_returned_with_its_future() {
     let runs = &Runs::default();
     scoped(async {
@@ -135,9 +128,10 @@ async fn a_permit_is_returned_with_its_future() {
 }
 
 #[tokio::test]
-async fn boxed_futures() {
+async fn boxed_and_opaque_futures() {
     let runs = &Runs::default();
     passes_once(runs, async || boxed_by_method(runs).await).await;
+    passes_once(runs, async || opaque_output(runs).await.map(|shown| shown.to_string())).await;
     passes_once(runs, async || opaque_output_by_hand(runs).await.map(|shown| shown.to_string())).await;
     let shared = Rc::new(Runs::default());
     passes_once(&shared, async || not_send(Rc::clone(&shared)).await).await;
@@ -187,8 +181,81 @@ async fn results_change_charges() {
     scoped(async {
         judged(0, runs).await.unwrap();
         judged(1, runs).await.unwrap();
-        assert_eq!(judged(1, runs).await.unwrap_err().name(), "attribute::items::returned_futures::judged");
+        judged(1, runs).await.unwrap_err();
     })
     .await;
     assert_eq!(runs.count(), 2);
+}
+
+#[derive(Clone, Default)]
+struct Service {
+    runs: Arc<Runs>,
+    calls: u32,
+}
+
+impl Service {
+    #[rate_limit(count = 1, by = self.runs.who())]
+    fn by_mutable_reference(&mut self) -> impl Future<Output = Result<u32, Rejection>> {
+        self.counted()
+    }
+
+    async fn counted(&mut self) -> Result<u32, Rejection> {
+        self.calls += 1;
+        Ok(later(&self.runs).await)
+    }
+
+    #[rate_limit(count = 1)]
+    fn by_value(self) -> impl Future<Output = Result<u32, Rejection>> + 'static {
+        async move { Ok(self.runs.add()) }
+    }
+}
+
+/// The boxed future of the crate `tower`.
+trait Serves<Request> {
+    type Response;
+    type Error;
+    type Future: Future<Output = Result<Self::Response, Self::Error>>;
+
+    fn call(&mut self, request: Request) -> Self::Future;
+}
+
+impl Serves<u32> for Service {
+    type Response = u32;
+    type Error = Rejection;
+    type Future = BoxFuture<'static, Result<u32, Rejection>>;
+
+    #[rate_limit(count = 1, by = request)]
+    fn call(&mut self, request: u32) -> Self::Future {
+        let runs = Arc::clone(&self.runs);
+        Box::pin(async move { Ok(runs.add() + request) })
+    }
+}
+
+trait Mail {
+    fn send(&self, to: &str) -> impl Future<Output = Result<u32, Rejection>> + Send;
+
+    #[rate_limit(count = 1)]
+    fn by_default(&self, runs: &Runs) -> impl Future<Output = Result<u32, Rejection>> {
+        async move { Ok(runs.add()) }
+    }
+}
+
+impl Mail for Service {
+    #[rate_limit(count = 1, key = "mail:{to}")]
+    fn send(&self, to: &str) -> impl Future<Output = Result<u32, Rejection>> + Send {
+        let more = u32::from(to.is_empty());
+        async move { Ok(self.runs.add() + more) }
+    }
+}
+
+#[tokio::test]
+async fn methods() {
+    let mut service = Service::default();
+    let runs = &Arc::clone(&service.runs);
+    passes_once(runs, async || service.by_mutable_reference().await).await;
+    passes_once(runs, async || service.clone().by_value().await).await;
+    passes_once(runs, async || service.call(1).await).await;
+    passes_once(runs, async || service.send("ann").await).await;
+    passes_once(runs, async || service.by_default(runs).await).await;
+    assert_eq!(service.calls, 1);
 }

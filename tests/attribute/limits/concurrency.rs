@@ -27,14 +27,12 @@ async fn one(text: &str) -> Result<u32, Failed> {
 
 #[rate_limit(key = "costly", count = 3, algorithm = "concurrency", cost = cost)]
 async fn costly(cost: u32, go: &Notify) -> Result<(), Rejection> {
-    let _ = cost;
     go.notified().await;
     Ok(())
 }
 
 #[rate_limit(key = "planned", limit = limit)]
 async fn planned(limit: Limit, go: &Notify) -> Result<(), Rejection> {
-    let _ = limit;
     go.notified().await;
     Ok(())
 }
@@ -55,12 +53,6 @@ impl Render for Service {
         go.notified().await;
         Ok(())
     }
-}
-
-#[rate_limit(key = "opaque", count = 1, algorithm = "concurrency")]
-async fn opaque(go: &Notify) -> impl std::fmt::Display + use<> {
-    go.notified().await;
-    "drawn"
 }
 
 #[tokio::test]
@@ -143,7 +135,7 @@ async fn a_limit_value_may_be_a_concurrency_limit() {
 }
 
 #[tokio::test]
-async fn methods_of_async_trait_and_opaque_results() {
+async fn methods_of_async_trait() {
     let go = Notify::new();
     let service = Service { limits: limiter(MemoryStore::with_clock(ManualClock::new())).await };
     let mut drawing = service.draw(&go);
@@ -152,15 +144,6 @@ async fn methods_of_async_trait_and_opaque_results() {
     go.notify_one();
     drawing.await.unwrap();
     assert!(soon(&mut service.draw(&go)).await.is_none());
-    scoped(async {
-        let mut held = Box::pin(opaque(&go));
-        assert!(soon(&mut held).await.is_none());
-        assert!(at_once(opaque(&go)).await.is_err());
-        go.notify_one();
-        assert_eq!(held.await.unwrap().to_string(), "drawn");
-        assert!(soon(&mut Box::pin(opaque(&go))).await.is_none());
-    })
-    .await;
 }
 
 /// Each waiting call holds a connection and asks the store again and again, so their number is bounded.

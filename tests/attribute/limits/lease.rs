@@ -1,6 +1,6 @@
 //! `lease`: units that a process takes in advance.
 
-use crate::harness::{RemoteStore, limiter, scoped};
+use crate::harness::{RemoteStore, limited, limiter, scoped};
 use ratelimit::clock::ManualClock;
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
@@ -9,6 +9,12 @@ use support::{HOUR, MINUTE, SECOND};
 pub(super) const WINDOW: Duration = MINUTE;
 
 pub(super) const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
+
+/// A limiter on a remote store, whose clock stands still.
+pub(super) async fn leasing() -> (RateLimiter, RemoteStore) {
+    let store = RemoteStore::with_clock(&ManualClock::new());
+    (limiter(store.clone()).await, store)
+}
 
 pub(super) async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
     match limiter.check(limit, "k").await {
@@ -27,26 +33,16 @@ pub(super) async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -
     passed
 }
 
-#[rate_limit(key = "k", time = 60, count = 100, lease = "auto")]
-async fn leased_by_itself() -> Result<(), Rejection> {
-    Ok(())
-}
-
-/// The limit differs from call to call.
-#[rate_limit(key = "k", time = 60, count = count, lease = "auto")]
-async fn leased_of(count: u32) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "k", time = 60, count = 100, lease = 16)]
-async fn leased() -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(key = "k", time = 60, count = 100, lease = "auto")] leased_by_itself();
+    /// The limit differs from call to call.
+    #[rate_limit(key = "k", time = 60, count = count, lease = "auto")] leased_of(count: u32);
+    #[rate_limit(key = "k", time = 60, count = 100, lease = 16)] leased();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_window_is_used_up_exactly_with_few_requests() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, store) = leasing().await;
     ratelimit::scope(limiter, async {
         let mut passed = 0;
         for _ in 0..100 {
@@ -63,8 +59,7 @@ async fn a_window_is_used_up_exactly_with_few_requests() {
 
 #[tokio::test(start_paused = true)]
 async fn an_automatic_lease_follows_the_limit() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, store) = leasing().await;
     ratelimit::scope(limiter.clone(), async {
         let mut passed = 0;
         for _ in 0..100 {
@@ -88,8 +83,7 @@ async fn an_automatic_lease_follows_the_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn unused_units_are_returned() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, _) = leasing().await;
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
     let left = async || limiter.peek(&LIMIT, "k").await.unwrap().remaining();
     assert!(left().await < 80);
@@ -104,8 +98,7 @@ async fn unused_units_are_returned() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_block_returns_leased_units() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store).await;
+    let (limiter, _) = leasing().await;
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
     limiter.unblock(&LIMIT, "k").await.unwrap();
     tokio::time::sleep(SECOND).await;
@@ -127,8 +120,7 @@ async fn leased_units_last_while_the_store_fails_and_then_the_policy_decides() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_with_other_numbers_starts_a_new_lease() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, _) = leasing().await;
     assert_eq!(passed(&limiter, &LIMIT, 20).await, 20);
     let fewer = Limit::counter(30, WINDOW).lease(4);
     assert_eq!(passed(&limiter, &fewer, 100).await, 10);
@@ -138,8 +130,7 @@ async fn a_limit_with_other_numbers_starts_a_new_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn a_small_limit_leases_nothing() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, store) = leasing().await;
     for limit in [Limit::counter(31, WINDOW).lease_auto(), Limit::token_bucket(5, WINDOW).lease_auto()] {
         store.take_requests();
         assert_eq!(passed(&limiter, &limit, 31).await, limit.count() as usize);
@@ -163,8 +154,7 @@ async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn calls_at_the_same_time_share_a_fetch() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, store) = leasing().await;
     assert_eq!(passed_at_once(&limiter, 17).await, 17);
     assert_eq!(store.take_requests(), 3, "for the first, for the second, and for all that waited for that");
 }
@@ -172,8 +162,7 @@ async fn calls_at_the_same_time_share_a_fetch() {
 /// If the lease is too small for all waiting calls, the others ask the store themselves.
 #[tokio::test(start_paused = true)]
 async fn calls_beyond_the_lease_ask_the_store_themselves() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, store) = leasing().await;
     assert_eq!(passed_at_once(&limiter, 90).await, 90);
     let asked = store.take_requests();
     assert_eq!(asked, 90 - 17 + 3);
@@ -182,8 +171,7 @@ async fn calls_beyond_the_lease_ask_the_store_themselves() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_fetch_keeps_no_call_waiting() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, _) = leasing().await;
     let mut given_up = Box::pin(limiter.check(&LIMIT, "k"));
     assert!(crate::harness::soon(&mut given_up).await.is_none());
     drop(given_up);
@@ -192,8 +180,7 @@ async fn a_dropped_fetch_keeps_no_call_waiting() {
 
 #[tokio::test(start_paused = true)]
 async fn costs_above_the_lease_and_stacks_ask_the_store() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, _) = leasing().await;
     limiter.check_cost(&LIMIT, "k", 17).await.unwrap();
     assert_eq!(limiter.peek(&LIMIT, "k").await.unwrap().remaining(), 83);
     let hourly = Limit::counter(10, HOUR).lease(5);

@@ -1,6 +1,6 @@
 //! The size of leases: it follows the rate of a process's calls, and surplus units are returned.
 
-use super::lease::{WINDOW, passed, passes};
+use super::lease::{WINDOW, leasing, passed, passes};
 use crate::harness::{RemoteStore, limiter};
 use ratelimit::Limit;
 use ratelimit::clock::ManualClock;
@@ -11,8 +11,7 @@ use tokio::time::Instant;
 /// One call per 10 ms needs leases of ten units for 100 ms. One call per second needs no lease.
 #[tokio::test(start_paused = true)]
 async fn a_lease_follows_the_rate_of_calls() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, store) = leasing().await;
     let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
     for _ in 0..500 {
         assert!(passes(&limiter, &many).await);
@@ -46,8 +45,7 @@ async fn a_bucket_that_refills_quickly_is_asked_rarely() {
 /// A process that keeps calling returns units that it does not need.
 #[tokio::test(start_paused = true)]
 async fn surplus_units_are_returned_while_the_process_calls() {
-    let store = RemoteStore::with_clock(&ManualClock::new());
-    let limiter = limiter(store.clone()).await;
+    let (limiter, _) = leasing().await;
     let many = Limit::token_bucket(10_000, WINDOW).lease(1000);
     assert_eq!(passed(&limiter, &many, 1024).await, 1024);
     for _ in 0..4 {

@@ -1,6 +1,6 @@
 //! `limiter`: a named limiter decides, or else the one of the scope.
 
-use crate::harness::{Runs, limiter, scoped};
+use crate::harness::{Runs, counted, limiter, scoped};
 use ratelimit::overrides::LimitChange;
 use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit, scope};
 use std::sync::{Arc, LazyLock};
@@ -42,18 +42,13 @@ async fn borrowed(limiter: RateLimiter, runs: &Runs) -> Result<RateLimiter, Reje
 
 #[rate_limit(key = "k", count = 1, limiter = limiter)]
 async fn reference(limiter: &RateLimiter, runs: &Runs) -> Result<u32, Rejection> {
-    let _ = limiter;
     Ok(runs.add())
 }
 
-#[rate_limit(key = "k", count = 1, limiter = self::FOR_THIS_FILE)]
-async fn of_a_static(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "k", count = 1)]
-async fn of_the_scope(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
+counted! {
+    #[rate_limit(key = "k", count = 1, limiter = self::FOR_THIS_FILE)] of_a_static;
+    #[rate_limit(key = "k", count = 1)] of_the_scope;
+    #[rate_limit(key = "two_limiters", time = "1m", count = 1)] of_two_limiters;
 }
 
 #[tokio::test]
@@ -85,11 +80,6 @@ async fn a_named_limiter_replaces_the_scoped_one() {
     })
     .await;
     assert_eq!(runs.count(), 2);
-}
-
-#[rate_limit(key = "two_limiters", time = "1m", count = 1)]
-async fn of_two_limiters(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
 }
 
 /// The request of a function without an identity is made once, for the first of its limiters.

@@ -1,6 +1,6 @@
 //! Numbers that are known when the function is compiled, when it is instantiated, or at the call.
 
-use crate::harness::{Runs, passes_once, scoped, scoped_with, unavailable};
+use crate::harness::{Runs, counted, limited, passes_once, scoped, scoped_with, unavailable};
 use ratelimit::clock::ManualClock;
 use ratelimit::{ErrorKind, Rejection, rate_limit};
 use std::time::Duration;
@@ -13,66 +13,25 @@ mod settings {
     pub(super) const TIME: Duration = Duration::from_millis(1500);
 }
 
-#[rate_limit(time = settings::TIME, count = settings::COUNT)]
-async fn constants(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
+counted! {
+    #[rate_limit(time = settings::TIME, count = settings::COUNT)] constants;
+    #[rate_limit(time = "1h30m", count = 1_u32)] words;
+    #[rate_limit(time = 1, count = 0x2, algorithm = "token_bucket", burst = 3)] bucket;
+    #[rate_limit(time = 1, count = 2, algorithm = "token_bucket", burst = 3, refill = "interval")]
+    bucket_by_interval;
+    #[rate_limit(count = 5, cost = 3)] costly;
 }
 
-#[rate_limit(time = "1h30m", count = 1_u32)]
-async fn words(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(time = 1, count = 0x2, algorithm = "token_bucket", burst = 3)]
-async fn bucket(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(time = 1, count = 2, algorithm = "token_bucket", burst = 3, refill = "interval")]
-async fn bucket_by_interval(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(time = time, count = count, algorithm = "token_bucket", burst = burst + 1, refill = "interval")]
-async fn bucket_at_the_call(time: Duration, count: u32, burst: u32) -> Result<(), Rejection> {
-    let _ = (time, count, burst);
-    Ok(())
-}
-
-#[rate_limit(time = Duration::from_secs(seconds), count = *count, cost = rows / 10 + 1)]
-async fn expressions(seconds: u64, count: &u32, rows: u32) -> Result<(), Rejection> {
-    let _ = (seconds, count, rows);
-    Ok(())
-}
-
-#[rate_limit(time = time, count = 5)]
-async fn time_at_the_call(time: Duration) -> Result<(), Rejection> {
-    let _ = time;
-    Ok(())
-}
-
-#[rate_limit(count = 5, cost = 3)]
-async fn costly(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(count = 10, cost = items.len())]
-async fn by_length(items: &[u8]) -> Result<(), Rejection> {
-    let _ = items;
-    Ok(())
-}
-
-#[rate_limit(count = 10, cost = bytes)]
-async fn by_bytes(bytes: u64) -> Result<(), Rejection> {
-    let _ = bytes;
-    Ok(())
-}
-
-/// Neither number has a type by itself.
-#[rate_limit(count = 10, cost = if big { 8 } else { small.into() })]
-async fn by_size(big: bool, small: u8) -> Result<(), Rejection> {
-    let _ = (big, small);
-    Ok(())
+limited! {
+    #[rate_limit(time = time, count = count, algorithm = "token_bucket", burst = burst + 1, refill = "interval")]
+    bucket_at_the_call(time: Duration, count: u32, burst: u32);
+    #[rate_limit(time = Duration::from_secs(seconds), count = *count, cost = rows / 10 + 1)]
+    expressions(seconds: u64, count: &u32, rows: u32);
+    #[rate_limit(time = time, count = 5)] time_at_the_call(time: Duration);
+    #[rate_limit(count = 10, cost = items.len())] by_length(items: &[u8]);
+    #[rate_limit(count = 10, cost = bytes)] by_bytes(bytes: u64);
+    /// Neither number has a type by itself.
+    #[rate_limit(count = 10, cost = if big { 8 } else { small.into() })] by_size(big: bool, small: u8);
 }
 
 #[rate_limit(count = 10, cost = 1, settle = |read| read.as_ref().map_or(0, Vec::len))]

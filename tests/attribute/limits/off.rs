@@ -1,15 +1,18 @@
 //! Limits that are switched off: functions with the attribute run as if they had none.
 
-use crate::harness::{Runs, at_once};
+use crate::harness::{Runs, at_once, counted};
 use ratelimit::context::RequestContext;
 use ratelimit::overrides::LimitChange;
 use ratelimit::{ErrorKind, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 use support::{MINUTE, take_events};
 
-#[rate_limit(key = "off_counter", count = 1)]
-async fn counter(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
+counted! {
+    #[rate_limit(key = "off_counter", count = 1)] counter;
+    #[rate_limit(key = "off_queue", time = "1h", count = 1, algorithm = "leaky_bucket", wait = "9h")] queue;
+    #[rate_limit(key = "off_charged", count = 1, refund_if = Result::is_ok)]
+    #[rate_limit(key = "off_shadow", count = 1, shadow = true)]
+    charged;
 }
 
 #[rate_limit(key = "off_by", count = 1, by = user)]
@@ -26,17 +29,6 @@ async fn stack(runs: &Runs, user: Option<u64>, none: u32) -> Result<u32, Rejecti
 #[rate_limit(key = "off_permit", count = 1, algorithm = "concurrency")]
 async fn permit(runs: &Runs) -> Result<u32, Rejection> {
     if runs.add() < 10 { Box::pin(permit(runs)).await } else { Ok(10) }
-}
-
-#[rate_limit(key = "off_queue", time = "1h", count = 1, algorithm = "leaky_bucket", wait = "9h")]
-async fn queue(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "off_charged", count = 1, refund_if = Result::is_ok)]
-#[rate_limit(key = "off_shadow", count = 1, shadow = true)]
-async fn charged(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
 }
 
 #[rate_limit(key = "off_invalid", skip_if = runs.count() == 99, limit = Limit::counter(1, Duration::ZERO))]

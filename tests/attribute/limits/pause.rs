@@ -1,57 +1,22 @@
 //! `pause_if`: an answer of the partner pauses the limit of all processes. Tokio's clock is paused, so time advances only when all
 //! tasks are idle.
 
-use ratelimit::clock::Clock;
+use ratelimit::clock::TokioClock;
 use ratelimit::overrides::LimitChange;
-use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Error, ErrorKind, Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
+use ratelimit::{ErrorKind, Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use support::{SECOND, StubStore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-const SECOND: Duration = Duration::from_secs(1);
-
-/// A clock that follows tokio's paused clock.
-struct TestClock(Instant);
-
-impl Clock for TestClock {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
-/// The store of several processes. Decides nothing more after this time.
-#[derive(Clone)]
-struct Shared(Arc<MemoryStore<TestClock>>, Instant);
-
-impl Store for Shared {
-    fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        if Instant::now() > self.1 {
-            return Reply::ready(Err(Error::new(ErrorKind::Unavailable, "the store fails")));
-        }
-        self.0.decide(mode, requests)
-    }
-
-    fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
-        self.0.adjust(adjustments)
-    }
-
-    fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
-        self.0.reset(keys)
-    }
-}
-
-fn processes(number: usize) -> Vec<RateLimiter> {
-    processes_until(number, 1000 * SECOND)
-}
-
-/// Processes whose store fails after this time.
-fn processes_until(number: usize, time: Duration) -> Vec<RateLimiter> {
-    let now = Instant::now();
-    let store = Shared(Arc::new(MemoryStore::with_clock(TestClock(now))), now + time);
-    (0..number).map(|_| RateLimiter::builder().store(store.clone()).build().unwrap()).collect()
+/// Limiters that share a store, and the store, which a test can break.
+fn processes(number: usize) -> (Vec<RateLimiter>, StubStore) {
+    let store = StubStore::failing(ErrorKind::Unavailable);
+    store.set_works(true);
+    let process = |_| RateLimiter::builder().store(store.clone()).build().unwrap();
+    ((0..number).map(process).collect(), store)
 }
 
 /// A partner that refuses its first call after two seconds.
@@ -113,7 +78,7 @@ async fn ask_with_patience(later: Option<Duration>) -> Result<Option<Duration>, 
 #[tokio::test(start_paused = true)]
 async fn eight_processes_pause_for_one_answer_and_resume_at_the_pace() {
     let (partner, mut calling) = (Partner::new(), JoinSet::new());
-    for limiter in processes(8) {
+    for limiter in processes(8).0 {
         for _ in 0..40 {
             let (limiter, partner) = (limiter.clone(), Arc::clone(&partner));
             calling.spawn(async move {
@@ -140,7 +105,7 @@ async fn eight_processes_pause_for_one_answer_and_resume_at_the_pace() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_wait_calls_are_refused_until_the_pause_ends() {
-    let (partner, processes) = (Partner::new(), processes(2));
+    let (partner, processes) = (Partner::new(), processes(2).0);
     tokio::time::advance(2 * SECOND).await;
     let ask =
         async |process: usize| ratelimit::scope(processes[process].clone(), ask_at_once(&partner)).await;
@@ -155,7 +120,7 @@ async fn without_a_wait_calls_are_refused_until_the_pause_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_behind_a_pause_for_at_most_its_wait() {
-    let limiter = &processes(1)[0];
+    let limiter = &processes(1).0[0];
     let start = Instant::now();
     let ask = |later| ratelimit::scope(limiter.clone(), ask_with_patience(later));
     // The second call has a turn after 500 ms, and the first one pauses the limit in between.
@@ -189,7 +154,7 @@ async fn in_windows(runs: Duration, pause: Option<Duration>) -> Result<Option<Du
 #[tokio::test(start_paused = true)]
 async fn a_void_turn_of_a_window_is_returned() {
     const MS: Duration = Duration::from_millis(1);
-    let limiter = processes(1).pop().unwrap();
+    let limiter = &processes(1).0[0];
     let (start, mut calls) = (Instant::now(), JoinSet::new());
     for (at, runs, pause) in
         [(0, 1600, Some(2 * SECOND)), (0, 0, None), (800, 0, None), (800, 0, None), (3800, 0, None)]
@@ -212,7 +177,8 @@ async fn a_void_turn_of_a_window_is_returned() {
 /// The store fails when the call asks again, so the turn that it gave is the last one. Nothing is charged elsewhere.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_process() {
-    let limiter = processes_until(1, 2 * SECOND).pop().unwrap();
+    let (limiters, store) = processes(1);
+    let limiter = &limiters[0];
     let start = Instant::now();
     let call = async |runs, pause| ratelimit::scope(limiter.clone(), in_windows(runs, pause)).await.unwrap();
     let waiting = async {
@@ -221,7 +187,11 @@ async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_proce
         start.elapsed()
     };
     let pausing = call(SECOND * 3 / 2, Some(3 * SECOND));
-    let (.., waited) = tokio::join!(pausing, call(Duration::ZERO, None), waiting);
+    let failing = async {
+        tokio::time::sleep(2 * SECOND).await;
+        store.set_works(false);
+    };
+    let (.., waited) = tokio::join!(failing, pausing, call(Duration::ZERO, None), waiting);
     assert_eq!(waited, 3 * SECOND);
     // Now the memory of the process decides, and it has both units.
     call(Duration::ZERO, None).await;
@@ -232,7 +202,7 @@ async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_proce
 /// The compiler permits no pause of a log, but an override may replace the limit by one.
 #[tokio::test(start_paused = true)]
 async fn an_override_that_cannot_pause_still_limits() {
-    let store = MemoryStore::with_clock(TestClock(Instant::now()));
+    let store = MemoryStore::with_clock(TokioClock::new());
     let limiter = RateLimiter::builder().store(store).build().unwrap();
     let log: Limit = "sliding_log count=2 time=2s wait=10s".parse().unwrap();
     limiter.overrides().set("windows", LimitChange::from(log)).await.unwrap();

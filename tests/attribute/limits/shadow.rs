@@ -1,26 +1,26 @@
 //! `shadow`: limits that are decided and reported, but never refuse.
 
-use crate::harness::{Failed, Runs, keys_of, reported, scoped, soon};
+use crate::harness::{Failed, Runs, keys_of, limited, reported, scoped, soon};
 use ratelimit::{Key, Limit, Rejection, rate_limit};
 use support::MINUTE;
 
 #[rate_limit(key = "shadow", count = 2, by = user, shadow = true)]
 async fn tried_out(user: &str, runs: &Runs) -> Result<u32, Rejection> {
-    let _ = user;
     Ok(runs.add())
 }
 
 #[rate_limit(key = "beside", count = 2, by = user)]
 #[rate_limit(key = "beside", count = 1, by = user, shadow = true)]
 async fn beside_a_real_one(user: &str, runs: &Runs) -> Result<u32, Rejection> {
-    let _ = user;
     Ok(runs.add())
 }
 
-#[rate_limit(key = "k", count = 1, by = user, shadow = *tried)]
-async fn at_will(user: &str, tried: &bool) -> Result<(), Rejection> {
-    let _ = (user, tried);
-    Ok(())
+limited! {
+    #[rate_limit(key = "k", count = 1, by = user, shadow = *tried)] at_will(user: &str, tried: &bool);
+    #[rate_limit(key = "bucket", count = 5, cost = 5, settle = |_| 3, shadow = true)] settled();
+    #[rate_limit(key = "turns", time = "1h", count = 1, algorithm = "leaky_bucket", wait = "1h", shadow = true)]
+    turns();
+    #[rate_limit(key = "nobody", by = nobody, shadow = true)] nobody(nobody: Option<&str>);
 }
 
 #[rate_limit(key = "permits", count = 1, algorithm = "concurrency", wait = "1m", shadow = true)]
@@ -32,22 +32,6 @@ async fn permits(until: &tokio::sync::Notify) -> Result<(), Rejection> {
 #[rate_limit(key = "failures", count = 1, refund_if = Result::is_ok, shadow = true)]
 async fn failures_only(fails: bool) -> Result<(), Failed> {
     if fails { Err(Failed::Other) } else { Ok(()) }
-}
-
-#[rate_limit(key = "bucket", count = 5, cost = 5, settle = |_| 3, shadow = true)]
-async fn settled() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "turns", time = "1h", count = 1, algorithm = "leaky_bucket", wait = "1h", shadow = true)]
-async fn turns() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "nobody", by = nobody, shadow = true)]
-async fn nobody(nobody: Option<&str>) -> Result<(), Rejection> {
-    let _ = nobody;
-    Ok(())
 }
 
 #[rate_limit(key = "any", count = 1, shadow = true)]

@@ -14,7 +14,6 @@ const ANN: User = User { id: Some(7), is_admin: false };
 
 #[rate_limit(key = "k", count = 1, by = user.id, skip_if = user.is_admin)]
 async fn exempt(user: &User, runs: &Runs) -> Result<u32, Rejection> {
-    let _ = user;
     Ok(runs.add())
 }
 
@@ -30,7 +29,6 @@ impl From<Rejection> for Refused {
 #[rate_limit(key = "day", time = "1d", count = 2, by = user.id)]
 #[rate_limit(key = "second", time = "1s", count = 1, by = user.id, skip_if = burst, refund_if = Result::is_err)]
 async fn of_a_stack(user: &User, burst: bool, fails: bool) -> Result<(), Refused> {
-    let _ = (user, burst);
     if fails { Err(Refused(None)) } else { Ok(()) }
 }
 

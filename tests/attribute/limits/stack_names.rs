@@ -1,17 +1,25 @@
 //! The names of several limits on one function: a name has the time only where two limits would have the same name.
 
-use crate::harness::{keys_of, scoped, scoped_with};
+use crate::harness::{keys_of, limited, scoped, scoped_with};
 use ratelimit::clock::ManualClock;
 use ratelimit::{Key, Limit, Rejection, rate_limit};
 use std::time::Duration;
 use support::SECOND;
 
-#[rate_limit(time = 1, count = 2, by = user)]
-#[rate_limit(time = "1m", count = 3, by = user)]
-#[rate_limit(key = "all", time = 1, count = 1000, algorithm = "token_bucket")]
-async fn of_one_name(user: u64) -> Result<(), Rejection> {
-    let _ = user;
-    Ok(())
+limited! {
+    #[rate_limit(time = 1, count = 2, by = user)]
+    #[rate_limit(time = "1m", count = 3, by = user)]
+    #[rate_limit(key = "all", time = 1, count = 1000, algorithm = "token_bucket")]
+    of_one_name(user: u64);
+    #[rate_limit(key = "named:{kind}", time = "1s")]
+    #[rate_limit(key = "named:{kind}", time = "90s")]
+    #[rate_limit(key = "named:{kind}", time = "1500ms", shadow = true)]
+    #[rate_limit(key = "named:{kind}", time = "7d", shadow = true)]
+    #[rate_limit(key = "also:{kind}", shadow = true)]
+    named(kind: &str);
+    #[rate_limit(key = "trial", time = "1s")]
+    #[rate_limit(key = "trial", time = "1d", shadow = in_trial)]
+    in_trial(in_trial: bool);
 }
 
 #[tokio::test]
@@ -34,22 +42,6 @@ async fn limits_with_the_same_name_are_distinguished_by_their_time() {
         assert_eq!(refused().await, ("1m".to_owned(), Some(SECOND * 59)));
     })
     .await;
-}
-
-#[rate_limit(key = "named:{kind}", time = "1s")]
-#[rate_limit(key = "named:{kind}", time = "90s")]
-#[rate_limit(key = "named:{kind}", time = "1500ms", shadow = true)]
-#[rate_limit(key = "named:{kind}", time = "7d", shadow = true)]
-#[rate_limit(key = "also:{kind}", shadow = true)]
-async fn named(kind: &str) -> Result<(), Rejection> {
-    let _ = kind;
-    Ok(())
-}
-
-#[rate_limit(key = "trial", time = "1s")]
-#[rate_limit(key = "trial", time = "1d", shadow = in_trial)]
-async fn in_trial(in_trial: bool) -> Result<(), Rejection> {
-    Ok(())
 }
 
 struct Typed;

@@ -2,26 +2,17 @@
 //! are idle.
 
 use crate::harness::{limiter, soon};
-use ratelimit::clock::Clock;
+use ratelimit::clock::TokioClock;
 use ratelimit::{MemoryStore, Rejection, rate_limit};
 use std::future::Future;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// A clock that follows tokio's paused clock.
-struct TestClock(Instant);
-
-impl Clock for TestClock {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
-/// Runs a test with a limiter on that clock.
+/// Runs a test with a limiter whose clock follows tokio's.
 async fn timed<F: Future>(test: impl FnOnce(Instant) -> F) -> F::Output {
     let start = Instant::now();
-    ratelimit::scope(limiter(MemoryStore::with_clock(TestClock(start))).await, test(start)).await
+    ratelimit::scope(limiter(MemoryStore::with_clock(TokioClock::new())).await, test(start)).await
 }
 
 /// The time at which the body ran, in seconds.
@@ -32,14 +23,8 @@ async fn counted(start: Instant) -> At {
     Ok(start.elapsed().as_secs_f64())
 }
 
-#[rate_limit(key = "queue", time = "1s", count = 2, algorithm = "leaky_bucket", wait = 1)]
-async fn queued(start: Instant) -> At {
-    Ok(start.elapsed().as_secs_f64())
-}
-
 #[rate_limit(key = "bucket", time = 1, count = 2, algorithm = "token_bucket", burst = 1, borrow = borrow, wait = patience)]
 async fn at_the_call(start: Instant, borrow: u32, patience: Duration) -> At {
-    let _ = (borrow, patience);
     Ok(start.elapsed().as_secs_f64())
 }
 
@@ -65,16 +50,6 @@ async fn calls_run_at_their_turn_or_are_refused_at_once() {
         });
         assert_eq!(passed([a, b, c]), [Some(0.), Some(1.), Some(2.)]);
         assert_eq!(d.retry_after(), Some(Duration::from_secs(3)));
-    })
-    .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_queue_spaces_its_calls() {
-    timed(async |start| {
-        let calls = || queued(start);
-        let (a, b, c, d) = tokio::join!(calls(), calls(), calls(), calls());
-        assert_eq!(passed([a, b, c, d]), [Some(0.), Some(0.5), Some(1.), None]);
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! The forms of answers in an axum application: text, problem details, and the application's own, for each return type.
 
-use crate::harness::{scoped, scoped_with};
+use crate::harness::{limited, scoped, scoped_with};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -18,14 +18,12 @@ use tower::ServiceExt;
 const PROBLEM: &str = r#"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","status":429,"violated-policies":["NAME"]}"#;
 const MESSAGE: &str = "too many requests: try again in 60 seconds";
 
-#[rate_limit(count = 1, cost = u32::MAX)]
-async fn never() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(count = 1)]
-async fn rejection() -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(count = 1, cost = u32::MAX)] never();
+    #[rate_limit(count = 1)] rejection();
+    #[rate_limit(count = 1, by = ratelimit::context::user())] by_user();
+    #[rate_limit(key = "brute", count = 1, by = "global", block = "10m")] blocks();
+    #[rate_limit(key = "quota", count = 1, time = "day", zone = "+01:00")] daily();
 }
 
 #[rate_limit(count = 1, by = "global")]
@@ -48,11 +46,6 @@ async fn tuple() -> Result<(), (StatusCode, String)> {
 
 #[rate_limit(count = 1)]
 async fn status() -> Result<(), StatusCode> {
-    Ok(())
-}
-
-#[rate_limit(count = 1, by = ratelimit::context::user())]
-async fn by_user() -> Result<(), Rejection> {
     Ok(())
 }
 
@@ -150,16 +143,6 @@ async fn the_form_of_the_application() {
         assert_eq!(refused(&app, &format!("/{path}")).await, expected, "{path}");
     }
     assert_eq!(refused(&app, "/status").await, received(420, None, None, ""));
-}
-
-#[rate_limit(key = "brute", count = 1, by = "global", block = "10m")]
-async fn blocks() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "quota", count = 1, time = "day", zone = "+01:00")]
-async fn daily() -> Result<(), Rejection> {
-    Ok(())
 }
 
 /// `Retry-After`, the fields and the problem of a refused call.

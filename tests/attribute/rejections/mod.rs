@@ -1,7 +1,6 @@
 //! What a refused call returns: return types, HTTP responses, and `on_error`.
 
 mod answers;
-mod axum_app;
 mod fallible;
 mod on_error;
 mod public_names;

@@ -1,47 +1,22 @@
 //! `on_error`: the decision about a call when the store fails.
 
-use crate::harness::{Runs, unavailable};
+use crate::harness::{Runs, counted, unavailable};
 use ratelimit::{ErrorKind, OnError, RateLimiter, Rejection, rate_limit};
 use support::StubStore;
 
-#[rate_limit(key = "k", count = 1)]
-async fn by_the_limiter(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "k", count = 1, on_error = "local")]
-async fn local(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "k", count = 1, on_error = "allow")]
-async fn allow(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "k", count = 1, on_error = "deny")]
-async fn deny(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
+counted! {
+    #[rate_limit(key = "k", count = 1)] by_the_limiter;
+    #[rate_limit(key = "k", count = 1, on_error = "local")] local;
+    #[rate_limit(key = "k", count = 1, on_error = "allow")] allow;
+    #[rate_limit(key = "k", count = 1, on_error = "deny")] deny;
+    #[rate_limit(key = "permits", count = 1, algorithm = "concurrency", on_error = "deny")] deny_permits;
+    #[rate_limit(key = "refunded", count = 1, refund_if = Result::is_err)] refunded;
+    #[rate_limit(key = "k", count = 1, shadow = true, on_error = "deny")] shadow;
 }
 
 #[rate_limit(key = "a", count = 1, on_error = "deny", skip_if = runs.count() > 100)]
 #[rate_limit(key = "b", count = 1, refund_if = Result::is_err)]
 async fn deny_a_stack(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "permits", count = 1, algorithm = "concurrency", on_error = "deny")]
-async fn deny_permits(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "refunded", count = 1, refund_if = Result::is_err)]
-async fn refunded(runs: &Runs) -> Result<u32, Rejection> {
-    Ok(runs.add())
-}
-
-#[rate_limit(key = "k", count = 1, shadow = true, on_error = "deny")]
-async fn shadow(runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 

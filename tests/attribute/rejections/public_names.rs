@@ -1,39 +1,25 @@
 //! The names that clients see: the text of the `key`, or the function without its modules.
 
-use crate::harness::scoped;
+use crate::harness::{limited, scoped};
 use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 
-#[rate_limit(count = 1)]
-async fn without_a_key() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(time = "1s", count = 1)]
-#[rate_limit(time = "1d", count = 100)]
-async fn two_limits() -> Result<(), Rejection> {
-    Ok(())
+limited! {
+    #[rate_limit(count = 1)] without_a_key();
+    #[rate_limit(time = "1s", count = 1)]
+    #[rate_limit(time = "1d", count = 100)]
+    two_limits();
+    #[rate_limit(key = "api::v1::search", count = 1)] with_colons();
+    #[rate_limit(key = "api::list", limit = Limit::counter(1, Duration::from_secs(1)))]
+    with_colons_and_a_limit();
+    #[rate_limit(key = "api::all", time = "1s", count = 1)]
+    #[rate_limit(key = "api::all", time = "1d", count = 100)]
+    with_colons_and_two_limits();
 }
 
 #[rate_limit(key = "report:{kind}", count = 1)]
 async fn with_a_key(kind: &str) -> Result<usize, Rejection> {
     Ok(kind.len())
-}
-
-#[rate_limit(key = "api::v1::search", count = 1)]
-async fn with_colons() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "api::list", limit = Limit::counter(1, Duration::from_secs(1)))]
-async fn with_colons_and_a_limit() -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[rate_limit(key = "api::all", time = "1s", count = 1)]
-#[rate_limit(key = "api::all", time = "1d", count = 100)]
-async fn with_colons_and_two_limits() -> Result<(), Rejection> {
-    Ok(())
 }
 
 #[rate_limit(key = "api::generic", count = N)]

@@ -1,15 +1,12 @@
 //! What a refused handler of actix-web answers, for each form of return value.
 
 use super::server;
-use crate::harness::answers::{ApiError, all_answer_in_text, answers_in_problem_details, ask};
-use crate::harness::client::{Client, Version};
-use crate::harness::limiters::failing;
+use crate::harness::answers::{self, ApiError};
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Json, ServiceConfig};
 use actix_web::{Either, HttpRequest, HttpResponse, Responder, ResponseError};
-use ratelimit::answer::Answers;
-use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::fmt;
 use support::MINUTE;
 
@@ -69,32 +66,7 @@ impl ResponseError for ApiError {
 
 #[tokio::test]
 async fn all_forms_answer_alike() {
-    let layer = RateLimitLayer::new();
-    let served = server::start(layer.clone().limiter(RateLimiter::in_memory()), routes);
-    let failing = server::start(layer.limiter(failing().await), routes);
-    all_answer_in_text([served, failing], PATHS).await;
-}
-
-#[tokio::test]
-async fn all_forms_answer_in_the_form_of_the_layer() {
-    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
-    let client = Client::new(server::start(layer, routes), Version::Http1);
-    for path in PATHS {
-        answers_in_problem_details(&client, path).await;
-    }
-}
-
-/// The layer corrects the status of other responses only.
-#[tokio::test]
-async fn a_status_that_the_application_has_chosen_stays() {
-    let answers = Answers::custom(|_, answer| answer.status = 420);
-    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(answers).correct_status(true);
-    let client = Client::new(server::start(layer, routes), Version::Http1);
-    for path in PATHS {
-        ask(&client, path, path).await;
-        let limited = ask(&client, path, path).await;
-        assert_eq!((limited.status, limited.header("retry-after").is_some()), (420, true), "{path}");
-    }
+    answers::check(PATHS, &[], async |layer| server::start(layer, routes)).await;
 }
 
 /// Other middlewares find the rejection in the response.

@@ -1,24 +1,22 @@
-//! actix-web: the contract, over HTTP/1.1 and HTTP/2; what its arguments know; its answers; the layer as its middleware.
+//! actix-web: the contract, over HTTP/1.1 and HTTP/2; unix sockets; what its arguments know; its answers; the layer as its middleware.
 
 mod answers;
 mod arguments;
 mod hostile;
 mod middleware;
-mod raw;
 pub(crate) mod server;
 mod streams;
-mod unix;
 mod workers;
 
-use crate::harness::client::Version;
 use crate::harness::contract::{self, AppError, User, in_context, layer};
+#[cfg(target_os = "linux")]
+use crate::harness::unix;
 use actix_web::dev::{Payload, PeerAddr};
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{FromRequest, HttpRequest, HttpResponse, Responder, ResponseError, get};
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use actix_web::{App, FromRequest, HttpRequest, HttpResponse, HttpServer, Responder, ResponseError, get};
+use ratelimit::{Rejection, rate_limit};
 use std::convert::Infallible;
 use std::future::{Ready, ready};
-use std::net::SocketAddr;
 
 #[get("/login")]
 #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
@@ -89,6 +87,10 @@ async fn plain() -> &'static str {
     ""
 }
 
+async fn met() -> String {
+    contract::met()
+}
+
 async fn upload(_: web::Bytes) -> &'static str {
     ""
 }
@@ -99,19 +101,40 @@ async fn slow() -> &'static str {
 }
 
 fn routes(config: &mut ServiceConfig) {
+    let layered = web::resource("/layered").wrap(layer("inner")).wrap(layer("outer"));
     config.service(login).service(above).service(below).service(key).service(user).service(stack);
     config.service(context).service(spawned).service(swallowed);
-    config.route("/plain", web::get().to(plain));
-    config.service(web::resource("/layered").wrap(layer("layered")).route(web::get().to(plain)));
+    config.route("/plain", web::get().to(plain)).service(layered.route(web::get().to(met)));
+    let formed = web::resource("/formed").wrap(layer("formed"));
+    config.service(formed.route(web::get().to(async || in_context().await.map(|()| ""))));
     config.service(web::resource("/upload").wrap(layer("upload")).route(web::post().to(upload)));
     config.service(web::resource("/slow").wrap(layer("slow")).route(web::get().to(slow)));
 }
 
-async fn serve(limiter: RateLimiter) -> SocketAddr {
-    server::start(RateLimitLayer::new().limiter(limiter), routes)
-}
-
 #[tokio::test]
 async fn keeps_the_contract() {
-    contract::check(&[Version::Http1, Version::Http2], serve).await;
+    contract::check(async |layer| server::start(layer, routes)).await;
+}
+
+/// actix-web itself tells nothing about the peer of a unix socket. A client whose address is not known must not be trusted.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_unix_socket_can_be_a_trusted_proxy_if_the_server_says_that_it_is_one() {
+    use actix_web::dev::Extensions;
+    use std::any::Any;
+
+    type OnConnect = fn(&dyn Any, &mut Extensions);
+    let mark: OnConnect = |connection, data| {
+        if connection.is::<tokio::net::UnixStream>() {
+            data.insert(ratelimit::identity::PeerAddr::Unix);
+        }
+    };
+    for (is_marked, on_connect) in [(true, mark), (false, |_, _| {})] {
+        unix::check(is_marked, |listener, layer| {
+            let app = move || App::new().configure(routes).wrap(layer.clone());
+            let server = HttpServer::new(app).on_connect(on_connect).workers(1).disable_signals();
+            tokio::spawn(server.listen_uds(listener).unwrap().run());
+        })
+        .await;
+    }
 }

@@ -1,7 +1,7 @@
 //! Permits and charges that end with the body of a response of actix-web.
 
 use super::server;
-use crate::streams::contract::{self, BLOCKS, LARGE, STREAMS, VERSIONS};
+use crate::streams::contract::{self, BLOCKS, LARGE, STREAMS};
 use crate::streams::server::App;
 use actix_web::http::StatusCode;
 use actix_web::middleware::Compat;
@@ -34,8 +34,7 @@ async fn by_hand(app: Data<App>) -> Result<HttpResponse, Rejection> {
     Ok(permit.hold(HttpResponse::with_body(StatusCode::OK, "by hand".to_owned())))
 }
 
-/// Charges for each started kilobyte that was sent.
-#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = contract::charge, until = "body_end")]
 async fn blocks(app: Data<App>) -> Result<HttpResponse, Rejection> {
     Ok(HttpResponse::Ok().streaming(app.chunks()))
 }
@@ -56,16 +55,16 @@ fn serve(app: &App) -> SocketAddr {
 #[tokio::test]
 async fn keeps_the_contract_of_streams() {
     let finished = [("/missing", 404), ("/whole", 200), ("/by-hand", 200)];
-    contract::check(&VERSIONS, &["/stream", "/or-rejection"], &finished, async |app| serve(&app)).await;
+    contract::check(&["/stream", "/or-rejection"], &finished, async |app| serve(&app)).await;
 }
 
 /// The body is larger than the buffers of a connection.
 #[tokio::test]
 async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
-    contract::check_a_slow_client(&VERSIONS, async |app| serve(&app)).await;
+    contract::check_a_slow_client(async |app| serve(&app)).await;
 }
 
 #[tokio::test]
 async fn a_head_request_returns_the_permit_at_once() {
-    contract::check_a_head_request(&VERSIONS, async |app| serve(&app)).await;
+    contract::check_a_head_request(async |app| serve(&app)).await;
 }

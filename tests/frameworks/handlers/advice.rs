@@ -7,31 +7,22 @@ use ratelimit::rate_limit;
 /// `Result<Response, _>`: return the response of the rejection.
 mod responses {
     use super::rate_limit;
-    use std::io::Error;
 
-    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
-    async fn axum() -> Result<axum::response::Response, Error> {
-        Ok(axum::response::Response::default())
+    macro_rules! handlers {
+        ($($name:ident -> $response:ty { $value:expr })*) => {
+            $(#[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
+            async fn $name() -> Result<$response, std::io::Error> {
+                Ok($value)
+            })*
+        };
     }
 
-    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
-    async fn actix() -> Result<actix_web::HttpResponse, Error> {
-        Ok(actix_web::HttpResponse::Ok().finish())
-    }
-
-    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
-    async fn poem() -> Result<poem::Response, Error> {
-        Ok(poem::Response::default())
-    }
-
-    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
-    async fn salvo() -> Result<salvo::Response, Error> {
-        Ok(salvo::Response::new())
-    }
-
-    #[rate_limit(on_limit = |rejection| Ok(rejection.into()))]
-    async fn rocket() -> Result<rocket::Response<'static>, Error> {
-        Ok(rocket::Response::new())
+    handlers! {
+        axum -> axum::response::Response { axum::response::Response::default() }
+        actix -> actix_web::HttpResponse { actix_web::HttpResponse::Ok().finish() }
+        poem -> poem::Response { poem::Response::default() }
+        salvo -> salvo::Response { salvo::Response::new() }
+        rocket -> rocket::Response<'static> { rocket::Response::new() }
     }
 }
 

@@ -2,7 +2,6 @@
 //! with the same shape and bounds. A comment says what had to change, and which message said so.
 
 mod any_error;
-mod load_balancer;
 mod server_functions;
 mod signatures;
 
@@ -11,25 +10,21 @@ use crate::harness::server::serve;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use ratelimit::clock::ManualClock;
-use ratelimit::{MemoryStore, RateLimitLayer, RateLimiter};
+use ratelimit::RateLimitLayer;
+use ratelimit::testing::TestLimiter;
 use std::net::SocketAddr;
-
-/// A limiter whose clock stands still, so that each wait is the whole `time`.
-async fn limiter() -> RateLimiter {
-    RateLimiter::builder().store(MemoryStore::with_clock(ManualClock::new())).connect().await.unwrap()
-}
 
 /// A client of an application that has no `RateLimitLayer`.
 async fn bare(app: Router) -> Client {
-    let limiter = limiter().await;
-    let scoped = move |request: Request, next: Next| ratelimit::scope(limiter.clone(), next.run(request));
+    let limiter = TestLimiter::new();
+    let scoped =
+        move |request: Request, next: Next| ratelimit::scope(limiter.limiter().clone(), next.run(request));
     client(serve(app.layer(from_fn(scoped))).await)
 }
 
 /// A client of an application in a layer.
 async fn layered(app: Router, layer: RateLimitLayer) -> Client {
-    client(serve(app.layer(layer.limiter(limiter().await))).await)
+    client(serve(app.layer(layer.limiter(TestLimiter::new().limiter().clone()))).await)
 }
 
 fn client(server: SocketAddr) -> Client {

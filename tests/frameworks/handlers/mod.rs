@@ -11,7 +11,5 @@ mod actix;
 mod advice;
 mod axum;
 mod others;
-mod poem;
-mod rocket;
 mod salvo;
 mod warnings;

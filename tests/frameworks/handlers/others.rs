@@ -1,5 +1,4 @@
-//! Handlers of frameworks without a feature of this library: warp, `lambda_http` and apalis with their own types. Those of
-//! `async-graphql` are stand-ins with the same bounds, because the crate has many dependencies.
+//! Handlers of frameworks without a feature of this library, with their own types: warp, `lambda_http` and apalis.
 
 use apalis::prelude::{BoxDynError, Data, MemoryStorage, TaskSink, WorkerBuilder, WorkerContext};
 use lambda_http::{Body, Error, Request};
@@ -154,93 +153,6 @@ async fn apalis_send_email() {
         let email = || send_failing_email(Email { to: "ann".to_owned() });
         assert!(email().await.is_ok());
         assert!(email().await.unwrap_err().is::<Rejection>(), "a failed attempt");
-    })
-    .await;
-}
-
-mod graphql {
-    //! What a resolver sees of `async-graphql`.
-
-    use std::any::{Any, TypeId};
-    use std::collections::HashMap;
-    use std::fmt::Display;
-
-    /// The data of a request by type.
-    #[derive(Default)]
-    pub(super) struct Context(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
-
-    impl Context {
-        pub(super) fn with<T: Any + Send + Sync>(mut self, data: T) -> Self {
-            self.0.insert(TypeId::of::<T>(), Box::new(data));
-            self
-        }
-
-        pub(super) fn data_opt<T: Any + Send + Sync>(&self) -> Option<&T> {
-            self.0.get(&TypeId::of::<T>())?.downcast_ref()
-        }
-    }
-
-    /// An error in the response, whose status is 200.
-    #[derive(Debug)]
-    pub(super) struct Error {
-        pub(super) message: String,
-        pub(super) extensions: HashMap<&'static str, u64>,
-    }
-
-    impl<T: Display + Send + Sync + 'static> From<T> for Error {
-        fn from(error: T) -> Self {
-            Self { message: error.to_string(), extensions: HashMap::new() }
-        }
-    }
-}
-
-struct MutationRoot(Mutex<Vec<String>>);
-
-/// A resolver of async-graphql's example of books, as the code below `#[Object]` is: it returns a `Result`. It compiles as
-/// it stands. Its blanket `From` keeps the message alone, so `on_limit` adds the seconds to the error's extensions.
-impl MutationRoot {
-    #[rate_limit(key = "create_book", count = 1, by = ctx.data_opt::<IpAddr>())]
-    async fn create_book(
-        &self,
-        ctx: &graphql::Context,
-        name: String,
-        author: String,
-    ) -> Result<usize, graphql::Error> {
-        Ok(self.insert(format!("{name} by {author}")))
-    }
-
-    #[rate_limit(key = "create_book", count = 1, by = ctx.data_opt::<IpAddr>(), on_limit = |rejection| Err(extended(&rejection)))]
-    async fn create_extended(&self, ctx: &graphql::Context, name: String) -> Result<usize, graphql::Error> {
-        Ok(self.insert(name))
-    }
-
-    fn insert(&self, book: String) -> usize {
-        let mut books = self.0.lock().unwrap();
-        books.push(book);
-        books.len()
-    }
-}
-
-fn extended(rejection: &Rejection) -> graphql::Error {
-    let mut error = graphql::Error::from(rejection.to_string());
-    error.extensions.extend(rejection.answer().retry_after.map(|seconds| ("retryAfter", seconds)));
-    error
-}
-
-#[tokio::test]
-async fn async_graphql_create_book() {
-    let root = MutationRoot(Mutex::default());
-    let context = graphql::Context::default().with(IpAddr::from([203, 0, 113, 7]));
-    ratelimit::scope(RateLimiter::in_memory(), async {
-        let create = || root.create_book(&context, "Emma".to_owned(), "Austen".to_owned());
-        assert_eq!(create().await.unwrap(), 1);
-        let refused = create().await.unwrap_err();
-        assert!(refused.message.starts_with("too many requests") && refused.extensions.is_empty());
-        let extended = root.create_extended(&context, "Emma".to_owned()).await.unwrap_err();
-        assert!((1..=60).contains(&extended.extensions["retryAfter"]), "{extended:?}");
-        let nobody = graphql::Context::default();
-        let unidentified = root.create_extended(&nobody, "Emma".to_owned()).await.unwrap_err();
-        assert_eq!(unidentified.message, "this request does not say who calls");
     })
     .await;
 }

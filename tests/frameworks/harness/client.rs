@@ -11,14 +11,18 @@ pub(crate) struct Client {
     http: reqwest::Client,
     pub(crate) server: SocketAddr,
     pub(crate) address: IpAddr,
+    pub(crate) version: Version,
 }
 
 /// The version of HTTP that a client speaks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Version {
     Http1,
     Http2,
 }
+
+/// The versions of HTTP that most servers speak.
+pub(crate) const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 
 /// A response that was read to its end.
 #[derive(Debug)]
@@ -39,7 +43,7 @@ impl Client {
             Version::Http1 => builder.http1_only(),
             Version::Http2 => builder.http2_prior_knowledge(),
         };
-        Self { http: builder.build().unwrap(), server, address }
+        Self { http: builder.build().unwrap(), server, address, version }
     }
 
     /// A request, to add headers to.

@@ -11,16 +11,19 @@
 //! | `/context` | no argument with an address; `key = "context", count = 1, by = ratelimit::context::client_ip()` |
 //! | `/spawned` | spawns a task that calls a function limited by `ratelimit::context::client_ip()`; answers with the `Rejection` of the task |
 //! | `/swallowed` | `key = "swallowed", count = 1, by = "ip"`; an error type that answers 500 to every error |
-//! | `/layered` | in [`layer`], where the framework has inner layers |
-//! | `/upload` | in [`layer`]; reads the body of a POST request |
-//! | `/slow` | in [`layer`]; waits for [`slow`] |
 //! | `/plain` | no limit |
+//! | `/layered` | in `layer("outer")` and, inside of it, `layer("inner")`; answers with [`met`] |
+//! | `/formed` | as `/context`, in `layer("formed")` |
+//! | `/upload` | in `layer("upload")`; reads the body of a POST request |
+//! | `/slow` | in `layer("slow")`; waits for [`slow`] |
 //!
-//! The whole application is in `RateLimitLayer::new().limiter(limiter)`, and `key` is always given.
+//! The whole application is in the layer that `serve` takes. The peer is the only argument of `/below`, if the framework has one for it.
+//! A framework without inner layers has no routes in [`layer`].
 
-use super::client::{Client, Reply, Version};
+use super::client::{Client, Reply, VERSIONS, Version};
 use super::limiters::{limiters, until};
 use futures_util::stream;
+use ratelimit::answer::{Answers, RateLimitHeaders};
 use ratelimit::context::RequestContext;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_limit};
 use std::collections::HashSet;
@@ -30,46 +33,61 @@ use std::{fmt, io};
 use support::MINUTE;
 use tokio::sync::watch;
 
+/// The headers in which a client may claim an address, and the claim of one.
+const CLAIMS: [(&str, &str); 4] = [
+    ("x-forwarded-for", "203.0.113.9"),
+    ("x-real-ip", "203.0.113.9"),
+    ("forwarded", "for=203.0.113.9"),
+    ("cf-connecting-ip", "203.0.113.9"),
+];
+
 /// Serves the contract's routes for each store, and checks them with each version of HTTP.
-pub(crate) async fn check(versions: &[Version], serve: impl AsyncFn(RateLimiter) -> SocketAddr) {
-    check_routes(versions, true, serve).await;
+pub(crate) async fn check(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
+    check_routes(true, serve).await;
 }
 
-/// The same for a framework without inner layers, whose tests of the layer prove what `/upload` and `/slow` do.
-pub(crate) async fn check_without_layers(
-    versions: &[Version],
-    serve: impl AsyncFn(RateLimiter) -> SocketAddr,
-) {
-    check_routes(versions, false, serve).await;
+/// The same for a framework without inner layers, whose tests of the layer prove what the routes in [`layer`] do.
+pub(crate) async fn check_without_layers(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
+    check_routes(false, serve).await;
 }
 
-async fn check_routes(
-    versions: &[Version],
-    has_layers: bool,
-    serve: impl AsyncFn(RateLimiter) -> SocketAddr,
-) {
+async fn check_routes(has_layers: bool, serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
     for limiter in limiters().await {
-        let server = serve(limiter).await;
-        for version in versions {
+        let server = serve(RateLimitLayer::new().limiter(limiter)).await;
+        for version in VERSIONS {
             // Each part has a different client address, so that the parts do not share limits.
-            let client = || Client::new(server, *version);
+            let client = || Client::new(server, version);
             addresses(client()).await;
             headers_and_users(client()).await;
             stacks(client()).await;
             contexts(client()).await;
             mending(client()).await;
             if has_layers {
+                layers(client()).await;
                 bodies(client()).await;
                 permits(client()).await;
             }
         }
     }
+    settings(serve).await;
 }
 
-/// The layer of a route: one call per minute of each client, or one at a time of `slow`.
+/// The layer of a route. `inner` and `formed` have a form of answers of their own, and all but `formed` have a limit for each client.
 pub(crate) fn layer(name: &'static str) -> RateLimitLayer {
-    let limit = if name == "slow" { Limit::concurrency(1, MINUTE) } else { Limit::counter(1, MINUTE) };
-    RateLimitLayer::new().limit(name, limit, By::ip())
+    let limited = |limit| RateLimitLayer::new().limit(name, limit, By::ip());
+    match name {
+        "formed" => RateLimitLayer::new().answers(Answers::problem_json()),
+        "inner" => limited(Limit::counter(1, MINUTE)).answers(Answers::problem_json()),
+        "outer" => limited(Limit::counter(2, MINUTE)),
+        "slow" => limited(Limit::concurrency(1, MINUTE)),
+        _ => limited(Limit::counter(1, MINUTE)),
+    }
+}
+
+/// The names of the limits that the request has met until now.
+pub(crate) fn met() -> String {
+    let decisions = RequestContext::current().unwrap().decisions();
+    decisions.iter().map(|met| met.name().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
 /// The user of `/user`. Each framework reads it from the header.
@@ -133,6 +151,9 @@ async fn addresses(client: Client) {
     for path in ["/above", "/below"] {
         assert_eq!(client.get(path).await.status, 200, "{path}");
         assert_refused(&client.get(path).await, 60);
+        for claim in CLAIMS {
+            assert_eq!(client.get_with(path, &[claim]).await.status, 429, "{path} {claim:?}");
+        }
     }
     let plain = client.get("/plain").await;
     assert_eq!(
@@ -175,8 +196,6 @@ async fn contexts(client: Client) {
     assert_eq!(client.get("/context").await.status, 200);
     assert_refused(&client.get("/context").await, 60);
     assert_eq!(client.get("/spawned").await.status, 503, "a task has no context");
-    assert_eq!(client.get("/layered").await.status, 200);
-    assert_refused(&client.get("/layered").await, 60);
 }
 
 /// An error type that answers 500 to a refusal takes away neither the status nor `Retry-After`.
@@ -184,6 +203,47 @@ async fn mending(client: Client) {
     assert_eq!(client.get("/swallowed").await.status, 200);
     let swallowed = client.get("/swallowed").await;
     assert_eq!(swallowed.status, 429, "{swallowed:?}");
+    assert_wait(&swallowed, 60);
+}
+
+/// Inner layers add their limits to the outer ones, and choose the form of the answers inside of them.
+async fn layers(client: Client) {
+    let problem = Some("application/problem+json");
+    let admitted = client.get("/layered").await;
+    assert_eq!((admitted.status, admitted.body.as_str()), (200, "outer inner"));
+    assert_eq!(admitted.header("ratelimit-policy"), Some(r#""outer";q=2;w=60, "inner";q=1;w=60"#));
+    let refused = client.get("/layered").await;
+    assert_eq!((refused.status, refused.header("content-type")), (429, problem), "{refused:?}");
+    assert_wait(&refused, 60);
+
+    assert_eq!(client.get("/formed").await.status, 200);
+    for (path, form) in [("/formed", problem), ("/context", Some("text/plain; charset=utf-8"))] {
+        let refused = client.get(path).await;
+        assert_eq!((refused.status, refused.header("content-type")), (429, form), "{refused:?}");
+    }
+}
+
+/// What the outermost layer is told: proxies that it may trust, the names of its header fields, and that it leaves statuses alone.
+async fn settings(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
+    let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).connect().await.unwrap();
+    let layer = RateLimitLayer::new().limiter(limiter).headers(RateLimitHeaders::XRateLimit);
+    let client = Client::new(serve(layer.correct_status(false)).await, Version::Http1);
+    for path in ["/above", "/below", "/context"] {
+        // All lines of the header count.
+        for (first, last, expected) in [
+            ("6.6.6.6", "203.0.113.7", 200),
+            ("7.7.7.7, 6.6.6.6", "203.0.113.7", 429),
+            ("", "203.0.113.8", 200),
+        ] {
+            let lines = [("x-forwarded-for", first), ("x-forwarded-for", last)];
+            let reply = client.get_with(path, &lines).await;
+            assert_eq!(reply.status, expected, "{path} {lines:?}");
+            assert_eq!(reply.header("x-ratelimit-remaining"), Some("0"), "{path}");
+        }
+    }
+    assert_eq!(client.get("/swallowed").await.status, 200);
+    let swallowed = client.get("/swallowed").await;
+    assert_eq!(swallowed.status, 500, "{swallowed:?}");
     assert_wait(&swallowed, 60);
 }
 

@@ -1,6 +1,7 @@
 //! Limiters on each store.
 
-use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{ErrorKind, Limit, OnError, RateLimitLayer, RateLimiter};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -53,4 +54,9 @@ pub(crate) async fn failing() -> RateLimiter {
         .connect()
         .await
         .unwrap()
+}
+
+/// A layer with a limiter of its own, whose clock stands still.
+pub(crate) fn still_layer() -> RateLimitLayer {
+    RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
 }

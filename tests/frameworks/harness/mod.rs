@@ -6,3 +6,5 @@ pub(crate) mod contract;
 pub(crate) mod hostile;
 pub(crate) mod limiters;
 pub(crate) mod server;
+#[cfg(target_os = "linux")]
+pub(crate) mod unix;

@@ -1,15 +1,13 @@
 //! What a refused handler of poem answers, for each form of return value.
 
 use super::server;
-use crate::harness::answers::{ApiError, Welcome, all_answer_in_text, answers_in_problem_details};
-use crate::harness::client::{Client, Version};
+use crate::harness::answers::{self, ApiError, Welcome, all_answer_in_text};
 use crate::harness::limiters::failing;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem::web::{Html, Json};
-use poem::{Body, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
-use ratelimit::answer::Answers;
-use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
+use ratelimit::{RateLimiter, Rejection, rate_limit};
 
 /// Declares handlers with one limit for each API key, and their routes.
 macro_rules! handlers {
@@ -23,7 +21,7 @@ macro_rules! handlers {
         const PATHS: &[&str] = &[$(concat!("/", stringify!($name))),*];
 
         fn routes() -> Route {
-            Route::new()$(.at(concat!("/", stringify!($name)), get($name)))*
+            Route::new()$(.at(concat!("/", stringify!($name)), get($name)))*.at(OUTSIDE[0], get(outside))
         }
     };
 }
@@ -39,7 +37,6 @@ handlers! {
     response => Response: Response::builder().body("welcome");
     into_response => impl IntoResponse: "welcome".with_header("x-inner", "yes");
     body_or_rejection => Result<Body, Rejection>: Ok(Body::from_string("welcome".to_owned()));
-    error_of_the_application => Result<String, ApiError>: Ok(String::new());
     response_by_hand, on_limit = Response::from => Response: Response::default();
     into_response_by_hand, on_limit = IntoResponse::into_response => Response: Response::default();
     error_by_hand, on_limit = |refused| Err(refused.into()) => poem::Result<String>: Ok(String::new());
@@ -48,6 +45,15 @@ handlers! {
     nothing, fallible => (): ();
     own_type => Welcome: Welcome::Yes;
 }
+
+/// Its error becomes a response outside of the layer.
+#[handler]
+#[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
+async fn outside(_: &Request) -> Result<String, ApiError> {
+    Ok(String::new())
+}
+
+const OUTSIDE: &[&str] = &["/outside"];
 
 impl ResponseError for ApiError {
     fn status(&self) -> StatusCode {
@@ -68,32 +74,19 @@ impl IntoResponse for Welcome {
     }
 }
 
-/// The answers are the same with the layer and without.
 #[tokio::test]
 async fn all_forms_answer_alike() {
-    let scoped = |limiter: RateLimiter| {
-        routes().around(move |endpoint, request| {
-            ratelimit::scope(limiter.clone(), async move { poem::Endpoint::call(&endpoint, request).await })
-        })
-    };
-    let layered = |limiter| routes().with(RateLimitLayer::new().limiter(limiter));
-    for (served, failing) in [
-        (server::start(scoped(RateLimiter::in_memory())).await, server::start(scoped(failing().await)).await),
-        (
-            server::start(layered(RateLimiter::in_memory())).await,
-            server::start(layered(failing().await)).await,
-        ),
-    ] {
-        all_answer_in_text([served, failing], PATHS).await;
-    }
+    answers::check(PATHS, OUTSIDE, async |layer| server::start(routes().with(layer)).await).await;
 }
 
-/// The layer also forms errors, which become responses outside the handler.
 #[tokio::test]
-async fn all_forms_answer_in_the_form_of_the_layer() {
-    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
-    let client = Client::new(server::start(routes().with(layer)).await, Version::Http1);
-    for path in PATHS.iter().filter(|path| **path != "/error_of_the_application") {
-        answers_in_problem_details(&client, path).await;
-    }
+async fn all_forms_answer_without_the_layer() {
+    let start = async |limiter: RateLimiter| {
+        server::start(routes().around(move |endpoint, request| {
+            ratelimit::scope(limiter.clone(), async move { Endpoint::call(&endpoint, request).await })
+        }))
+        .await
+    };
+    let servers = [start(RateLimiter::in_memory()).await, start(failing().await).await];
+    all_answer_in_text(servers, &[PATHS, OUTSIDE].concat()).await;
 }

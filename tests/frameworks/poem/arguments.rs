@@ -2,10 +2,8 @@
 
 use super::server::{from, second};
 use poem::http::StatusCode;
-use poem::session::{CookieConfig, CookieSession, Session};
-use poem::web::{Data, Json, Path, RealIp};
-use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response, Route, get, handler};
-use ratelimit::identity::RequestHeaders;
+use poem::web::Data;
+use poem::{Endpoint, EndpointExt, Request, handler};
 use ratelimit::{ClientIp, RateLimiter, Rejection, UserId, rate_limit};
 use std::net::IpAddr;
 
@@ -33,14 +31,8 @@ impl UserId for CurrentUser {
 
 #[handler]
 #[rate_limit(key = "caller", count = 1, by = "ip")]
-async fn by_data(Path(_): Path<String>, _: Data<&Caller>) -> Result<(), Rejection> {
+async fn by_data(_: Data<&Caller>) -> Result<(), Rejection> {
     Ok(())
-}
-
-#[handler]
-#[rate_limit(key = "user", count = 1, by = "user")]
-async fn by_user(Data(user): Data<&CurrentUser>) -> Result<String, Rejection> {
-    Ok(user.0.to_string())
 }
 
 #[handler]
@@ -49,43 +41,8 @@ async fn by_optional_user(_user: Option<Data<&CurrentUser>>) -> Result<(), Rejec
     Ok(())
 }
 
-/// The real address is a header that anybody can send, so the request takes precedence.
 #[handler]
-#[rate_limit(key = "real", count = 1, by = "ip")]
-async fn beside_real_ip(_: RealIp, _: &Request) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[handler]
-#[rate_limit(key = "header", count = 1, by = "header:x-api-key")]
-async fn by_header(_request: &Request, Json(_): Json<u8>) -> Result<(), Rejection> {
-    Ok(())
-}
-
-#[handler]
-#[rate_limit(key = "report:{id}", count = 1)]
-async fn by_path(Path(id): Path<u64>) -> Result<String, Rejection> {
-    Ok(id.to_string())
-}
-
-#[handler]
-#[rate_limit(key = "login", count = 1, by = session.get::<String>("user"))]
-async fn by_session(session: &Session) -> Result<(), Rejection> {
-    session.set("count", 1);
-    Ok(())
-}
-
-/// An endpoint without a macro.
-struct Own;
-
-impl Endpoint for Own {
-    type Output = Response;
-
-    #[rate_limit(key = "own", count = 1, by = "ip")]
-    async fn call(&self, request: Request) -> poem::Result<Response> {
-        Ok(request.method().as_str().to_owned().into_response())
-    }
-}
+fn plain() {}
 
 /// A middleware that is a function.
 #[rate_limit(key = "around", count = 1, by = "ip")]
@@ -105,113 +62,19 @@ pub(super) async fn status(endpoint: &impl Endpoint, request: Request) -> Status
 #[tokio::test]
 async fn values_of_a_middleware_identify() {
     scoped(async {
-        let caller = |last| {
-            let app = Route::new().at("/:name", get(by_data));
-            app.data(Caller(IpAddr::from([198, 51, 100, last])))
-        };
-        assert_eq!(second(&caller(1), "/a").await.status(), 429);
-        assert_eq!(status(&caller(2), from(1, "/a")).await, 200, "another caller behind the same peer");
+        let caller = |last| by_data.data(Caller(IpAddr::from([198, 51, 100, last])));
+        assert_eq!(second(&caller(1), "/").await.status(), 429);
+        assert_eq!(status(&caller(2), from(1, "/")).await, 200, "another caller behind the same peer");
 
-        let user = |id| by_user.data(CurrentUser(id));
+        let user = |id| by_optional_user.data(CurrentUser(id));
         assert_eq!(second(&user(1), "/").await.status(), 429);
         assert_eq!(status(&user(2), from(1, "/")).await, 200);
-
-        assert_eq!(second(&by_optional_user.data(CurrentUser(1)), "/").await.status(), 429);
         assert_eq!(status(&by_optional_user, from(1, "/")).await, 400);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_claimed_address_identifies_nobody() {
-    scoped(async {
-        for (name, value, expected) in [
-            ("x-real-ip", "198.51.100.1", 200),
-            ("x-real-ip", "198.51.100.2", 429),
-            ("x-forwarded-for", "198.51.100.3", 429),
-            ("forwarded", "for=198.51.100.4", 429),
-        ] {
-            let mut request = from(1, "/");
-            request.headers_mut().insert(name, value.parse().unwrap());
-            assert_eq!(status(&beside_real_ip, request).await, expected, "{name}: {value}");
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn the_headers_of_a_request_identify() {
-    scoped(async {
-        let with_key = |key: &'static str| {
-            let mut request = from(1, "/");
-            request.headers_mut().insert("x-api-key", key.parse().unwrap());
-            request.headers_mut().insert("content-type", "application/json".parse().unwrap());
-            request.set_body("1");
-            request
-        };
-        assert_eq!(status(&by_header, with_key("a")).await, 200);
-        assert_eq!(status(&by_header, with_key("a")).await, 429);
-        assert_eq!(status(&by_header, with_key("b")).await, 200);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn endpoints_and_middlewares_are_limited_too() {
-    scoped(async {
-        assert_eq!(second(&Own, "/").await.status(), 429);
-        assert_eq!(second(&by_path.around(around), "/").await.status(), 429);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn parts_of_a_path_fill_placeholders() {
-    scoped(async {
-        let app = Route::new().at("/:id", get(by_path));
-        assert_eq!(second(&app, "/1").await.status(), 429);
-        assert_eq!(status(&app, from(1, "/2")).await, 200);
-    })
-    .await;
-}
-
-/// A session belongs to the application, so the application says what it knows about the user.
-#[tokio::test]
-async fn a_value_of_a_session_identifies() {
-    #[handler]
-    fn login(session: &Session, Path(user): Path<String>) {
-        session.set("user", user);
-    }
-    let app = Route::new().at("/login/:user", get(login)).at("/", get(by_session));
-    let app = app.with(CookieSession::new(CookieConfig::default()));
-    scoped(async {
-        let as_user = async |path| {
-            let logged_in = app.get_response(from(1, path)).await;
-            let cookie = logged_in.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-            let mut request = from(1, "/");
-            request.headers_mut().insert("cookie", cookie.parse().unwrap());
-            let response = app.get_response(request).await;
-            (response.status().as_u16(), response.header("set-cookie").is_some())
-        };
-        assert_eq!(as_user("/login/ann").await, (200, true));
-        assert_eq!(as_user("/login/ann").await, (429, false), "a refused call does not change the session");
-        assert_eq!(as_user("/login/bob").await, (200, true));
-        assert_eq!(status(&app, from(1, "/")).await, 400, "not logged in");
-    })
-    .await;
-}
-
-#[test]
-fn all_lines_of_a_header_are_read() {
-    let mut request = Request::default();
-    request.headers_mut().append("x-a", "1".parse().unwrap());
-    request.headers_mut().append("x-a", "2".parse().unwrap());
-    assert_eq!(RequestHeaders::header(&request, "x-a"), None);
-    let read = |headers: &dyn RequestHeaders| {
-        let mut lines = Vec::new();
-        headers.header_lines("x-a", &mut |line| lines.push(line.to_owned()));
-        lines
-    };
-    assert_eq!(read(&request), [b"1", b"2"]);
-    assert_eq!(read(request.headers()), [b"1", b"2"]);
+async fn a_middleware_that_is_a_function_is_limited() {
+    scoped(async { assert_eq!(second(&plain.around(around), "/").await.status(), 429) }).await;
 }

@@ -1,24 +1,14 @@
 //! poem-openapi: methods under `#[OpenApi]`, whose argument names are the API.
 
 use super::server::{from, second};
+use crate::harness::limiters::still_layer;
 use poem::web::{Data, RemoteAddr};
 use poem::{Endpoint, EndpointExt, Request};
+use poem_openapi::auth::ApiKey;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::{Json, PlainText};
-use poem_openapi::{ApiResponse, Object, OpenApi, OpenApiService};
-use ratelimit::testing::TestLimiter;
-use ratelimit::{FromRejection, RateLimitLayer, Rejection, UserId, rate_limit};
-
-#[derive(Clone)]
-struct CurrentUser(u64);
-
-impl UserId for CurrentUser {
-    type Id = u64;
-
-    fn user_id(&self) -> Option<u64> {
-        Some(self.0)
-    }
-}
+use poem_openapi::{ApiResponse, Object, OpenApi, OpenApiService, SecurityScheme};
+use ratelimit::{FromRejection, Rejection, rate_limit};
 
 #[derive(Object)]
 struct Refusal {
@@ -59,6 +49,16 @@ impl From<Rejection> for ApiError {
     }
 }
 
+/// A key of the API, which is the id of a user.
+#[derive(SecurityScheme)]
+#[oai(ty = "api_key", key_name = "X-User", key_in = "header", checker = "user_of")]
+struct Authorized(u64);
+
+#[expect(clippy::unused_async, reason = "poem-openapi awaits it")]
+async fn user_of(_: &Request, key: ApiKey) -> Option<u64> {
+    key.key.parse().ok()
+}
+
 struct Api;
 
 /// One attribute for all methods of a block.
@@ -84,15 +84,9 @@ impl Api {
 
     #[rate_limit(key = "above", time = 60, count = 1, by = "ip")]
     #[oai(path = "/above", method = "get")]
-    async fn above(&self, peer: &RemoteAddr, user: Data<&CurrentUser>) -> poem::Result<Json<u64>> {
+    async fn above(&self, peer: &RemoteAddr, user: Data<&u64>) -> poem::Result<Json<u64>> {
         let _ = peer;
-        Ok(Json(user.0.0))
-    }
-
-    #[oai(path = "/user", method = "get")]
-    #[rate_limit(key = "user", time = 60, count = 1, by = "user")]
-    async fn user(&self, user: Data<&CurrentUser>) -> poem::Result<Json<u64>> {
-        Ok(Json(user.0.0))
+        Ok(Json(*user.0))
     }
 
     /// The name of the argument is the name of the header.
@@ -103,6 +97,12 @@ impl Api {
         #[oai(name = "X-Api-Key")] api_key: Header<String>,
     ) -> poem::Result<PlainText<String>> {
         Ok(PlainText(api_key.0))
+    }
+
+    #[oai(path = "/hello", method = "get")]
+    #[rate_limit(key = "hello", time = 60, count = 1, by = auth.0, fallible)]
+    async fn hello(&self, auth: Authorized) -> PlainText<String> {
+        PlainText(auth.0.to_string())
     }
 
     #[oai(path = "/report/:id", method = "get")]
@@ -130,16 +130,6 @@ impl Api {
         Search::Found(PlainText("found".to_owned()))
     }
 
-    #[oai(path = "/by_hand", method = "get")]
-    #[rate_limit(
-        key = "by_hand", time = 60, count = 1, by = "ip",
-        on_limit = |refused| Search::TooManyRequests(Json(Refusal { message: refused.to_string() }), None)
-    )]
-    async fn by_hand(&self, request: &Request) -> Search {
-        let _ = request;
-        Search::Found(PlainText("found".to_owned()))
-    }
-
     #[oai(path = "/error", method = "get")]
     #[rate_limit(key = "error", time = 60, count = 1, by = "ip")]
     async fn error(&self, request: &Request) -> Result<PlainText<String>, ApiError> {
@@ -152,24 +142,14 @@ fn service() -> OpenApiService<(Api, Block), ()> {
 }
 
 fn app() -> impl Endpoint {
-    service().data(CurrentUser(7)).with(RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone()))
+    service().data(7_u64).with(still_layer())
 }
 
 /// A method without an argument that has headers answers as one with it.
 #[tokio::test]
 async fn methods_are_limited_in_both_orders() {
-    for path in [
-        "/below?page=3",
-        "/above",
-        "/user",
-        "/report/1",
-        "/plain",
-        "/nothing",
-        "/block",
-        "/search",
-        "/by_hand",
-        "/error",
-    ] {
+    for path in ["/below?page=3", "/above", "/report/1", "/plain", "/nothing", "/block", "/search", "/error"]
+    {
         let response = second(&app(), path).await;
         assert_eq!((response.status().as_u16(), response.header("retry-after")), (429, Some("60")), "{path}");
         assert!(response.header("ratelimit").unwrap().contains(";r=0;t="), "{path}");
@@ -177,15 +157,18 @@ async fn methods_are_limited_in_both_orders() {
 }
 
 #[tokio::test]
-async fn the_header_of_an_argument_identifies() {
+async fn the_header_of_an_argument_identifies_and_so_does_a_security_scheme() {
     let app = app();
-    let status = async |key: &'static str| {
-        let mut request = from(1, "/key");
-        request.headers_mut().insert("x-api-key", key.parse().unwrap());
-        app.get_response(request).await.status()
-    };
-    assert_eq!((status("a").await, status("a").await), (200.try_into().unwrap(), 429.try_into().unwrap()));
-    assert_eq!(status("b").await, 200);
+    for (path, header, values) in
+        [("/key", "x-api-key", ["a", "a", "b"]), ("/hello", "x-user", ["1", "1", "2"])]
+    {
+        for (value, expected) in values.into_iter().zip([200, 429, 200]) {
+            let mut request = from(1, path);
+            request.headers_mut().insert(header, value.parse().unwrap());
+            assert_eq!(app.get_response(request).await.status(), expected, "{path} {value}");
+        }
+    }
+    assert_eq!(app.get_response(from(1, "/hello")).await.status(), 401, "the checker comes before the limit");
 }
 
 #[tokio::test]
@@ -206,11 +189,12 @@ fn the_document_describes_the_methods_as_they_are_written() {
     assert_eq!(operation("/below")["parameters"][0]["name"], "page");
     assert_eq!(operation("/key")["parameters"][0]["name"], "X-Api-Key");
     assert_eq!(operation("/report/{id}")["parameters"][0]["name"], "id");
+    assert!(operation("/hello")["security"][0]["Authorized"].is_array());
     let statuses =
         |path: &str| operation(path)["responses"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(statuses("/search"), ["200", "429", "503"]);
     assert_eq!(statuses("/error"), ["200", "429"]);
-    for path in ["/below", "/plain", "/nothing", "/block"] {
+    for path in ["/below", "/plain", "/nothing", "/block", "/hello"] {
         assert_eq!(statuses(path), ["200"], "{path}");
     }
 }

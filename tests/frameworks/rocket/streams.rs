@@ -1,21 +1,18 @@
 //! Permits and charges that end with the body of rocket's responses.
 
 use super::{build, serve};
-use crate::harness::client::{Client, Version};
 use crate::harness::limiters::until_free;
 use crate::streams::contract::{self, BLOCKS, STREAMS};
 use crate::streams::server::App;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use ratelimit::body::BodySent;
-use ratelimit::{Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
+use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use rocket::fs::NamedFile;
 use rocket::http::ContentType;
 use rocket::response::stream::{ByteStream, Event, EventStream, ReaderStream, TextStream};
 use rocket::{State, get, local, routes};
 use std::io::Cursor;
 use std::path::Path;
-use support::MINUTE;
 
 fn chunks(app: &App) -> impl Stream<Item = Bytes> + Send + use<> {
     app.chunks().map(Result::unwrap)
@@ -62,7 +59,7 @@ async fn readers(app: &State<App>) -> ReaderStream![Cursor<Bytes>] {
 }
 
 #[get("/blocks")]
-#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = contract::charge, until = "body_end")]
 async fn blocks(app: &State<App>) -> Result<ByteStream<impl Stream<Item = Bytes> + use<>>, Rejection> {
     Ok(ByteStream(chunks(app)))
 }
@@ -82,7 +79,7 @@ async fn keeps_the_contract_of_streams() {
         serve(application.mount("/", routes![text, binary, events, readers, blocks])).await
     };
     let streams = ["/text", "/bytes", "/events", "/readers"];
-    contract::check(&[Version::Http1], &streams, &[], serve).await;
+    contract::check(&streams, &[], serve).await;
 }
 
 #[tokio::test]
@@ -97,30 +94,4 @@ async fn a_file_holds_its_permit_until_it_was_read() {
     until_free(&limiter, &STREAMS, "streams", 1).await;
     assert_eq!(client.get("/file/missing").dispatch().await.status().code, 404);
     until_free(&limiter, &STREAMS, "streams", 1).await;
-}
-
-const BYTES: Limit = Limit::counter(1000, MINUTE);
-
-#[get("/sized")]
-#[rate_limit(key = "sent", count = 1000, by = "global", cost = 1000, until = "body_end", settle = |sent: BodySent| charge(sent))]
-async fn sized() -> Result<(ContentType, ByteStream<impl Stream<Item = Vec<u8>>>), Rejection> {
-    let chunks = futures_util::stream::iter([vec![b'a'; 300], vec![b'b'; 100]]);
-    Ok((ContentType::Binary, ByteStream(chunks)))
-}
-
-fn charge(sent: BodySent) -> u32 {
-    if sent.is_complete() { u32::try_from(sent.bytes()).unwrap() } else { 1000 }
-}
-
-/// The cost of a call is what was sent.
-#[tokio::test]
-async fn bytes_are_charged_when_they_are_sent() {
-    let limiter = RateLimiter::in_memory();
-    let application =
-        build().attach(RateLimitLayer::new().limiter(limiter.clone())).mount("/", routes![sized]);
-    let client = Client::new(serve(application).await, Version::Http1);
-    let reply = client.get("/sized").await;
-    assert_eq!((reply.status, reply.body.len()), (200, 400), "{reply:?}");
-    until_free(&limiter, &BYTES, "sent", 600).await;
-    assert_eq!(client.get("/sized").await.status, 429);
 }

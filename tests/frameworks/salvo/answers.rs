@@ -1,7 +1,7 @@
 //! What a refused handler of salvo answers, for each form of return value.
 
 use super::server;
-use crate::harness::answers::{ApiError, Welcome, all_answer_in_text, answers_in_problem_details, ask};
+use crate::harness::answers::{self, ApiError, Welcome, all_answer_in_text, ask};
 use crate::harness::client::{Client, Version};
 use crate::harness::limiters::failing;
 use ratelimit::answer::Answers;
@@ -179,28 +179,18 @@ impl Handler for Scoped {
     }
 }
 
-/// The answers are the same with the layer and without.
-#[tokio::test]
-async fn all_forms_answer_alike() {
-    let scoped = |limiter| server::start(routes().hoop(Scoped(limiter)));
-    let layered = |limiter| server::start(routes().hoop(RateLimitLayer::new().limiter(limiter)));
-    for [served, failing] in [
-        [scoped(RateLimiter::in_memory()).await, scoped(failing().await).await],
-        [layered(RateLimiter::in_memory()).await, layered(failing().await).await],
-    ] {
-        all_answer_in_text([served, failing], RETURNED).await;
-        all_answer_in_text([served, failing], WRITTEN).await;
-    }
-}
-
 /// Errors too, which are rendered outside the function.
 #[tokio::test]
-async fn all_forms_answer_in_the_form_of_the_layer() {
-    let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory()).answers(Answers::problem_json());
-    let client = Client::new(server::start(routes().hoop(layer)).await, Version::Http1);
-    for path in RETURNED.iter().chain(WRITTEN) {
-        answers_in_problem_details(&client, path).await;
-    }
+async fn all_forms_answer_alike() {
+    let paths = [RETURNED, WRITTEN].concat();
+    answers::check(&paths, &[], async |layer| server::start(routes().hoop(layer)).await).await;
+}
+
+#[tokio::test]
+async fn all_forms_answer_without_the_layer() {
+    let start = |limiter| server::start(routes().hoop(Scoped(limiter)));
+    let servers = [start(RateLimiter::in_memory()).await, start(failing().await).await];
+    all_answer_in_text(servers, &[RETURNED, WRITTEN].concat()).await;
 }
 
 /// salvo would write a page of its own into a response without a body.

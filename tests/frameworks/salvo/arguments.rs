@@ -42,23 +42,16 @@ fn status(result: Result<(), Rejection>) -> u16 {
 }
 
 #[tokio::test]
-async fn the_peer_is_the_client_unless_it_is_a_trusted_proxy() {
+async fn a_trusted_proxy_needs_a_request_beside_the_socket() {
     ratelimit::scope(RateLimiter::in_memory(), async {
-        for (peer, expected) in [("203.0.113.1", 200), ("203.0.113.1", 429), ("2001:db8::1", 200)] {
-            // Anybody can write the header.
-            assert_eq!(status(by_request(&request(socket(peer), "198.51.100.1")).await), expected, "{peer}");
-        }
+        assert_eq!(status(by_request(&request(socket("2001:db8::1"), "198.51.100.1")).await), 200);
         assert_eq!(status(by_socket(&socket("2001:db8::2").into()).await), 429, "the same /64");
     })
     .await;
     let proxied = RateLimiter::builder().trusted_proxies(["203.0.113.0/24"]).connect().await.unwrap();
     ratelimit::scope(proxied, async {
         let proxy = || Peer::from(socket("203.0.113.1"));
-        for (client, expected) in
-            [("198.51.100.1", 200), ("6.6.6.6, 198.51.100.1", 429), ("198.51.100.2", 200)]
-        {
-            assert_eq!(status(by_request(&request(proxy(), client)).await), expected, "{client}");
-        }
+        assert_eq!(status(by_request(&request(proxy(), "198.51.100.2")).await), 200);
         assert_eq!(status(by_both(proxy(), &mut request(proxy(), "198.51.100.2")).await), 429);
         assert_eq!(status(by_socket(&proxy()).await), 503, "nobody knows the headers");
     })
@@ -102,7 +95,6 @@ struct User {
 async fn authenticate(req: &mut Request, depot: &mut Depot) {
     if let Some(id) = req.header("x-user") {
         depot.insert_typed(User { id });
-        depot.insert("tenant", format!("tenant of {id}"));
     }
 }
 
@@ -111,12 +103,6 @@ async fn authenticate(req: &mut Request, depot: &mut Depot) {
 async fn typed(depot: &mut Depot, res: &mut Response) {
     let id = depot.get_typed::<User>().unwrap().id;
     res.render(id.to_string());
-}
-
-#[handler]
-#[rate_limit(key = "named", time = "1m", count = 1, by = depot.get::<String>("tenant").ok())]
-async fn named(depot: &mut Depot) -> Result<String, Rejection> {
-    Ok(depot.get::<String>("tenant").unwrap().clone())
 }
 
 /// The extractors find their values by the names of the arguments.
@@ -138,12 +124,10 @@ async fn users_and_values_are_found() {
         .hoop(RateLimitLayer::new().limiter(RateLimiter::in_memory()))
         .hoop(authenticate)
         .push(Router::with_path("typed").get(typed))
-        .push(Router::with_path("named").get(named))
         .push(Router::with_path("below/{id}").get(extracted_below))
         .push(Router::with_path("above/{id}").get(extracted_above));
     let client = Client::new(server::start(routes).await, Version::Http1);
-    for (path, header, first, second) in
-        [("/typed", "x-user", "1", "2"), ("/named", "x-user", "1", "2"), ("/below/7", "x_tenant", "a", "b")]
+    for (path, header, first, second) in [("/typed", "x-user", "1", "2"), ("/below/7", "x_tenant", "a", "b")]
     {
         for (value, expected) in [(first, 200), (first, 429), (second, 200)] {
             let reply = client.get_with(path, &[(header, value)]).await;

@@ -5,33 +5,36 @@
 //! |---|---|
 //! | each of `streams` | the next body, in one form of return value |
 //! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
-//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = \|sent\| sent.blocks(1000)` |
+//! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = contract::charge` |
 //!
 //! `streams` and `finished` share one permit: `key = "streams", limit = STREAMS`. All limits have
 //! `by = "global"`, and the whole application is in `RateLimitLayer::new().limiter(app.limits)`.
 
 use super::server::{App, chunk};
-use crate::harness::client::{Client, Version};
+use crate::harness::client::{Client, VERSIONS};
 use crate::harness::limiters::limiters;
 use ratelimit::Limit;
+use ratelimit::body::BodySent;
 use std::net::SocketAddr;
 use support::{HOUR, MINUTE};
 
-/// The versions of HTTP that most servers speak.
-pub(crate) const VERSIONS: [Version; 2] = [Version::Http1, Version::Http2];
 /// The limit that all streams share.
 pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 /// The limit of `/blocks`.
 pub(crate) const BLOCKS: Limit = Limit::counter(100, HOUR);
 
+/// What `/blocks` charges: each started kilobyte that was sent, and more for a response that was cut.
+pub(crate) fn charge(sent: BodySent) -> u32 {
+    if sent.is_complete() { sent.blocks(1000) } else { 30 }
+}
+
 /// Serves the contract's routes for each store and version of HTTP, and checks them.
 pub(crate) async fn check(
-    versions: &[Version],
     streams: &[&str],
     finished: &[(&str, u16)],
     serve: impl AsyncFn(App) -> SocketAddr,
 ) {
-    everywhere(versions, serve, async |app, client| {
+    everywhere(serve, async |app, client| {
         for path in streams {
             until_the_body_ends(app, client, path, streams).await;
             until_the_client_goes_away(app, client, path).await;
@@ -50,15 +53,11 @@ pub(crate) async fn check(
 }
 
 /// Runs a test with each store and version of HTTP.
-pub(crate) async fn everywhere(
-    versions: &[Version],
-    serve: impl AsyncFn(App) -> SocketAddr,
-    test: impl AsyncFn(&App, &Client),
-) {
-    for version in versions {
+pub(crate) async fn everywhere(serve: impl AsyncFn(App) -> SocketAddr, test: impl AsyncFn(&App, &Client)) {
+    for version in VERSIONS {
         for limiter in limiters().await {
             let app = App::new(limiter);
-            let client = Client::new(serve(app.clone()).await, *version);
+            let client = Client::new(serve(app.clone()).await, version);
             test(&app, &client).await;
         }
     }
@@ -80,25 +79,28 @@ async fn until_the_body_ends(app: &App, client: &Client, path: &str, streams: &[
     app.until_free(&STREAMS, "streams", 1).await;
 }
 
-/// Servers notice it when they send the next chunks: a stream that may be silent for long needs a heartbeat.
 async fn until_the_client_goes_away(app: &App, client: &Client, path: &str) {
+    client_goes_away(app, client, path).await;
+    app.until_free(&STREAMS, "streams", 1).await;
+}
+
+/// Cuts a response. Servers notice it when they send the next chunks: a stream that may be silent for long needs a heartbeat.
+async fn client_goes_away(app: &App, client: &Client, path: &str) {
     let body = app.next_body();
     body.send(chunk(3)).await.unwrap();
     let mut response = client.request(path).send().await.unwrap();
     assert!(response.chunk().await.unwrap().is_some(), "{path}");
-    app.until_free(&STREAMS, "streams", 0).await;
     drop(response);
     let sending = async { while body.send(chunk(3)).await.is_ok() {} };
     tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
-    app.until_free(&STREAMS, "streams", 1).await;
 }
 
 /// The size of a body: more bytes than a server and the operating system keep for a client that does not read.
 pub(crate) const LARGE: usize = 64 * 1024 * 1024;
 
 /// The response of `/large` has [`LARGE`] bytes in memory. It holds its permit while a slow client reads it.
-pub(crate) async fn check_a_slow_client(versions: &[Version], serve: impl AsyncFn(App) -> SocketAddr) {
-    everywhere(versions, serve, async |app, client| {
+pub(crate) async fn check_a_slow_client(serve: impl AsyncFn(App) -> SocketAddr) {
+    everywhere(serve, async |app, client| {
         let mut response = client.request("/large").send().await.unwrap();
         assert_eq!(response.content_length(), u64::try_from(LARGE).ok());
         assert!(response.chunk().await.unwrap().is_some());
@@ -113,8 +115,8 @@ pub(crate) async fn check_a_slow_client(versions: &[Version], serve: impl AsyncF
 }
 
 /// The body of a HEAD request to `/head` is never polled. It returns the permit at once.
-pub(crate) async fn check_a_head_request(versions: &[Version], serve: impl AsyncFn(App) -> SocketAddr) {
-    everywhere(versions, serve, async |app, client| {
+pub(crate) async fn check_a_head_request(serve: impl AsyncFn(App) -> SocketAddr) {
+    everywhere(serve, async |app, client| {
         let _body = app.next_body();
         assert_eq!(client.head("/head").send().await.unwrap().status(), 200);
         app.until_free(&STREAMS, "streams", 1).await;
@@ -131,4 +133,13 @@ async fn settled_by_what_was_sent(app: &App, client: &Client) {
     drop(body);
     response.bytes().await.unwrap();
     app.until_free(&BLOCKS, "blocks", 98).await;
+    // More than was reserved.
+    let body = app.next_body();
+    let response = client.request("/blocks").send().await.unwrap();
+    body.send(chunk(50_000)).await.unwrap();
+    drop(body);
+    assert_eq!(response.bytes().await.unwrap().len(), 50_000);
+    app.until_free(&BLOCKS, "blocks", 48).await;
+    client_goes_away(app, client, "/blocks").await;
+    app.until_free(&BLOCKS, "blocks", 18).await;
 }

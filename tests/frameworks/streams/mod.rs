@@ -3,10 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "in helpers of tests: a panic is a failed test")]
 
-mod by_hand;
 mod charges;
 pub(crate) mod contract;
-mod grpc;
 mod hostile;
 mod permits;
 pub(crate) mod server;

@@ -1,7 +1,7 @@
 //! axum: the contract of limits that end with a body, also for streams of events, whose type cannot contain another body; and a
 //! permit that is free however the body ends.
 
-use super::contract::{self, BLOCKS, LARGE, STREAMS, VERSIONS};
+use super::contract::{self, BLOCKS, LARGE, STREAMS};
 use super::server::{App, chunk};
 use crate::harness::server;
 use axum::Router;
@@ -72,7 +72,7 @@ impl IntoResponse for Failed {
     }
 }
 
-#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = |sent| sent.blocks(1000), until = "body_end")]
+#[rate_limit(key = "blocks", limit = BLOCKS, by = "global", cost = 20, settle = contract::charge, until = "body_end")]
 async fn blocks(State(app): State<App>) -> Response {
     app.body().into_response()
 }
@@ -85,12 +85,12 @@ async fn serve(app: App) -> SocketAddr {
 #[tokio::test]
 async fn keeps_the_contract_of_streams() {
     let streams = ["/download", "/events", "/fallible_events", "/opaque_events", "/inner_events"];
-    contract::check(&VERSIONS, &streams, &[("/missing", 404), ("/whole", 200)], serve).await;
+    contract::check(&streams, &[("/missing", 404), ("/whole", 200)], serve).await;
 }
 
 #[tokio::test]
 async fn events_are_sent_as_they_are() {
-    contract::everywhere(&VERSIONS, serve, async |app, client| {
+    contract::everywhere(serve, async |app, client| {
         let body = app.next_body();
         let mut response = client.request("/events").send().await.unwrap();
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -103,7 +103,7 @@ async fn events_are_sent_as_they_are() {
 /// The permit is free without a further chunk of the body.
 #[tokio::test]
 async fn a_client_that_goes_away_frees_the_permit() {
-    contract::everywhere(&VERSIONS, serve, async |app, client| {
+    contract::everywhere(serve, async |app, client| {
         let body = app.next_body();
         let mut response = client.request("/download").send().await.unwrap();
         body.send(chunk(3)).await.unwrap();
@@ -118,17 +118,17 @@ async fn a_client_that_goes_away_frees_the_permit() {
 
 #[tokio::test]
 async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
-    contract::check_a_slow_client(&VERSIONS, serve).await;
+    contract::check_a_slow_client(serve).await;
 }
 
 #[tokio::test]
 async fn a_body_that_is_never_polled_frees_the_permit() {
-    contract::check_a_head_request(&VERSIONS, serve).await;
+    contract::check_a_head_request(serve).await;
 }
 
 #[tokio::test]
 async fn a_panic_of_the_handler_frees_the_permit() {
-    contract::everywhere(&VERSIONS, serve, async |app, client| {
+    contract::everywhere(serve, async |app, client| {
         assert!(client.request("/panics").send().await.is_err());
         app.until_free(&STREAMS, "streams", 1).await;
     })

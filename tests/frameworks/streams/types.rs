@@ -5,8 +5,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::Full;
 use ratelimit::body::{BodySent, HeldBody};
-use ratelimit::clock::ManualClock;
-use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
+use ratelimit::testing::TestLimiter;
+use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::pin::Pin;
 use std::time::Duration;
 use support::HOUR;
@@ -82,9 +82,8 @@ async fn mixed(fails: bool) -> Result<Response, StatusCode> {
 }
 
 async fn scoped<F: Future>(test: impl FnOnce(RateLimiter) -> F) -> F::Output {
-    let store = MemoryStore::with_clock(ManualClock::new());
-    let limits = RateLimiter::builder().store(store).connect().await.unwrap();
-    ratelimit::scope(limits.clone(), test(limits)).await
+    let limits = TestLimiter::new();
+    limits.scope(test(limits.limiter().clone())).await
 }
 
 async fn free(limits: &RateLimiter, limit: Limit, key: &'static str) -> u32 {

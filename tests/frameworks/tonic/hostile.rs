@@ -1,6 +1,6 @@
 //! tonic under hostile clients.
 
-use super::wire::{Note, server};
+use super::wire::{Note, listen, server};
 use crate::harness::client::Version;
 use crate::harness::hostile::{Answer, Body, Gauge, LIMIT, check};
 use futures_util::stream::{StreamExt, once};
@@ -8,7 +8,6 @@ use futures_util::{Stream, future};
 use ratelimit::{RateLimitLayer, rate_limit};
 use std::pin::Pin;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status, Streaming};
 use tower::util::MapRequestLayer;
 
@@ -52,13 +51,12 @@ fn to_service<B>(mut request: http::Request<B>) -> http::Request<B> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_permit_is_lost() {
     check(&GAUGE, &[Version::Http2], async |limiter| {
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
+        let (address, incoming) = listen().await;
         let mut layers = Server::builder()
             .layer(MapRequestLayer::new(to_service))
             .layer(RateLimitLayer::new().limiter(limiter));
         let server = layers.add_service(HostileServer::new(Service));
-        tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+        tokio::spawn(server.serve_with_incoming(incoming));
         address
     })
     .await;

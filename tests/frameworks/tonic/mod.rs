@@ -3,8 +3,8 @@
 mod contract;
 mod hostile;
 mod layer;
+mod messages;
 mod peers;
-mod placements;
 mod service;
 mod statuses;
 mod streams;

@@ -1,15 +1,15 @@
 //! Who is at the other end: TCP, unix sockets, pipes in memory, axum's router, and an address that the application has set.
 
 use super::service::{LimitsServer, Service, serve};
-use super::wire::Client;
+use super::wire::{Client, listen};
 use crate::harness::server;
+use futures_util::StreamExt;
 use ratelimit::identity::PeerAddr;
 use ratelimit::{MemoryStore, RateLimitLayer, RateLimiter};
 use std::net::{IpAddr, SocketAddr};
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::{TlsAcceptor, rustls};
 use tonic::service::{InterceptorLayer, Routes};
-use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Server, ServerTlsConfig, Uri};
 use tonic::{Code, Request, Status};
 
@@ -128,7 +128,6 @@ async fn an_application_can_set_the_peer() {
 async fn clients_of_tls_are_known() {
     let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (certificate, private) = (key.cert.pem(), key.signing_key.serialize_pem());
-    let listen = async || tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let client = |server: SocketAddr| {
         let tls = ClientTlsConfig::new().domain_name("localhost");
         let tls = tls.ca_certificate(Certificate::from_pem(&certificate));
@@ -136,25 +135,25 @@ async fn clients_of_tls_are_known() {
         Client::of_channel(endpoint.tls_config(tls).unwrap().connect_lazy())
     };
 
-    let listener = listen().await;
-    let accepted_by_tonic = client(listener.local_addr().unwrap());
+    let (address, incoming) = listen().await;
+    let accepted_by_tonic = client(address);
     let tls = ServerTlsConfig::new().identity(Identity::from_pem(&certificate, &private));
     let mut server = Server::builder().tls_config(tls).unwrap().layer(layer());
     let server = server.add_service(LimitsServer::new(Service));
-    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    tokio::spawn(server.serve_with_incoming(incoming));
     assert_is_known(&accepted_by_tonic).await;
 
-    let listener = listen().await;
-    let accepted_here = client(listener.local_addr().unwrap());
+    let (address, incoming) = listen().await;
+    let accepted_here = client(address);
     let chain = vec![key.cert.der().clone()];
     let private = PrivateKeyDer::try_from(key.signing_key.serialize_der()).unwrap();
     let mut config =
         rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, private).unwrap();
     config.alpn_protocols = vec![b"h2".to_vec()];
     let acceptor = TlsAcceptor::from(std::sync::Arc::new(config));
-    let incoming = futures_util::stream::unfold((listener, acceptor), async |(listener, acceptor)| {
-        let (stream, _) = listener.accept().await.unwrap();
-        Some((acceptor.accept(stream).await, (listener, acceptor)))
+    let incoming = incoming.then(move |stream| {
+        let acceptor = acceptor.clone();
+        async move { acceptor.accept(stream.unwrap()).await }
     });
     let server = Server::builder().layer(layer()).add_service(LimitsServer::new(Service));
     tokio::spawn(server.serve_with_incoming(Box::pin(incoming)));

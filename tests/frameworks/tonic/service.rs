@@ -1,6 +1,6 @@
 //! The service under test: one method for each way to limit a call, and its server.
 
-use super::wire::{Note, server};
+use super::wire::{Answer, Note, listen, server};
 use ratelimit::context::RequestContext;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::collections::HashMap;
@@ -8,52 +8,28 @@ use std::net::SocketAddr;
 use support::MINUTE;
 use tonic::codegen::InterceptedService;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 use tower::Layer;
 
-pub(super) type Answered = Result<Response<Note>, Status>;
-
-#[tonic::async_trait]
-pub(super) trait Limits: Send + Sync + 'static {
-    async fn login(&self, request: Request<Note>) -> Answered;
-    async fn key(&self, request: Request<Note>) -> Answered;
-    async fn binary_key(&self, request: Request<Note>) -> Answered;
-    async fn user(&self, request: Request<Note>) -> Answered;
-    async fn tenant(&self, request: Request<Note>) -> Answered;
-    async fn stack(&self, request: Request<Note>) -> Answered;
-    async fn context(&self, request: Request<Note>) -> Answered;
-    async fn context_user(&self, request: Request<Note>) -> Answered;
-    async fn context_header(&self, request: Request<Note>) -> Answered;
-    async fn spawned(&self, request: Request<Note>) -> Answered;
-    async fn swallowed(&self, request: Request<Note>) -> Answered;
-    async fn own(&self, request: Request<Note>) -> Answered;
-    async fn detailed(&self, request: Request<Note>) -> Answered;
-    async fn handled(&self, request: Request<Note>) -> Answered;
-    async fn hidden(&self, request: Request<Note>) -> Answered;
-    async fn never(&self, request: Request<Note>) -> Answered;
-    async fn plain(&self, request: Request<Note>) -> Answered;
-}
-
-server! { LimitsServer<Limits> is "test.Limits":
-    "Login" => login(unary);
-    "Key" => key(unary);
-    "BinaryKey" => binary_key(unary);
-    "User" => user(unary);
-    "Tenant" => tenant(unary);
-    "Stack" => stack(unary);
-    "Context" => context(unary);
-    "ContextUser" => context_user(unary);
-    "ContextHeader" => context_header(unary);
-    "Spawned" => spawned(unary);
-    "Swallowed" => swallowed(unary);
-    "Own" => own(unary);
-    "Detailed" => detailed(unary);
-    "Handled" => handled(unary);
-    "Hidden" => hidden(unary);
-    "Never" => never(unary);
-    "Plain" => plain(unary);
+server! { trait Limits in LimitsServer is "test.Limits":
+    "Login" => login;
+    "Key" => key;
+    "BinaryKey" => binary_key;
+    "User" => user;
+    "Tenant" => tenant;
+    "Stack" => stack;
+    "Context" => context;
+    "ContextUser" => context_user;
+    "ContextHeader" => context_header;
+    "Spawned" => spawned;
+    "Swallowed" => swallowed;
+    "Own" => own;
+    "Detailed" => detailed;
+    "Handled" => handled;
+    "Hidden" => hidden;
+    "Never" => never;
+    "Plain" => plain;
 }
 
 /// The user that the interceptor has found.
@@ -114,106 +90,101 @@ async fn swallowing() -> Result<(), AppError> {
 #[tonic::async_trait]
 impl Limits for Service {
     #[rate_limit(key = "login", time = 60, count = 2, by = "ip")]
-    async fn login(&self, _: Request<Note>) -> Answered {
+    async fn login(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
     #[rate_limit(key = "key", count = 1, by = "header:x-api-key")]
-    async fn key(&self, _: Request<Note>) -> Answered {
+    async fn key(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
     #[rate_limit(key = "binary_key", count = 1, by = "header:x-api-key-bin")]
-    async fn binary_key(&self, _: Request<Note>) -> Answered {
+    async fn binary_key(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
     #[rate_limit(key = "user", count = 1, by = request.extensions().get::<User>().map(|user| &user.name))]
-    async fn user(&self, request: Request<Note>) -> Answered {
+    async fn user(&self, request: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
     #[rate_limit(key = "tenant", count = 1, by = &request.get_ref().text)]
-    async fn tenant(&self, mut request: Request<Note>) -> Answered {
+    async fn tenant(&self, mut request: Request<Note>) -> Answer<Note> {
         request.get_mut().text.push('!');
         Ok(Response::new(request.into_inner()))
     }
 
     #[rate_limit(key = "stack", time = "1m", count = 3, by = "ip")]
     #[rate_limit(key = "stack", time = "1h", count = 2, by = "ip")]
-    async fn stack(&self, _: Request<Note>) -> Answered {
+    async fn stack(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
-    async fn context(&self, _: Request<Note>) -> Answered {
+    async fn context(&self, _: Request<Note>) -> Answer<Note> {
         limited_by_context().await?;
         Ok(welcome())
     }
 
     #[rate_limit(key = "context_user", count = 1, by = ratelimit::context::user())]
-    async fn context_user(&self, _: Request<Note>) -> Answered {
+    async fn context_user(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
-    #[rate_limit(key = "context_header", count = 1, by = ratelimit::context::header("x-api-key"))]
-    async fn context_header(&self, _: Request<Note>) -> Answered {
+    #[rate_limit(key = "context_header", count = 1, by = ratelimit::context::header("X-Api-Key"))]
+    async fn context_header(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
-    async fn spawned(&self, _: Request<Note>) -> Answered {
+    async fn spawned(&self, _: Request<Note>) -> Answer<Note> {
         tokio::spawn(limited_by_context()).await.unwrap()?;
         Ok(welcome())
     }
 
-    async fn swallowed(&self, _: Request<Note>) -> Answered {
+    async fn swallowed(&self, _: Request<Note>) -> Answer<Note> {
         swallowing().await?;
         Ok(welcome())
     }
 
-    async fn own(&self, _: Request<Note>) -> Answered {
+    async fn own(&self, _: Request<Note>) -> Answer<Note> {
         let mut status = Status::aborted("later");
         status.metadata_mut().insert("grpc-retry-pushback-ms", "5".parse().unwrap());
         swallowing().await.map_err(|AppError| status)?;
         Ok(welcome())
     }
 
-    async fn detailed(&self, _: Request<Note>) -> Answered {
+    async fn detailed(&self, _: Request<Note>) -> Answer<Note> {
         let details = ErrorDetails::with_error_info("BUSY", "test", HashMap::new());
         let status = Status::with_error_details(Code::Internal, "something went wrong", details);
         swallowing().await.map_err(|AppError| status)?;
         Ok(welcome())
     }
 
-    async fn hidden(&self, _: Request<Note>) -> Answered {
+    async fn hidden(&self, _: Request<Note>) -> Answer<Note> {
         swallowing().await.map_err(|AppError| Status::not_found("nothing here"))?;
         Ok(welcome())
     }
 
-    async fn handled(&self, _: Request<Note>) -> Answered {
+    async fn handled(&self, _: Request<Note>) -> Answer<Note> {
         let text = if swallowing().await.is_ok() { "welcome" } else { "please wait" };
         Ok(Response::new(Note::new(text)))
     }
 
     #[rate_limit(key = "never", count = 1, cost = weight(&request), by = "ip")]
-    async fn never(&self, request: Request<Note>) -> Answered {
+    async fn never(&self, request: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 
-    async fn plain(&self, _: Request<Note>) -> Answered {
+    async fn plain(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 }
 
-#[tonic::async_trait]
-pub(super) trait Layered: Send + Sync + 'static {
-    async fn plain(&self, request: Request<Note>) -> Answered;
-}
-
-server! { LayeredServer<Layered> is "test.Layered": "Plain" => plain(unary); }
+server! { trait Layered in LayeredServer is "test.Layered": "Plain" => plain; }
 
 #[tonic::async_trait]
 impl Layered for Service {
-    async fn plain(&self, _: Request<Note>) -> Answered {
+    async fn plain(&self, _: Request<Note>) -> Answer<Note> {
         Ok(welcome())
     }
 }
@@ -224,14 +195,13 @@ pub(super) async fn serve(limiter: RateLimiter) -> SocketAddr {
 }
 
 pub(super) async fn serve_in(layer: RateLimitLayer) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let (address, incoming) = listen().await;
     let layered = RateLimitLayer::new().limit("layered", Limit::counter(1, MINUTE), By::ip());
     let server = Server::builder()
-        .layer(layer.keep_header("x-api-key"))
+        .layer(layer.keep_header("X-API-KEY"))
         .add_service(InterceptedService::new(LimitsServer::new(Service), authenticate))
         // tonic finds the service inside the layer by its name.
         .add_service(layered.layer(LayeredServer::new(Service)));
-    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    tokio::spawn(server.serve_with_incoming(incoming));
     address
 }

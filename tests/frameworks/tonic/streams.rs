@@ -1,17 +1,14 @@
 //! Streams of requests and responses: a refused call ends before its first message.
 
-use super::wire::{Client, Note, server, texts};
+use super::wire::{Client, Note, listen, server, texts};
 use crate::harness::limiters::limiters;
-use ratelimit::body::Holding;
 use ratelimit::context::RequestContext;
 use ratelimit::{RateLimitLayer, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::time::Duration;
-use tonic::codegen::tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::codegen::tokio_stream::wrappers::ReceiverStream;
 use tonic::codegen::tokio_stream::{self, Stream, StreamExt};
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status, Streaming};
 
 type Notes = Pin<Box<dyn Stream<Item = Result<Note, Status>> + Send>>;
@@ -25,12 +22,6 @@ pub(super) trait Streams: Send + Sync + 'static {
     async fn chat(&self, request: Request<Streaming<Note>>) -> Result<Response<Self::ChatStream>, Status>;
     async fn messages(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
     async fn contexts(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
-    async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status>;
-    type DeclaredStream: Stream<Item = Result<Note, Status>> + Send + 'static;
-    async fn declared(
-        &self,
-        request: Request<Streaming<Note>>,
-    ) -> Result<Response<Self::DeclaredStream>, Status>;
 }
 
 server! { StreamsServer<Streams> is "test.Streams":
@@ -39,8 +30,6 @@ server! { StreamsServer<Streams> is "test.Streams":
     "Chat" => chat(streaming);
     "Messages" => messages(streaming);
     "Contexts" => contexts(streaming);
-    "Held" => held(streaming);
-    "Declared" => declared(streaming);
 }
 
 struct Service;
@@ -94,7 +83,7 @@ impl Streams for Service {
                 }
             }),
         ));
-        Ok(Response::new(Box::pin(Received(receiver))))
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
 
     // The server polls a stream after the handler has returned, outside its context.
@@ -105,65 +94,13 @@ impl Streams for Service {
             request.into_inner().map(move |_| Ok(Note::new(format!("{in_the_handler} {}", known()))));
         Ok(Response::new(Box::pin(answers)))
     }
-
-    // Each client has one conversation at a time, until its last answer.
-    #[rate_limit(
-        key = "held",
-        time = "30s",
-        count = 1,
-        algorithm = "concurrency",
-        until = "body_end",
-        by = "ip"
-    )]
-    async fn held(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
-        Ok(Response::new(Box::pin(request.into_inner())))
-    }
-
-    // To hold the permit, only the declared stream type had to change.
-    type DeclaredStream = Holding<UnboundedReceiverStream<Result<Note, Status>>>;
-
-    #[rate_limit(
-        key = "declared",
-        time = "30s",
-        count = 1,
-        algorithm = "concurrency",
-        until = "body_end",
-        by = "ip"
-    )]
-    async fn declared(
-        &self,
-        request: Request<Streaming<Note>>,
-    ) -> Result<Response<Self::DeclaredStream>, Status> {
-        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-        let mut requests = request.into_inner();
-        tokio::spawn(async move {
-            while let Ok(Some(note)) = requests.message().await {
-                let _ = sender.send(Ok(note));
-            }
-        });
-        Ok(Response::new(UnboundedReceiverStream::new(receiver)))
-    }
-}
-
-struct Received(tokio::sync::mpsc::Receiver<Result<Note, Status>>);
-
-impl Stream for Received {
-    type Item = Result<Note, Status>;
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
-    }
 }
 
 async fn serve(limiter: RateLimiter) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let (address, incoming) = listen().await;
     let layer = RateLimitLayer::new().limiter(limiter);
     let server = Server::builder().layer(layer).add_service(StreamsServer::new(Service));
-    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    tokio::spawn(server.serve_with_incoming(incoming));
     address
 }
 
@@ -183,11 +120,10 @@ async fn a_refused_stream_ends_before_its_first_message() {
             assert_eq!(refused.code(), Code::ResourceExhausted, "{path}: {refused:?}");
         }
         // Without metadata nobody knows the tenant.
-        let unknown = client.upload("/test.Streams/Record", notes(3)).await.unwrap_err();
+        let unknown = client.upload("/test.Streams/Record", notes(3), &[]).await.unwrap_err();
         assert_eq!(unknown.code(), Code::Unauthenticated, "{unknown:?}");
         for (tenant, is_admitted) in [("acme", true), ("acme", false), ("globex", true)] {
-            let recorded =
-                client.upload_with("/test.Streams/Record", notes(3), &[("x-tenant", tenant)]).await;
+            let recorded = client.upload("/test.Streams/Record", notes(3), &[("x-tenant", tenant)]).await;
             match recorded {
                 Ok(note) => assert_eq!((note.get_ref().text.as_str(), is_admitted), ("012", true)),
                 Err(status) => assert_eq!((status.code(), is_admitted), (Code::ResourceExhausted, false)),
@@ -209,47 +145,4 @@ async fn messages_of_a_stream_are_limited_within_its_context() {
         let contexts = texts(client.stream("/test.Streams/Contexts", notes(1)).await).await;
         assert_eq!(contexts, ["known lost"]);
     }
-}
-
-#[tokio::test]
-async fn a_permit_is_held_until_the_stream_ends_or_the_client_goes_away() {
-    for limiter in limiters().await {
-        let server = serve(limiter).await;
-        for path in ["/test.Streams/Held", "/test.Streams/Declared"] {
-            a_permit_is_held_on(path, server).await;
-        }
-    }
-}
-
-async fn a_permit_is_held_on(path: &'static str, server: SocketAddr) {
-    let (client, other) = (Client::new(server, 2), Client::new(server, 3));
-    let open = async |client: &Client| {
-        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Note>();
-        let requests = UnboundedReceiverStream::new(receiver);
-        let stream = client.stream(path, requests).await?.into_inner();
-        Ok::<_, Status>((sender, stream))
-    };
-    // The permit of the previous stream is returned in the background.
-    let wait_for = async |client: &Client| {
-        let opened = async {
-            loop {
-                if let Ok(opened) = open(client).await {
-                    return opened;
-                }
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), opened).await.expect("the permit comes back")
-    };
-    for is_cut in [true, false] {
-        let (sender, mut stream) = wait_for(&client).await;
-        sender.send(Note::new("hello")).unwrap();
-        assert_eq!(stream.message().await.unwrap(), Some(Note::new("hello")));
-        assert_eq!(open(&client).await.unwrap_err().code(), Code::ResourceExhausted);
-        wait_for(&other).await;
-        drop(sender);
-        if !is_cut {
-            assert_eq!(stream.message().await.unwrap(), None);
-        }
-    }
-    wait_for(&client).await;
 }

@@ -6,6 +6,7 @@ use tonic::Status;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::codegen::tokio_stream::{Stream, StreamExt as _};
+use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Endpoint};
 use tonic_prost::ProstCodec;
 
@@ -22,8 +23,20 @@ impl Note {
     }
 }
 
-/// Declares the server of a service trait: `test.Greeter/Hello` calls `Greeter::hello`.
+/// Declares the server of a service trait: `test.Greeter/Hello` calls `Greeter::hello`. Declares the trait too, if all of its methods are
+/// unary.
 macro_rules! server {
+    (trait $trait:ident in $server:ident is $name:literal: $($path:literal => $method:ident;)*) => {
+        #[tonic::async_trait]
+        pub(crate) trait $trait: Send + Sync + 'static {
+            $(async fn $method(
+                &self,
+                request: tonic::Request<$crate::tonic::wire::Note>,
+            ) -> $crate::tonic::wire::Answer<$crate::tonic::wire::Note>;)*
+        }
+
+        $crate::tonic::wire::server! { $server<$trait> is $name: $($path => $method(unary);)* }
+    };
     ($server:ident<$trait:ident> is $name:literal: $($path:literal => $method:ident($kind:ident);)*) => {
         pub(crate) struct $server<T>(std::sync::Arc<T>);
 
@@ -82,6 +95,12 @@ macro_rules! server {
 
 pub(crate) use server;
 
+/// The address of a server, and the connections to it.
+pub(crate) async fn listen() -> (SocketAddr, TcpIncoming) {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    (listener.local_addr().unwrap(), TcpIncoming::from(listener))
+}
+
 /// A client from one loopback address.
 #[derive(Clone)]
 pub(crate) struct Client {
@@ -136,17 +155,8 @@ impl Client {
         grpc.streaming(tonic::Request::new(requests), path, ProstCodec::default()).await
     }
 
-    /// Calls a method whose requests are a stream.
+    /// Calls a method whose requests are a stream, with metadata.
     pub(crate) async fn upload(
-        &self,
-        path: &'static str,
-        requests: impl Stream<Item = Note> + Send + 'static,
-    ) -> Answer<Note> {
-        self.upload_with(path, requests, &[]).await
-    }
-
-    /// The same with metadata.
-    pub(crate) async fn upload_with(
         &self,
         path: &'static str,
         requests: impl Stream<Item = Note> + Send + 'static,

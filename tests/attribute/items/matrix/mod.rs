@@ -81,77 +81,29 @@ macro_rules! shape {
     };
 }
 
-shape! { free:
-    plain free [] []
-    under_instrument free [#[instrument(skip_all)]] []
-    above_instrument free [] [#[instrument(skip_all)]]
+macro_rules! shapes {
+    ($($kind:ident $(and $in_async_trait:ident)?;)*) => {
+        $(shape! { $kind:
+            plain $kind [] []
+            under_instrument $kind [#[instrument(skip_all)]] []
+            above_instrument $kind [] [#[instrument(skip_all)]]
+            $(in_async_trait $in_async_trait [] [])?
+        })*
+    };
 }
 
-shape! { associated:
-    plain associated [] []
-    under_instrument associated [#[instrument(skip_all)]] []
-    above_instrument associated [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_associated [] []
-}
-
-shape! { by_reference:
-    plain by_reference [] []
-    under_instrument by_reference [#[instrument(skip_all)]] []
-    above_instrument by_reference [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_by_reference [] []
-}
-
-shape! { by_mutable_reference:
-    plain by_mutable_reference [] []
-    under_instrument by_mutable_reference [#[instrument(skip_all)]] []
-    above_instrument by_mutable_reference [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_by_mutable_reference [] []
-}
-
-shape! { by_value:
-    plain by_value [] []
-    under_instrument by_value [#[instrument(skip_all)]] []
-    above_instrument by_value [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_by_value [] []
-}
-
-shape! { by_arc:
-    plain by_arc [] []
-    under_instrument by_arc [#[instrument(skip_all)]] []
-    above_instrument by_arc [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_by_arc [] []
-}
-
-shape! { generic:
-    plain generic [] []
-    under_instrument generic [#[instrument(skip_all)]] []
-    above_instrument generic [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_generic [] []
-}
-
-shape! { of_a_trait:
-    plain of_a_trait [] []
-    under_instrument of_a_trait [#[instrument(skip_all)]] []
-    above_instrument of_a_trait [] [#[instrument(skip_all)]]
-    in_async_trait async_trait_of_a_trait [] []
-}
-
-shape! { opaque:
-    plain opaque [] []
-    under_instrument opaque [#[instrument(skip_all)]] []
-    above_instrument opaque [] [#[instrument(skip_all)]]
-}
-
-shape! { future:
-    plain future [] []
-    under_instrument future [#[instrument(skip_all)]] []
-    above_instrument future [] [#[instrument(skip_all)]]
-}
-
-shape! { boxed:
-    plain boxed [] []
-    under_instrument boxed [#[instrument(skip_all)]] []
-    above_instrument boxed [] [#[instrument(skip_all)]]
+shapes! {
+    free;
+    associated and async_trait_associated;
+    by_reference and async_trait_by_reference;
+    by_mutable_reference and async_trait_by_mutable_reference;
+    by_value and async_trait_by_value;
+    by_arc and async_trait_by_arc;
+    generic and async_trait_generic;
+    of_a_trait and async_trait_of_a_trait;
+    opaque;
+    future;
+    boxed;
 }
 
 shape! { of_a_block:
