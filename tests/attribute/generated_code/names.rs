@@ -40,8 +40,8 @@ async fn permit() -> impl Into<u8> {
 
 #[rate_limit(key = "window", count = 1, by = "ip", limiter = limits(), refund_if = Result::is_err)]
 #[rate_limit(key = "header", count = 9, by = "header:x-api-key")]
-#[rate_limit(key = "streams", count = 9, algorithm = "concurrency", by = _id, until = "body_end")]
-async fn held_by_a_body(_: &Request, _id: u8) -> Result<Response, Rejection> {
+#[rate_limit(key = "streams", count = 9, algorithm = "concurrency", by = id, until = "body_end")]
+async fn held_by_a_body(_: &Request, id: u8) -> Result<Response, Rejection> {
     Ok(Response::default())
 }
 

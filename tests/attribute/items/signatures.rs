@@ -33,10 +33,10 @@ async fn lifetimes<'a, 'b: 'a>(
     _other: &str,
     long: &'b str,
     short: &'a str,
-    log: &mut Vec<u32>,
+    seen: &mut Vec<u32>,
     runs: &Runs,
 ) -> Result<[&'a str; 2], Rejection> {
-    log.push(runs.add());
+    seen.push(runs.add());
     Ok([long.trim(), short])
 }
 

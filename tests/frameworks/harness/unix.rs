@@ -12,7 +12,8 @@ use tokio::net::UnixStream;
 pub(crate) async fn check(says_that_it_is_unix: bool, serve: impl Fn(UnixListener, RateLimitLayer)) {
     let trusting = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     let trusted = if says_that_it_is_unix { [200, 429, 200] } else { [503; 3] };
-    for (limiter, expected) in [(RateLimiter::in_memory(), [503; 3]), (trusting, trusted)] {
+    let others = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).connect().await.unwrap();
+    for (limiter, expected) in [(others, [503; 3]), (trusting, trusted)] {
         let (listener, socket) = listen();
         serve(listener, RateLimitLayer::new().limiter(limiter));
         for path in ["/above", "/context"] {

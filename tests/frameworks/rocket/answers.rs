@@ -17,7 +17,7 @@ macro_rules! handlers {
     ($($path:tt $name:ident $(, $option:ident $(= $value:expr)?)? => $returned:ty: $body:expr;)*) => {
         $(#[get($path)]
         #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key" $(, $option $(= $value)?)?)]
-        async fn $name<'r>(_head: RequestHead<'r>) -> $returned {
+        async fn $name(_head: RequestHead<'_>) -> $returned {
             $body
         })*
 
@@ -29,7 +29,7 @@ macro_rules! handlers {
 
 handlers! {
     "/rejection" rejection => Result<&'static str, Rejection>: Ok("fine");
-    "/opaque" opaque => impl Responder<'r, 'static>: (ContentType::JSON, "fine");
+    "/opaque" opaque => impl for<'r> Responder<'r, 'static>: (ContentType::JSON, "fine");
     "/redirect" redirect, fallible => Redirect: Redirect::to("/elsewhere");
     "/nothing" nothing, fallible => (): ();
     "/own_error" own_error => Result<&'static str, ApiError>: Ok("fine");

@@ -23,6 +23,7 @@ mod parts {
         Overdue,
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the request of the store is larger")]
     pub(super) const fn units(_: &Request) -> u32 {
         0
     }

@@ -130,7 +130,7 @@ async fn update_crate(
 #[utoipa::path(post, path = "/todo", responses((status = 201, body = Fields), (status = 429)))]
 #[rate_limit(key = "create_todo", count = 2, by = "global")]
 async fn create_todo(State(store): State<AppState>, Json(todo): Json<Fields>) -> impl IntoResponse {
-    drop(store);
+    let _ = store;
     (StatusCode::CREATED, Json(todo))
 }
 
