@@ -2,6 +2,7 @@
 
 use super::{Output, Style, shortened};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint};
+use unicode_width::UnicodeWidthStr as _;
 
 /// How a column is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +42,8 @@ impl Table {
 
     /// The width of the longest line, in columns.
     pub(crate) fn width(&self) -> usize {
-        let widths = self.build(Output::plain()).column_max_content_widths();
-        let shown = widths.iter().filter(|width| **width > 0);
-        shown.map(|width| usize::from(*width) + 2).sum::<usize>().saturating_sub(2)
+        let table = self.build(Output::plain());
+        table.lines().map(|line| line.trim_end().width()).max().unwrap_or(0)
     }
 
     /// The lines of the table.
@@ -74,12 +74,11 @@ impl Table {
             table.set_header(self.columns.iter().map(|(title, _)| cell(title, Style::Dim)));
         }
         table.add_rows(self.rows.iter().map(|row| row.iter().map(|(text, style)| cell(text, *style))));
-        let widths = table.column_max_content_widths();
-        for ((column, (_, align)), width) in table.column_iter_mut().zip(&self.columns).zip(widths) {
+        for (at, (column, (title, align))) in table.column_iter_mut().zip(&self.columns).enumerate() {
             column.set_padding((0, 2));
             let is_right = *align == Align::Right;
             column.set_cell_alignment(if is_right { CellAlignment::Right } else { CellAlignment::Left });
-            if width == 0 {
+            if title.is_empty() && self.rows.iter().all(|row| row[at].0.is_empty()) {
                 column.set_constraint(ColumnConstraint::Hidden);
             }
         }

@@ -206,6 +206,11 @@ impl<C: Clock> MemoryStore<C> {
         verdict
     }
 
+    /// Overrides end at whole ms, as in Redis.
+    fn whole_ms(&self) -> Duration {
+        Duration::from_millis(self.clock.now_micros() / 1000)
+    }
+
     #[inline]
     fn terms<'l>(&self, mode: Mode, request: &Request, limit: &'l Limit, now_us: u64) -> Terms<'l> {
         Terms::of(mode, request, limit, self.hash_key.hash(request.key()), now_us)
@@ -246,7 +251,7 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        Reply::ready(Ok(self.overrides.load(key, seen, self.clock.now())))
+        Reply::ready(Ok(self.overrides.load(key, seen, self.whole_ms())))
     }
 
     fn save_override(
@@ -256,7 +261,7 @@ impl<C: Clock> Store for MemoryStore<C> {
         change: Option<&str>,
         expires: Option<Duration>,
     ) -> Reply<()> {
-        let now = self.clock.now();
+        let now = self.whole_ms();
         let end = expires.map(|expires| now.saturating_add(expires));
         self.overrides.save(key, entry, change, end, now);
         Reply::ready(Ok(()))
