@@ -22,14 +22,15 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 
 /// One limit of a call that is about to be decided.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing about the limit")]
 pub struct Call {
     /// The limiter that decides the call.
     pub(super) limiter: Result<CurrentLimiter, Error>,
     /// The request to the store. Its key is written here, so that it is never moved.
     request: Request,
     key: KeyBuilder<'static>,
-    /// Whether the limit is a constant of the site. An error says why the limit of this call is not one.
-    is_constant: Result<bool, LimitError>,
+    /// Whether the limit is a constant of the site.
+    is_constant: bool,
     pub(super) shadow: bool,
     pauses: bool,
     pub(super) skipped: bool,
@@ -49,7 +50,7 @@ impl Call {
     /// A call of a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
         // Two layers may have the same name and different limits.
-        Self { is_constant: Ok(false), ..Self::of(Name::written(name), None, Some(&limit), limiter) }
+        Self { is_constant: false, ..Self::of(Name::written(name), None, Some(&limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
@@ -67,7 +68,7 @@ impl Call {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name, function),
-            is_constant: Ok(limit.is_some()),
+            is_constant: limit.is_some(),
             shadow: false,
             pauses: false,
             skipped,
@@ -78,7 +79,8 @@ impl Call {
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
             Ok(limit) => self.request.set_limit(limit),
-            Err(error) => self.is_constant = Err(error),
+            // The error takes the place of the limiter, and rejects the call.
+            Err(error) => self.limiter = Err(error.into()),
         }
     }
 
@@ -110,7 +112,6 @@ impl Call {
             // addresses.
             Ok(IpAddr::V4(address)) => self.identity().ip(address.into()),
             Ok(address) => self.identity().ip(address),
-            // The error takes the place of the limiter, and rejects the call.
             Err(error) => self.limiter = Err(error),
         }
     }
@@ -182,9 +183,8 @@ impl Call {
     /// Completes the request to the store: applies the override, and completes the key.
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        let is_constant = self.is_constant?;
         self.key.finish(self.request.key_mut(), limiter.keys())?;
-        note(self.key.name().as_str(), self.request.limit(), limiter, is_constant);
+        note(self.key.name().as_str(), self.request.limit(), limiter, self.is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }

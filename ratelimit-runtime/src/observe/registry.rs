@@ -71,10 +71,12 @@ pub(crate) fn named(name: &str) -> &'static Entry {
 /// with itself.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: impl FnOnce() -> First) {
+    let known = REGISTRY.place(name).get().and_then(|entry| entry.first.get());
+    if is_constant && known.is_some_and(|first| std::ptr::eq(first.name, name)) {
+        return;
+    }
     let entry = REGISTRY.named(name, true);
-    let first = entry.first.get().unwrap_or_else(|| entry.note_first(call));
-    let is_same = is_constant && std::ptr::eq(first.name, name);
-    if !is_same && first.limit != *limit {
+    if entry.first.get().unwrap_or_else(|| entry.note_first(call)).limit != *limit {
         entry.vary();
     }
 }
@@ -133,6 +135,12 @@ impl Entry {
     }
 }
 
+/// Names are chosen by the programmer, and the table is bounded, so the hash need not withstand attacks.
+#[inline]
+fn number_of(name: &str) -> usize {
+    usize::try_from(open_hash(name.as_bytes()) >> 40).unwrap_or_default()
+}
+
 impl Registry {
     #[expect(clippy::large_stack_arrays, reason = "the table is a static")]
     const fn new() -> Self {
@@ -145,16 +153,21 @@ impl Registry {
 
     #[inline]
     fn named(&self, name: &str, is_constant: bool) -> &Entry {
-        // Names are chosen by the programmer, and the table is bounded, so the hash need not withstand attacks.
-        let first = usize::try_from(open_hash(name.as_bytes()) >> 40).unwrap_or_default();
-        match self.places[first % PLACES].get() {
+        match self.place(name).get() {
             Some(entry) if *entry.name == *name => entry,
-            _ => self.search(first, name, is_constant),
+            _ => self.search(name, is_constant),
         }
     }
 
+    /// The place at which the search for a name begins.
+    #[inline]
+    fn place(&self, name: &str) -> &OnceLock<Box<Entry>> {
+        &self.places[number_of(name) % PLACES]
+    }
+
     #[inline(never)]
-    fn search(&self, first: usize, name: &str, is_constant: bool) -> &Entry {
+    fn search(&self, name: &str, is_constant: bool) -> &Entry {
+        let first = number_of(name);
         for probe in 0..MOST_PROBES {
             let place = &self.places[first.wrapping_add(probe) % PLACES];
             match place.get().map(|entry| &**entry).or_else(|| self.insert(place, name, is_constant)) {
