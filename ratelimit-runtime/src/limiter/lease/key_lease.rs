@@ -54,7 +54,9 @@ pub(super) enum Next {
 /// A fetch that is to begin. Outside of a runtime it has no registration.
 pub(super) struct Planned {
     pub(super) units: u32,
+    /// The epoch of the lease when the fetch begins.
     pub(super) epoch: u64,
+    /// The runtime in which it is registered, and what its waiting calls see of it.
     pub(super) registered: Option<(Handle, Arc<FetchUnderWay>)>,
 }
 
