@@ -2,7 +2,6 @@
 //! other call.
 
 use super::key_lease::Planned;
-use super::table::LeaseId;
 use super::under_way::{FetchState, FetchUnderWay, TooFew};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -15,7 +14,7 @@ use std::sync::Arc;
 /// A fetch of units for one key. Dropping it ends its registration in the lease, and wakes the waiting calls.
 pub(super) struct Fetch {
     limiter: RateLimiter,
-    id: LeaseId,
+    hash: u64,
     request: Request,
     planned: Planned,
     /// When the request was sent, by the timer of all leases.
@@ -28,14 +27,9 @@ pub(super) struct Fetch {
 impl Fetch {
     /// Sends the request. A reply that is ready is received at once. Otherwise a task awaits it, in the runtime where
     /// the fetch is registered.
-    pub(super) fn begin(
-        limiter: &RateLimiter,
-        id: LeaseId,
-        request: &Request,
-        planned: Planned,
-    ) -> FetchState {
+    pub(super) fn begin(limiter: &RateLimiter, hash: u64, request: &Request, planned: Planned) -> FetchState {
         let (limiter, request, ended) = (limiter.clone(), request.clone(), FetchState::Ended);
-        let mut fetch = Self { limiter, id, request, planned, sent: 0, too_few: None, ended };
+        let mut fetch = Self { limiter, hash, request, planned, sent: 0, too_few: None, ended };
         loop {
             match (fetch.send(), &fetch.planned.registered) {
                 (Reply::Ready(decided), _) => {
@@ -117,7 +111,7 @@ impl Fetch {
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
         let leases = &self.limiter.shared.leases;
         let (now, units) = (leases.now(), self.planned.units);
-        let filled = leases.with(self.id, |lease| {
+        let filled = leases.with(self.hash, |lease| {
             if !lease.is_of(self.planned.epoch) {
                 return false;
             }
@@ -140,7 +134,7 @@ impl Drop for Fetch {
     fn drop(&mut self) {
         if let Some((runtime, under_way)) = &self.planned.registered {
             // Ends the registration first, because a woken call may begin the next fetch.
-            self.limiter.shared.leases.with(self.id, |lease| lease.end_fetch(runtime.id()));
+            self.limiter.shared.leases.with(self.hash, |lease| lease.end_fetch(runtime.id()));
             under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
         }
     }

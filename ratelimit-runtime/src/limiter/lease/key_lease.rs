@@ -20,6 +20,7 @@ pub(super) struct KeyLease {
 }
 
 /// The calls and fetches of a key. Calls that find units do not need them.
+#[derive(Default)]
 struct Calls {
     key: StoreKey,
     /// The number of restarts. Units that were requested before the last one are returned on arrival.
@@ -62,14 +63,7 @@ pub(super) struct Planned {
 
 impl KeyLease {
     pub(super) fn new(request: &Request, now: u64) -> Self {
-        let calls = Calls {
-            key: request.key().clone(),
-            epoch: 0,
-            fetches: SmallVec::new(),
-            waiting: 0,
-            waiting_units: 0,
-            own_requests: 0,
-        };
+        let calls = Calls { key: request.key().clone(), ..Calls::default() };
         Self { units: LeasedUnits::new(*request.limit(), now), calls: Box::new(calls) }
     }
 

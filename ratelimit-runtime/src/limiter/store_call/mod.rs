@@ -26,7 +26,7 @@ pub(super) struct StoreCalls {
     deadline: Duration,
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
-    outage: Outage,
+    pub(super) outage: Outage,
     deny_cache: Option<DenyCache>,
 }
 
@@ -50,10 +50,6 @@ impl StoreCalls {
     /// The deadline, shortened so that it can be added to an `Instant`.
     pub(super) fn within(&self) -> Duration {
         self.deadline.min(LONGEST_TIME)
-    }
-
-    pub(super) const fn outage(&self) -> &Outage {
-        &self.outage
     }
 
     pub(super) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
@@ -102,18 +98,6 @@ impl StoreCalls {
         self.local.get_or_init(MemoryStore::new)
     }
 
-    /// The refusal that the store would return now, if it is remembered.
-    #[inline]
-    fn remembered_refusal(&self, requests: &[&Request]) -> Option<Decision> {
-        self.deny_cache.as_ref()?.refusal(requests)
-    }
-
-    /// Notes that the store has decided, which may end an outage.
-    #[inline]
-    fn has_decided(&self) {
-        self.outage.succeeded();
-    }
-
     /// Remembers a refusal of the store.
     pub(super) fn remember(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         if let Some(cache) = &self.deny_cache {
@@ -131,7 +115,7 @@ impl StoreCalls {
             if decisions.len() == requests { Ok(decisions) } else { Err(invalid_reply()) }
         });
         match &decisions {
-            Ok(_) => self.has_decided(),
+            Ok(_) => self.outage.succeeded(),
             Err(error) => {
                 store_failed(error);
                 if error.is_transient() {
