@@ -163,7 +163,7 @@ impl LeasingCall {
             Waited::Watched => None,
             Waited::Unwatched(observer) => observer,
         };
-        let within = self.limiter.shared.store.within();
+        let within = self.limiter.shared.store.deadline();
         let timer = match timer {
             Some(timer) => timer,
             None => timer.insert(Box::pin(unconstrained(sleep_until(self.began + within)?))),

@@ -100,7 +100,9 @@ impl KeyLease {
             if under_way.began.elapsed() >= deadline || self.calls.waiting_units >= limit.largest_lease() {
                 return Ok(Next::WithoutLease);
             }
-            return Ok(self.wait(under_way, cost));
+            self.calls.waiting += 1;
+            self.calls.waiting_units = self.calls.waiting_units.saturating_add(cost);
+            return Ok(Next::Wait(under_way));
         }
         returned.extend(self.remove(|units| units.outdated(now)));
         // While another call of this key requests its own units, the fetch includes one more call of this cost.
@@ -122,12 +124,6 @@ impl KeyLease {
         }
         let units = self.units.wanted_in_advance(now);
         (units > 0).then(|| self.begin_fetch(units, Some(runtime)))
-    }
-
-    fn wait(&mut self, under_way: Arc<FetchUnderWay>, cost: u32) -> Next {
-        self.calls.waiting += 1;
-        self.calls.waiting_units = self.calls.waiting_units.saturating_add(cost);
-        Next::Wait(under_way)
     }
 
     /// Notes that a call no longer waits.

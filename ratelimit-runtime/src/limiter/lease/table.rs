@@ -112,8 +112,8 @@ impl Leases {
         self.with(self.hash(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
     }
 
-    /// Forgets the keys that no call uses.
-    pub(super) fn forget_idle(&self) {
+    /// Forgets the keys that no call uses. Returns whether a key is left.
+    pub(super) fn forget_idle(&self) -> bool {
         let now = self.now();
         for shard in &self.shards {
             let mut shard = shard.lock();
@@ -121,6 +121,7 @@ impl Leases {
             shard.retain(|entry| !entry.lease.is_idle(now));
             self.keys.fetch_sub(before - shard.len(), Ordering::Relaxed);
         }
+        self.keys.load(Ordering::Relaxed) > 0
     }
 
     /// Collects what `of` returns for each lease.
@@ -133,9 +134,5 @@ impl Leases {
             all.extend(shard.lock().iter_mut().flat_map(|entry| of(&mut entry.lease)));
         }
         all
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.keys.load(Ordering::Relaxed) == 0
     }
 }

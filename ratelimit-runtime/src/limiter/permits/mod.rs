@@ -122,7 +122,7 @@ impl Permits {
         }
         let task = limiter.shared.tasks.count();
         let permit = TakenPermit::held(request, source, current_runtime());
-        self.insert(limiter, permit.released(stage, limiter.shared.store.within(), task));
+        self.insert(limiter, permit.released(stage, limiter.shared.store.deadline(), task));
         let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
         returned.in_background(&limiter.shared.tasks, move |result| {
             if let Some(shared) = owner.upgrade() {

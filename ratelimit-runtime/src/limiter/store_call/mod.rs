@@ -23,6 +23,7 @@ use tokio::time::Instant;
 /// The store of a limiter, its deadline, and what is known about it.
 pub(super) struct StoreCalls {
     store: Box<dyn Store>,
+    /// It can be added to an `Instant`.
     deadline: Duration,
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
@@ -32,8 +33,14 @@ pub(super) struct StoreCalls {
 
 impl StoreCalls {
     pub(super) fn new(store: Box<dyn Store>, deadline: Duration, deny_cache: bool, hooks: Hooks) -> Self {
-        let (local, outage) = (OnceLock::new(), Outage::new(hooks));
-        Self { store, deadline, local, outage, deny_cache: deny_cache.then(DenyCache::new) }
+        let (deadline, local) = (deadline.min(LONGEST_TIME), OnceLock::new());
+        Self {
+            store,
+            deadline,
+            local,
+            outage: Outage::new(hooks),
+            deny_cache: deny_cache.then(DenyCache::new),
+        }
     }
 
     /// The store itself: without a deadline, remembered refusals or the failure policy.
@@ -45,11 +52,6 @@ impl StoreCalls {
     /// The time within which the store has to reply.
     pub(super) const fn deadline(&self) -> Duration {
         self.deadline
-    }
-
-    /// The deadline, shortened so that it can be added to an `Instant`.
-    pub(super) fn within(&self) -> Duration {
-        self.deadline.min(LONGEST_TIME)
     }
 
     pub(super) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
@@ -73,7 +75,7 @@ impl StoreCalls {
     #[inline]
     pub(super) fn ensure_time(&self, began: Option<Instant>) -> Result<(), Error> {
         match began {
-            Some(began) if began.elapsed() >= self.within() => Err(self.too_late()),
+            Some(began) if began.elapsed() >= self.deadline => Err(self.too_late()),
             _ => Ok(()),
         }
     }
@@ -86,7 +88,7 @@ impl StoreCalls {
 
     /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
     pub(super) fn with_deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
-        UntilDeadline::new(reply, sent, self.within())
+        UntilDeadline::new(reply, sent, self.deadline)
     }
 
     pub(super) fn too_late(&self) -> Error {
