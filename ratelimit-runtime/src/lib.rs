@@ -108,7 +108,7 @@ pub use key::{AsKey, Key};
 ))]
 pub use layer::{limits::By, settings::RateLimitLayer};
 pub use limiter::current::scope;
-pub use limiter::installed::{InstallError, install};
+pub use limiter::installed::install;
 pub use limiter::{Admitted, Charge, OnError, Permit, RateLimiter, RateLimiterBuilder, Status};
 #[doc(inline)]
 pub use ratelimit_limit::{Algorithm, Limit, LimitError, ParseLimitError, Refill};

@@ -44,7 +44,7 @@ impl Call {
 
     /// A call that is decided by this limiter.
     pub fn by_limiter(site: &'static Site, limiter: &RateLimiter) -> Self {
-        Self::with(site, Ok(CurrentLimiter::Own(limiter.clone())))
+        Self::with(site, Ok(CurrentLimiter::Owned(limiter.clone())))
     }
 
     /// A call of a limit that belongs to no attribute.
@@ -136,7 +136,7 @@ impl Call {
     /// Sets the failure policy of this call.
     pub fn on_error(&mut self, on_error: OnError) {
         if let Ok(limiter) = &mut self.limiter {
-            *limiter = CurrentLimiter::Own(limiter.with_on_error(on_error));
+            *limiter = CurrentLimiter::Owned(limiter.with_on_error(on_error));
         }
     }
 

@@ -131,7 +131,7 @@ impl Settings {
     /// The limiter of this layer, else the current one.
     pub(super) fn current_limiter(&self) -> Result<CurrentLimiter, Error> {
         match &self.limiter {
-            Some(limiter) => Ok(CurrentLimiter::Own(limiter.clone())),
+            Some(limiter) => Ok(CurrentLimiter::Owned(limiter.clone())),
             None => current("RateLimitLayer"),
         }
     }

@@ -5,8 +5,8 @@ use super::installed::installed_or_default;
 #[cfg(feature = "rocket")]
 use crate::by_task::ByTask;
 use crate::error::Error;
+use std::borrow::Cow;
 use std::future::Future;
-use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 tokio::task_local! {
@@ -20,24 +20,8 @@ pub(crate) static OF_REQUESTS: ByTask<RateLimiter> = ByTask::new();
 /// Whether there was ever a scope. Most programs have none, and their calls need not look for one.
 static ANY_SCOPE: AtomicBool = AtomicBool::new(false);
 
-/// The limiter of one call.
-#[derive(Clone)]
-pub(crate) enum CurrentLimiter {
-    Process(&'static RateLimiter),
-    Own(RateLimiter),
-}
-
-impl Deref for CurrentLimiter {
-    type Target = RateLimiter;
-
-    #[inline]
-    fn deref(&self) -> &RateLimiter {
-        match self {
-            Self::Process(limiter) => limiter,
-            Self::Own(limiter) => limiter,
-        }
-    }
-}
+/// The limiter of one call: that of the process, or one of its own.
+pub(crate) type CurrentLimiter = Cow<'static, RateLimiter>;
 
 /// Returns the limiter for a call of the limit `name`.
 ///
@@ -48,9 +32,9 @@ impl Deref for CurrentLimiter {
 #[inline]
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
     if let Some(limiter) = RateLimiter::scoped() {
-        return Ok(CurrentLimiter::Own(limiter));
+        return Ok(Cow::Owned(limiter));
     }
-    installed_or_default(name).map(CurrentLimiter::Process)
+    installed_or_default(name).map(Cow::Borrowed)
 }
 
 /// Runs a future in which attributes use `limiter`. Use it for tests, and for tenants with their own store.

@@ -5,7 +5,6 @@ use crate::error::{Error, ErrorKind};
 use crate::proxies::Networks;
 use crate::store::redis::RedisStore;
 use once_cell::sync::OnceCell;
-use std::fmt;
 
 /// The environment variable that names the store of the default limiter.
 pub(super) const URL: &str = "RATELIMIT_URL";
@@ -80,40 +79,17 @@ fn default_limiter(url: Option<String>, proxies: Option<&str>) -> Result<RateLim
 /// assert!(ratelimit::install(RateLimiter::in_memory()).is_err());
 /// # Ok(()) }
 /// ```
-pub fn install(limiter: RateLimiter) -> Result<(), InstallError> {
-    PROCESS
-        .set(Process { limiter, built_by: None })
-        .map_err(|_| InstallError { built_by: PROCESS.get().and_then(|process| process.built_by) })
-}
-
-/// The error of [`install`]: a limiter is already installed, or the default limiter is in use.
-#[derive(Clone)]
-pub struct InstallError {
-    built_by: Option<&'static str>,
-}
-
-impl fmt::Display for InstallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.built_by {
-            Some(name) => write!(
-                f,
+pub fn install(limiter: RateLimiter) -> Result<(), Error> {
+    PROCESS.set(Process { limiter, built_by: None }).map_err(|_| {
+        let message = match PROCESS.get().and_then(|process| process.built_by) {
+            Some(name) => format!(
                 "the first call of the limit `{name}` has already built the default limiter; call `install` before any limited call"
             ),
-            None => f.write_str(
-                "a limiter is already installed; install one per process, or use `ratelimit::scope`",
-            ),
-        }
-    }
+            None => "a limiter is already installed; install one per process, or use `ratelimit::scope`".into(),
+        };
+        Error::new(ErrorKind::Configuration, message)
+    })
 }
-
-impl fmt::Debug for InstallError {
-    /// Shows the message, because a `main` that returns an error prints this.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for InstallError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,6 @@
 //! `LeasingCall`: a call that waits for leased units, or for the units that it has requested itself.
 
 use super::key_lease::{Next, Tried};
-use super::table::LeaseId;
 use super::under_way::{FetchState, FetchUnderWay, Waited};
 use crate::clock::timer::sleep_until;
 use crate::decision::Decision;
@@ -21,7 +20,7 @@ use tokio::time::{Instant, Sleep};
 /// A future that owns its limiter and its request. Dropping it gives up its place.
 pub(super) struct LeasingCall {
     limiter: RateLimiter,
-    id: LeaseId,
+    hash: u64,
     request: Request,
     began: Instant,
     tried: Tried,
@@ -50,13 +49,13 @@ enum State {
 impl LeasingCall {
     pub(super) fn new(
         limiter: &RateLimiter,
-        id: LeaseId,
+        hash: u64,
         request: &Request,
         began: Instant,
         tried: Tried,
     ) -> Self {
         let (limiter, request) = (limiter.clone(), request.clone());
-        Self { limiter, id, request, began, tried, state: State::Nothing }
+        Self { limiter, hash, request, began, tried, state: State::Nothing }
     }
 
     /// Takes the next step, which the lease has determined. Returns the decision if nothing has to be awaited.
@@ -100,7 +99,7 @@ impl LeasingCall {
         let Some(epoch) = epoch else { return decision };
         let leases = &self.limiter.shared.leases;
         let now = leases.now();
-        let noted = leases.with(self.id, |lease| {
+        let noted = leases.with(self.hash, |lease| {
             let is_current = lease.end_own_request(epoch);
             let decision = decision.as_ref().ok().filter(|_| is_current)?;
             if !decision.is_allowed() {
@@ -133,21 +132,18 @@ impl LeasingCall {
                         _ => {}
                     }
                 }
-                State::Asking { reply, .. } => {
+                State::Asking { reply, sent, epoch } => {
                     let Some(decisions) = ready!(Pin::new(reply).poll(context)) else {
                         self.leave();
                         return Poll::Ready(Err(self.limiter.shared.store.too_late()));
                     };
-                    let State::Asking { sent, epoch, .. } =
-                        std::mem::replace(&mut self.state, State::Nothing)
-                    else {
-                        continue;
-                    };
+                    let (sent, epoch) = (*sent, *epoch);
+                    self.state = State::Nothing;
                     return Poll::Ready(self.received(decisions, sent, epoch, true));
                 }
                 State::Nothing => {}
             }
-            let next = self.limiter.step(self.id, &self.request, &mut self.tried)?;
+            let next = self.limiter.step(self.hash, &self.request, &mut self.tried)?;
             if let Some(decided) = self.follow(next) {
                 return Poll::Ready(decided);
             }
@@ -167,7 +163,7 @@ impl LeasingCall {
             Waited::Watched => None,
             Waited::Unwatched(observer) => observer,
         };
-        let within = self.limiter.shared.store.within();
+        let within = self.limiter.shared.store.deadline();
         let timer = match timer {
             Some(timer) => timer,
             None => timer.insert(Box::pin(unconstrained(sleep_until(self.began + within)?))),
@@ -188,10 +184,10 @@ impl LeasingCall {
                 if let Some(place) = place {
                     fetch.leave(place);
                 }
-                leases.with(self.id, |lease| lease.end_wait(self.request.cost()));
+                leases.with(self.hash, |lease| lease.end_wait(self.request.cost()));
             }
             State::Asking { epoch: Some(epoch), .. } => {
-                leases.with(self.id, |lease| lease.end_own_request(epoch));
+                leases.with(self.hash, |lease| lease.end_own_request(epoch));
             }
         }
     }

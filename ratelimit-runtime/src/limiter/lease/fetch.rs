@@ -2,7 +2,6 @@
 //! other call.
 
 use super::key_lease::Planned;
-use super::table::LeaseId;
 use super::under_way::{FetchState, FetchUnderWay, TooFew};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -11,87 +10,59 @@ use crate::limiter::store_call::invalid_reply;
 use crate::store::{Change, Decisions, Mode, PendingReply, Reply, Request};
 use std::future::poll_fn;
 use std::sync::Arc;
-use tokio::runtime::{Handle, Id};
 
-/// A fetch of units for one key.
+/// A fetch of units for one key. Dropping it ends its registration in the lease, and wakes the waiting calls.
 pub(super) struct Fetch {
     limiter: RateLimiter,
-    id: LeaseId,
+    hash: u64,
     request: Request,
-    units: u32,
-    /// The lease's epoch when the fetch began.
-    epoch: u64,
+    planned: Planned,
     /// When the request was sent, by the timer of all leases.
     sent: u64,
     too_few: Option<TooFew>,
-}
-
-/// The registration of a fetch in its lease. Dropping it ends the registration, and wakes the waiting calls.
-struct Registration {
-    limiter: RateLimiter,
-    id: LeaseId,
-    runtime: Id,
-    under_way: Arc<FetchUnderWay>,
+    /// What the waiting calls learn at the end.
     ended: FetchState,
 }
 
 impl Fetch {
     /// Sends the request. A reply that is ready is received at once. Otherwise a task awaits it, in the runtime where
     /// the fetch is registered.
-    pub(super) fn begin(
-        limiter: &RateLimiter,
-        id: LeaseId,
-        request: &Request,
-        planned: Planned,
-    ) -> FetchState {
-        let Planned { units, epoch, registered } = planned;
-        let (limiter, request) = (limiter.clone(), request.clone());
-        let registered = registered.map(|(runtime, under_way)| {
-            let (limiter, ended) = (limiter.clone(), FetchState::Ended);
-            (Registration { limiter, id, runtime: runtime.id(), under_way, ended }, runtime)
-        });
-        let mut fetch = Self { limiter, id, request, units, epoch, sent: 0, too_few: None };
+    pub(super) fn begin(limiter: &RateLimiter, hash: u64, request: &Request, planned: Planned) -> FetchState {
+        let (limiter, request, ended) = (limiter.clone(), request.clone(), FetchState::Ended);
+        let mut fetch = Self { limiter, hash, request, planned, sent: 0, too_few: None, ended };
         loop {
-            match fetch.send() {
-                Reply::Ready(decided) => {
+            match (fetch.send(), &fetch.planned.registered) {
+                (Reply::Ready(decided), _) => {
                     if let Some(ended) = fetch.receive(decided, false) {
                         return ended;
                     }
                 }
-                Reply::Pending(reply) => {
-                    return match registered {
-                        Some((registration, runtime)) => fetch.spawn(reply, registration, &runtime),
-                        None => FetchState::Failed(Error::runtime().err().unwrap_or_else(invalid_reply)),
-                    };
+                (Reply::Pending(reply), Some((runtime, under_way))) => {
+                    let (runtime, under_way) = (runtime.clone(), Arc::clone(under_way));
+                    let counted = fetch.limiter.shared.tasks.count();
+                    runtime.spawn(async move {
+                        // Ends the registration first, because `close` returns when no task is counted.
+                        fetch.run(Reply::Pending(reply), &under_way).await;
+                        drop(counted);
+                    });
+                    return FetchState::UnderWay;
+                }
+                (Reply::Pending(_), None) => {
+                    return FetchState::Failed(Error::runtime().err().unwrap_or_else(invalid_reply));
                 }
             }
         }
     }
 
-    fn spawn(
-        self,
-        reply: PendingReply<Decisions>,
-        mut registration: Registration,
-        runtime: &Handle,
-    ) -> FetchState {
-        let counted = self.limiter.shared.tasks.count();
-        runtime.spawn(async move {
-            registration.ended = self.run(Reply::Pending(reply), &registration.under_way).await;
-            // Ends the registration first, because `close` returns when no task is counted.
-            drop(registration);
-            drop(counted);
-        });
-        FetchState::UnderWay
-    }
-
-    async fn run(mut self, mut reply: Reply<Decisions>, under_way: &FetchUnderWay) -> FetchState {
+    async fn run(mut self, mut reply: Reply<Decisions>, under_way: &FetchUnderWay) {
         loop {
             let decided = match reply {
                 Reply::Ready(decided) => decided,
                 Reply::Pending(reply) => self.received(reply, under_way).await,
             };
             if let Some(ended) = self.receive(decided, true) {
-                return ended;
+                self.ended = ended;
+                return;
             }
             reply = self.send();
         }
@@ -114,7 +85,7 @@ impl Fetch {
 
     fn send(&mut self) -> Reply<Decisions> {
         self.sent = self.limiter.shared.leases.now();
-        self.limiter.shared.store.bare().decide(Mode::Charge, &[&self.request.alone(self.units)])
+        self.limiter.shared.store.bare().decide(Mode::Charge, &[&self.request.alone(self.planned.units)])
     }
 
     /// Receives the store's reply. Returns `None` if the fetch is to be repeated with fewer units.
@@ -130,39 +101,41 @@ impl Fetch {
         }
         // The first retry requests the units that are left, if these exceed the cost of the call. Otherwise the fetch ends,
         // and each call sends its own request.
-        let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.units) };
-        let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.units, refusal: decision });
-        self.units = left;
+        let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.planned.units) };
+        let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.planned.units, refusal: decision });
+        self.planned.units = left;
         (left <= self.request.cost()).then_some(FetchState::TooFew(too_few))
     }
 
     /// Adds the units to the lease, or returns them to the store if the lease has restarted meanwhile.
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
         let leases = &self.limiter.shared.leases;
-        let now = leases.now();
-        let filled = leases.with(self.id, |lease| {
-            if !lease.is_of(self.epoch) {
+        let (now, units) = (leases.now(), self.planned.units);
+        let filled = leases.with(self.hash, |lease| {
+            if !lease.is_of(self.planned.epoch) {
                 return false;
             }
-            lease.units.fill(self.units, decision, self.sent, now);
+            lease.units.fill(units, decision, self.sent, now);
             if let Some(too_few) = self.too_few.filter(|_| from_remote_store) {
-                let missing = too_few.wanted.saturating_sub(self.units);
+                let missing = too_few.wanted.saturating_sub(units);
                 lease.units.note_shortage(missing, &too_few.refusal, now);
             }
             true
         });
         if filled != Some(true) && decision.stamp() > 0 {
             let give = Change::Give(decision.stamp());
-            self.limiter.return_units([self.request.adjustment(self.units, give)]);
+            self.limiter.return_units([self.request.adjustment(units, give)]);
         }
     }
 }
 
-impl Drop for Registration {
+impl Drop for Fetch {
     /// `drop` also runs when the runtime shuts down.
     fn drop(&mut self) {
-        // Ends the registration first, because a woken call may begin the next fetch.
-        self.limiter.shared.leases.with(self.id, |lease| lease.end_fetch(self.runtime));
-        self.under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
+        if let Some((runtime, under_way)) = &self.planned.registered {
+            // Ends the registration first, because a woken call may begin the next fetch.
+            self.limiter.shared.leases.with(self.hash, |lease| lease.end_fetch(runtime.id()));
+            under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
+        }
     }
 }

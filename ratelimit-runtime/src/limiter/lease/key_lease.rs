@@ -20,6 +20,7 @@ pub(super) struct KeyLease {
 }
 
 /// The calls and fetches of a key. Calls that find units do not need them.
+#[derive(Default)]
 struct Calls {
     key: StoreKey,
     /// The number of restarts. Units that were requested before the last one are returned on arrival.
@@ -54,20 +55,15 @@ pub(super) enum Next {
 /// A fetch that is to begin. Outside of a runtime it has no registration.
 pub(super) struct Planned {
     pub(super) units: u32,
+    /// The epoch of the lease when the fetch begins.
     pub(super) epoch: u64,
+    /// The runtime in which it is registered, and what its waiting calls see of it.
     pub(super) registered: Option<(Handle, Arc<FetchUnderWay>)>,
 }
 
 impl KeyLease {
     pub(super) fn new(request: &Request, now: u64) -> Self {
-        let calls = Calls {
-            key: request.key().clone(),
-            epoch: 0,
-            fetches: SmallVec::new(),
-            waiting: 0,
-            waiting_units: 0,
-            own_requests: 0,
-        };
+        let calls = Calls { key: request.key().clone(), ..Calls::default() };
         Self { units: LeasedUnits::new(*request.limit(), now), calls: Box::new(calls) }
     }
 
@@ -104,7 +100,9 @@ impl KeyLease {
             if under_way.began.elapsed() >= deadline || self.calls.waiting_units >= limit.largest_lease() {
                 return Ok(Next::WithoutLease);
             }
-            return Ok(self.wait(under_way, cost));
+            self.calls.waiting += 1;
+            self.calls.waiting_units = self.calls.waiting_units.saturating_add(cost);
+            return Ok(Next::Wait(under_way));
         }
         returned.extend(self.remove(|units| units.outdated(now)));
         // While another call of this key requests its own units, the fetch includes one more call of this cost.
@@ -126,12 +124,6 @@ impl KeyLease {
         }
         let units = self.units.wanted_in_advance(now);
         (units > 0).then(|| self.begin_fetch(units, Some(runtime)))
-    }
-
-    fn wait(&mut self, under_way: Arc<FetchUnderWay>, cost: u32) -> Next {
-        self.calls.waiting += 1;
-        self.calls.waiting_units = self.calls.waiting_units.saturating_add(cost);
-        Next::Wait(under_way)
     }
 
     /// Notes that a call no longer waits.

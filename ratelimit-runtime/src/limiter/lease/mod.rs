@@ -23,7 +23,6 @@ use crate::store::{Decisions, Mode, Reply, Request};
 use call::LeasingCall;
 use fetch::Fetch;
 use key_lease::{KeyLease, Next, Tried};
-use table::LeaseId;
 use tokio::time::Instant;
 use under_way::FetchState;
 use units::Taken;
@@ -57,9 +56,9 @@ impl RateLimiter {
     #[cold]
     fn fetch_in_advance(&self, request: &Request) {
         let leases = &self.shared.leases;
-        let (id, now) = (leases.id(request.key()), leases.now());
-        if let Some(planned) = leases.with(id, |lease| lease.fetch_in_advance(now)).flatten() {
-            Fetch::begin(self, id, request, planned);
+        let (hash, now) = (leases.hash(request.key()), leases.now());
+        if let Some(planned) = leases.with(hash, |lease| lease.fetch_in_advance(now)).flatten() {
+            Fetch::begin(self, hash, request, planned);
         }
     }
 
@@ -73,16 +72,16 @@ impl RateLimiter {
         if !self.shared.leases.takes {
             return None;
         }
-        let (began, id) = (began.unwrap_or_else(Instant::now), self.shared.leases.id(request.key()));
+        let (began, hash) = (began.unwrap_or_else(Instant::now), self.shared.leases.hash(request.key()));
         let mut tried = Tried::default();
-        let decided = match self.step(id, request, &mut tried) {
+        let decided = match self.step(hash, request, &mut tried) {
             Ok(Next::WithoutLease) => return None,
             Ok(Next::Decided(taken)) => {
                 let decisions = Decisions::one(self.taken(taken, request));
                 return Some(Reply::ready(Ok(Decided { decisions, source: Source::Store })));
             }
             Ok(next) => {
-                let mut call = LeasingCall::new(self, id, request, began, tried);
+                let mut call = LeasingCall::new(self, hash, request, began, tried);
                 match call.follow(next) {
                     // A store in this process replies at once, with or without a runtime.
                     Some(decided) => decided,
@@ -95,7 +94,7 @@ impl RateLimiter {
     }
 
     /// Takes leased units, or begins to fetch some.
-    fn step(&self, id: LeaseId, request: &Request, tried: &mut Tried) -> Result<Next, Error> {
+    fn step(&self, hash: u64, request: &Request, tried: &mut Tried) -> Result<Next, Error> {
         let leases = &self.shared.leases;
         loop {
             let mut returned = Vec::new();
@@ -104,7 +103,7 @@ impl RateLimiter {
                 lease.next(request, tried, self.shared.store.deadline(), now, &mut returned)
             };
             // There is no entry if the table is full.
-            let next = leases.with_inserted(id, request, next).unwrap_or(Ok(Next::WithoutLease));
+            let next = leases.with_inserted(hash, request, next).unwrap_or(Ok(Next::WithoutLease));
             self.return_units(returned);
             if !matches!(next, Ok(Next::Decided(_))) {
                 self.start_returning();
@@ -114,7 +113,7 @@ impl RateLimiter {
                 Ok(next) => return Ok(next),
                 Err(planned) => planned,
             };
-            match Fetch::begin(self, id, request, planned) {
+            match Fetch::begin(self, hash, request, planned) {
                 FetchState::UnderWay | FetchState::Late(_) => {}
                 FetchState::Ended => tried.fetches += 1,
                 FetchState::TooFew(too_few) => tried.too_few = Some(too_few),

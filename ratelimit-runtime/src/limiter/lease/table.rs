@@ -37,10 +37,6 @@ struct Entry {
     lease: KeyLease,
 }
 
-/// Identifies the lease of a key: the hash of the key.
-#[derive(Clone, Copy)]
-pub(super) struct LeaseId(u64);
-
 impl Leases {
     /// The leases of a limiter, whose limits take units in advance if `takes` is true.
     pub(in crate::limiter) fn new(takes: bool) -> Self {
@@ -66,8 +62,10 @@ impl Leases {
         self.timer.micros()
     }
 
-    pub(super) fn id(&self, key: &StoreKey) -> LeaseId {
-        LeaseId(self.hash_key.hash(key))
+    /// Identifies the lease of a key.
+    #[inline]
+    pub(super) fn hash(&self, key: &StoreKey) -> u64 {
+        self.hash_key.hash(key)
     }
 
     /// Hands out units to a request, if that needs no waiting.
@@ -76,7 +74,7 @@ impl Leases {
         if !self.takes {
             return None;
         }
-        let hash = self.hash_key.hash(request.key());
+        let hash = self.hash(request.key());
         let now = self.now();
         let mut shard = self.shard(hash);
         let units = &mut shard.find_mut(hash, |entry| entry.hash == hash)?.lease.units;
@@ -84,14 +82,14 @@ impl Leases {
     }
 
     /// Accesses the lease of a key, if there is one.
-    pub(super) fn with<R>(&self, LeaseId(hash): LeaseId, act: impl FnOnce(&mut KeyLease) -> R) -> Option<R> {
+    pub(super) fn with<R>(&self, hash: u64, act: impl FnOnce(&mut KeyLease) -> R) -> Option<R> {
         self.shard(hash).find_mut(hash, |entry| entry.hash == hash).map(|entry| act(&mut entry.lease))
     }
 
     /// Accesses the lease of a request's key, and creates a missing one. Returns `None` if the table is full.
     pub(super) fn with_inserted<R>(
         &self,
-        LeaseId(hash): LeaseId,
+        hash: u64,
         request: &Request,
         act: impl FnOnce(&mut KeyLease) -> R,
     ) -> Option<R> {
@@ -111,11 +109,11 @@ impl Leases {
     /// Removes the units of a key, which are to be returned.
     pub(in crate::limiter) fn take_back(&self, key: &StoreKey) -> Vec<Adjustment> {
         let now = self.now();
-        self.with(self.id(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
+        self.with(self.hash(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
     }
 
-    /// Forgets the keys that no call uses.
-    pub(super) fn forget_idle(&self) {
+    /// Forgets the keys that no call uses. Returns whether a key is left.
+    pub(super) fn forget_idle(&self) -> bool {
         let now = self.now();
         for shard in &self.shards {
             let mut shard = shard.lock();
@@ -123,6 +121,7 @@ impl Leases {
             shard.retain(|entry| !entry.lease.is_idle(now));
             self.keys.fetch_sub(before - shard.len(), Ordering::Relaxed);
         }
+        self.keys.load(Ordering::Relaxed) > 0
     }
 
     /// Collects what `of` returns for each lease.
@@ -135,9 +134,5 @@ impl Leases {
             all.extend(shard.lock().iter_mut().flat_map(|entry| of(&mut entry.lease)));
         }
         all
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.keys.load(Ordering::Relaxed) == 0
     }
 }

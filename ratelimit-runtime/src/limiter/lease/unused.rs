@@ -41,24 +41,20 @@ impl RateLimiter {
         let leases = &self.shared.leases;
         leases.returning.start(self, |shared| &shared.leases.returning, BETWEEN, run_returning);
     }
-
-    /// Returns outdated units to the store, and forgets keys without calls. Returns whether a key is left.
-    fn return_outdated(&self) -> bool {
-        let leases = &self.shared.leases;
-        let now = leases.now();
-        self.return_units(leases.collect(|lease| lease.remove(|units| units.outdated(now))));
-        leases.forget_idle();
-        self.measure_leases();
-        !leases.is_empty()
-    }
 }
 
+/// Returns outdated units to the store, and forgets keys without calls, until no key is left.
 async fn run_returning(task: InCharge) {
     loop {
         tokio::time::sleep(BETWEEN).await;
         let Some(limiter) = task.limiter() else { return };
         task.beat(&limiter, BETWEEN);
-        if !limiter.return_outdated() {
+        let leases = &limiter.shared.leases;
+        let now = leases.now();
+        limiter.return_units(leases.collect(|lease| lease.remove(|units| units.outdated(now))));
+        let any_left = leases.forget_idle();
+        limiter.measure_leases();
+        if !any_left {
             return;
         }
     }

@@ -16,9 +16,10 @@ use crate::clock::timer;
 use crate::decision::Source;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
-use crate::store::{Adjusted, Change, Reply, Request};
+use crate::store::{Adjusted, Adjustment, Change, Reply, Request};
 use parking_lot::Mutex;
 use renew::Renewer;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -121,7 +122,7 @@ impl Permits {
         }
         let task = limiter.shared.tasks.count();
         let permit = TakenPermit::held(request, source, current_runtime());
-        self.insert(limiter, permit.released(stage, limiter.shared.store.within(), task));
+        self.insert(limiter, permit.released(stage, limiter.shared.store.deadline(), task));
         let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
         returned.in_background(&limiter.shared.tasks, move |result| {
             if let Some(shared) = owner.upgrade() {
@@ -162,15 +163,15 @@ impl Permits {
         }
     }
 
-    /// Returns the permits that this runtime must renew or return now, and the time when the next permit is due.
-    fn due(&self, runtime: Id) -> (Vec<(Request, Source, Change)>, Option<Instant>) {
+    /// Returns how this runtime must renew and return permits now, and the time when the next permit is due.
+    fn due(&self, runtime: Id) -> (BTreeMap<Source, Vec<Adjustment>>, Option<Instant>) {
         let now = Instant::now();
         self.with(|table| {
             table.permits.retain(|_, permit| !permit.is_over(now));
-            let mut due = Vec::new();
+            let mut due: BTreeMap<Source, Vec<Adjustment>> = BTreeMap::new();
             for permit in table.permits.values_mut().filter(|permit| permit.due_in(runtime) <= now) {
                 permit.sent(runtime, now);
-                due.push((permit.request.clone(), permit.source, permit.change()));
+                due.entry(permit.source).or_default().push(permit.change());
             }
             let next = table.permits.values().map(|permit| permit.due_in(runtime)).min();
             match next {
@@ -187,15 +188,14 @@ impl Permits {
         })
     }
 
-    /// Notes that these permits were renewed or returned, with these units, by a request that was sent at `sent`.
-    fn done(&self, permits: &[&(Request, Source, Change)], units: &[u32], sent: Instant) {
+    /// Notes that permits were renewed or returned, with these units, by a request that was sent at `sent`.
+    fn done(&self, source: Source, changes: &[Adjustment], units: &[u32], sent: Instant) {
         self.with(|table| {
-            for ((request, source, change), units) in permits.iter().zip(units) {
-                let id = (*source, request.permit());
-                if let Change::Give(_) = change {
-                    table.returned(id, *units);
-                } else if let Some(permit) = table.permits.get_mut(&id) {
-                    permit.renewed(sent);
+            for (change, units) in changes.iter().zip(units) {
+                match change.change() {
+                    Change::Give(id) => table.returned((source, id), *units),
+                    Change::Renew(id) => table.renewed((source, id), sent),
+                    _ => {}
                 }
             }
         });

@@ -1,10 +1,8 @@
 //! The task that renews the permits of one runtime, and overdue permits of other runtimes.
 
 use super::taken::retried_after;
-use crate::decision::Source;
 use crate::limiter::RateLimiter;
 use crate::limiter::Shared;
-use crate::store::{Adjustment, Change, Request};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::runtime::Id;
@@ -38,20 +36,14 @@ pub(super) async fn renew(renewer: Renewer) {
     while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
         let renewals = &limiter.shared.permits;
         let (due, next) = renewals.due(renewer.runtime);
-        for source in [Source::Store, Source::Local] {
-            let of_source: Vec<&(Request, Source, Change)> =
-                due.iter().filter(|(_, from, _)| *from == source).collect();
-            for batch in of_source.chunks(MOST_AT_ONCE) {
-                let changes: Vec<Adjustment> = batch
-                    .iter()
-                    .map(|(request, _, change)| request.adjustment(request.cost(), *change))
-                    .collect();
-                let (sent, adjusting) = (Instant::now(), limiter.adjust(source, &changes));
+        for (source, changes) in due {
+            for batch in changes.chunks(MOST_AT_ONCE) {
+                let (sent, adjusting) = (Instant::now(), limiter.adjust(source, batch));
                 // A server that does not reply must not keep the others from receiving the next renewals.
-                let patience = batch.iter().map(|(request, ..)| retried_after(request)).min();
+                let patience = batch.iter().map(|change| retried_after(change.limit())).min();
                 let adjusting = limiter.shared.store.within_deadline(adjusting);
                 match tokio::time::timeout(patience.unwrap_or_default(), adjusting).await {
-                    Ok(Ok(units)) => renewals.done(batch, &units, sent),
+                    Ok(Ok(units)) => renewals.done(source, batch, &units, sent),
                     Ok(Err(error)) => {
                         tracing::debug!(%error, "cannot renew or return permits; trying again");
                     }

@@ -1,7 +1,8 @@
 //! `TakenPermit`: one permit in the table of [`Permits`](super::Permits), and when it is renewed, returned and forgotten.
 
 use crate::decision::Source;
-use crate::store::{Change, Request};
+use crate::limit::Limit;
+use crate::store::{Adjustment, Change, Request};
 use crate::tasks::Counted;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -19,8 +20,8 @@ const LATEST_EXECUTION: Duration = Duration::from_secs(60);
 
 /// A failed renewal is tried again after this time. After the same time, other runtimes renew a permit that its own runtime
 /// has not renewed.
-pub(super) fn retried_after(request: &Request) -> Duration {
-    request.limit().time() / 9
+pub(super) fn retried_after(limit: &Limit) -> Duration {
+    limit.time() / 9
 }
 
 /// The state of a permit, as the limiter knows it.
@@ -73,9 +74,11 @@ impl TakenPermit {
         Self { stage, due: now + patience.max(self.pause), ends, unanswered: Some(task), ..self }
     }
 
-    pub(super) fn change(&self) -> Change {
+    /// How the permit is renewed or returned.
+    pub(super) fn change(&self) -> Adjustment {
         let id = self.request.permit();
-        if self.stage == Stage::Held { Change::Renew(id) } else { Change::Give(id) }
+        let change = if self.stage == Stage::Held { Change::Renew(id) } else { Change::Give(id) };
+        self.request.adjustment(self.request.cost(), change)
     }
 
     /// When this runtime renews or returns the permit. Other runtimes renew the permit later than its own runtime.
@@ -90,7 +93,7 @@ impl TakenPermit {
     }
 
     fn retry_delay(&self) -> Duration {
-        if self.stage == Stage::Held { retried_after(&self.request) } else { self.pause }
+        if self.stage == Stage::Held { retried_after(self.request.limit()) } else { self.pause }
     }
 
     /// Notes that the renewal or the return is sent by this runtime, which is responsible for the permit from now on.
@@ -160,6 +163,13 @@ impl Table {
             }
         }
         self.permits.insert(id, permit);
+    }
+
+    /// Notes that a permit was renewed by a request that was sent at `sent`.
+    pub(super) fn renewed(&mut self, id: PermitId, sent: Instant) {
+        if let Some(permit) = self.permits.get_mut(&id) {
+            permit.renewed(sent);
+        }
     }
 
     /// Notes that a return has found this many units.

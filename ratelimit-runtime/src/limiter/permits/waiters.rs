@@ -12,16 +12,14 @@ use tokio::sync::Notify;
 /// connection.
 const MOST_WAITING: usize = 1000;
 
-/// The waiting calls of each key, in order of arrival.
-type Waiting = HashMap<Box<[u8]>, BTreeMap<u64, Arc<Notify>>>;
-
 #[derive(Clone, Default)]
 pub(crate) struct PermitWaiters(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     next: u64,
-    waiting: Waiting,
+    /// The waiting calls of each key, in order of arrival.
+    waiting: HashMap<Box<[u8]>, BTreeMap<u64, Arc<Notify>>>,
 }
 
 impl PermitWaiters {

@@ -91,8 +91,8 @@ impl RateLimiter {
             Err(error) => vec![Err(error)],
         };
         let mut status = Status::of(results);
-        status.unreachable_for = self.shared.probes.note(store.outage(), status.error.as_ref());
-        status.calls_failed = store.outage().is_recent();
+        status.unreachable_for = self.shared.probes.note(&store.outage, status.error.as_ref());
+        status.calls_failed = store.outage.is_recent();
         status.denying = self.denying_limits();
         status
     }

@@ -37,13 +37,13 @@ impl RateLimiter {
             }
         }
         let calls = &self.shared.store;
-        if let Some(refusal) = calls.remembered_refusal(requests) {
+        if let Some(refusal) = calls.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
             deny_cache_hit();
             return Ok(then(Ok((Source::Store, &[refusal]))));
         }
         let reply = calls.store.decide(mode, requests);
         if let Some(decisions) = reply.ready_value().filter(|decisions| decisions.len() == requests.len()) {
-            calls.has_decided();
+            calls.outage.succeeded();
             return Ok(then(Ok((Source::Store, decisions))));
         }
         match reply {

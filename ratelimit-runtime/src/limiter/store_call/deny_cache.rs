@@ -152,14 +152,11 @@ impl Shard {
     }
 
     fn insert(&mut self, entry: Entry) {
-        if let Some(known) = self.entries.find_mut(entry.key, |known| known.key == entry.key) {
-            *known = entry;
-            return;
-        }
-        if self.entries.len() >= SHARD_CAPACITY {
+        let is_same = |known: &Entry| known.key == entry.key;
+        if self.entries.len() >= SHARD_CAPACITY && self.entries.find(entry.key, is_same).is_none() {
             self.entries.clear();
         }
-        self.entries.insert_unique(entry.key, entry, |entry| entry.key);
+        self.entries.entry(entry.key, is_same, |entry| entry.key).insert(entry);
     }
 }
 

@@ -23,17 +23,24 @@ use tokio::time::Instant;
 /// The store of a limiter, its deadline, and what is known about it.
 pub(super) struct StoreCalls {
     store: Box<dyn Store>,
+    /// It can be added to an `Instant`.
     deadline: Duration,
     /// Decides while the store is unavailable. Created on first use.
     local: OnceLock<MemoryStore>,
-    outage: Outage,
+    pub(super) outage: Outage,
     deny_cache: Option<DenyCache>,
 }
 
 impl StoreCalls {
     pub(super) fn new(store: Box<dyn Store>, deadline: Duration, deny_cache: bool, hooks: Hooks) -> Self {
-        let (local, outage) = (OnceLock::new(), Outage::new(hooks));
-        Self { store, deadline, local, outage, deny_cache: deny_cache.then(DenyCache::new) }
+        let (deadline, local) = (deadline.min(LONGEST_TIME), OnceLock::new());
+        Self {
+            store,
+            deadline,
+            local,
+            outage: Outage::new(hooks),
+            deny_cache: deny_cache.then(DenyCache::new),
+        }
     }
 
     /// The store itself: without a deadline, remembered refusals or the failure policy.
@@ -45,15 +52,6 @@ impl StoreCalls {
     /// The time within which the store has to reply.
     pub(super) const fn deadline(&self) -> Duration {
         self.deadline
-    }
-
-    /// The deadline, shortened so that it can be added to an `Instant`.
-    pub(super) fn within(&self) -> Duration {
-        self.deadline.min(LONGEST_TIME)
-    }
-
-    pub(super) const fn outage(&self) -> &Outage {
-        &self.outage
     }
 
     pub(super) async fn within_deadline<T: Unpin>(&self, reply: Reply<T>) -> Result<T, Error> {
@@ -77,7 +75,7 @@ impl StoreCalls {
     #[inline]
     pub(super) fn ensure_time(&self, began: Option<Instant>) -> Result<(), Error> {
         match began {
-            Some(began) if began.elapsed() >= self.within() => Err(self.too_late()),
+            Some(began) if began.elapsed() >= self.deadline => Err(self.too_late()),
             _ => Ok(()),
         }
     }
@@ -90,7 +88,7 @@ impl StoreCalls {
 
     /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
     pub(super) fn with_deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
-        UntilDeadline::new(reply, sent, self.within())
+        UntilDeadline::new(reply, sent, self.deadline)
     }
 
     pub(super) fn too_late(&self) -> Error {
@@ -100,18 +98,6 @@ impl StoreCalls {
     /// The memory store that decides while the store is unavailable.
     fn local(&self) -> &MemoryStore {
         self.local.get_or_init(MemoryStore::new)
-    }
-
-    /// The refusal that the store would return now, if it is remembered.
-    #[inline]
-    fn remembered_refusal(&self, requests: &[&Request]) -> Option<Decision> {
-        self.deny_cache.as_ref()?.refusal(requests)
-    }
-
-    /// Notes that the store has decided, which may end an outage.
-    #[inline]
-    fn has_decided(&self) {
-        self.outage.succeeded();
     }
 
     /// Remembers a refusal of the store.
@@ -131,7 +117,7 @@ impl StoreCalls {
             if decisions.len() == requests { Ok(decisions) } else { Err(invalid_reply()) }
         });
         match &decisions {
-            Ok(_) => self.has_decided(),
+            Ok(_) => self.outage.succeeded(),
             Err(error) => {
                 store_failed(error);
                 if error.is_transient() {

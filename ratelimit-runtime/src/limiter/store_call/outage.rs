@@ -2,17 +2,16 @@
 
 use crate::error::Error;
 use crate::observe::{Event, Hooks};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Whether the store or one of its servers is unavailable.
+/// Whether the store or one of its servers is unavailable. Times are milliseconds since `start`.
 pub(in crate::limiter) struct Outage {
     start: Instant,
-    ongoing: AtomicBool,
-    /// The time of the first failure, in milliseconds since `start`.
+    /// The time of the first failure, at least 1. Zero: there is no outage.
     began_ms: AtomicU64,
-    /// The time of the last failure, in milliseconds since `start`.
+    /// The time of the last failure.
     last_ms: AtomicU64,
     hooks: Hooks,
 }
@@ -23,8 +22,7 @@ const WITHOUT_FAILURE: Duration = Duration::from_secs(1);
 
 impl Outage {
     pub(super) fn new(hooks: Hooks) -> Self {
-        let (ongoing, began_ms, last_ms) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
-        Self { start: Instant::now(), ongoing, began_ms, last_ms, hooks }
+        Self { start: Instant::now(), began_ms: AtomicU64::new(0), last_ms: AtomicU64::new(0), hooks }
     }
 
     pub(in crate::limiter) fn failed(&self, error: &Error) {
@@ -40,55 +38,47 @@ impl Outage {
 
     #[inline]
     pub(in crate::limiter) fn succeeded(&self) {
-        if self.ongoing.load(Ordering::Relaxed) {
+        if self.began_ms.load(Ordering::Relaxed) != 0 {
             self.succeeded_after_failures();
         }
     }
 
     #[cold]
     fn succeeded_after_failures(&self) {
-        if self.ends() {
+        if let Some(began) = self.ends() {
             tracing::info!(target: "ratelimit::outage", "the store is available again");
-            self.hooks.tell(Event::OutageEnded(self.lasted()));
+            self.hooks.tell(Event::OutageEnded(began.elapsed()));
         }
     }
 
     /// Notes a failure. Returns whether it begins an outage.
     fn begins(&self) -> bool {
-        let now_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
         self.last_ms.store(now_ms, Ordering::Relaxed);
-        let begins = !self.ongoing.swap(true, Ordering::Relaxed);
-        if begins {
-            self.began_ms.store(now_ms, Ordering::Relaxed);
+        self.began_ms.compare_exchange(0, now_ms, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Notes a success. If it ends an outage, returns when that began.
+    fn ends(&self) -> Option<Instant> {
+        if self.is_recent() {
+            return None;
         }
-        begins
-    }
-
-    /// Notes a success. Returns whether it ends an outage.
-    fn ends(&self) -> bool {
-        self.ongoing.load(Ordering::Relaxed)
-            && !self.is_recent()
-            && self.ongoing.swap(false, Ordering::Relaxed)
-    }
-
-    /// The time since the last outage began.
-    fn lasted(&self) -> Duration {
-        self.start.elapsed().saturating_sub(Duration::from_millis(self.began_ms.load(Ordering::Relaxed)))
+        self.moment(self.began_ms.swap(0, Ordering::Relaxed))
     }
 
     /// When the outage began, if there is one.
     pub(in crate::limiter) fn began(&self) -> Option<Instant> {
-        let began = || self.start + Duration::from_millis(self.began_ms.load(Ordering::Relaxed));
-        self.ongoing.load(Ordering::Relaxed).then(began)
+        self.moment(self.began_ms.load(Ordering::Relaxed))
     }
 
     /// Whether there is an outage, and a call has failed just now.
     pub(in crate::limiter) fn is_recent(&self) -> bool {
-        let since_last = || {
-            let last = Duration::from_millis(self.last_ms.load(Ordering::Relaxed));
-            self.start.elapsed().saturating_sub(last)
-        };
-        self.ongoing.load(Ordering::Relaxed) && since_last() < WITHOUT_FAILURE
+        let last = self.moment(self.last_ms.load(Ordering::Relaxed));
+        self.began().is_some() && last.is_some_and(|last| last.elapsed() < WITHOUT_FAILURE)
+    }
+
+    fn moment(&self, ms: u64) -> Option<Instant> {
+        (ms != 0).then(|| self.start + Duration::from_millis(ms))
     }
 }
 
@@ -99,14 +89,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_outage_of_one_server_among_others_begins_and_ends_once() {
         let outage = Outage::new(Hooks::default());
-        assert!(!outage.ends() && outage.begins());
+        assert!(outage.ends().is_none() && outage.begins());
         for _ in 0..100 {
             tokio::time::advance(WITHOUT_FAILURE / 2).await;
-            assert!(!outage.ends() && !outage.begins());
+            assert!(outage.ends().is_none() && !outage.begins());
         }
         tokio::time::advance(WITHOUT_FAILURE).await;
         assert!(outage.began().is_some() && !outage.is_recent());
-        assert!(outage.ends() && !outage.ends() && outage.began().is_none());
+        assert!(outage.ends().is_some() && outage.ends().is_none() && outage.began().is_none());
         assert!(outage.begins() && outage.is_recent());
         assert_eq!(outage.began().map(|began| began.elapsed()), Some(Duration::ZERO));
     }
