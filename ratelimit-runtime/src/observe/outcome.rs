@@ -94,7 +94,7 @@ impl Outcome {
     }
 
     /// The outcome of a call that could not be decided, and was rejected.
-    pub(super) const fn undecided(error: &Error) -> Self {
+    pub(crate) const fn undecided(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::Unavailable | ErrorKind::Timeout => Self::PolicyDenied,
             ErrorKind::NoIdentity => Self::Unidentified,

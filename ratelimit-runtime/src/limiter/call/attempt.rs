@@ -4,18 +4,17 @@
 //! overrides or for another decision: its question to the store has the rest of its deadline. Otherwise the deadline begins when
 //! the store is asked.
 
-use super::claim;
+use super::claim::{self, Refused};
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
 use super::record::Record;
-use super::refused::{Refusal, Refused};
 use crate::context::RequestContext;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::Name;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Decided, longest_refusal};
-use crate::observe::{self, Final, Outcome, Watch, report};
+use crate::observe::{Final, Outcome, Watch, report, unasked};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
 use smallvec::SmallVec;
@@ -64,11 +63,11 @@ impl RateLimiter {
         stack: Stack,
     ) -> Result<Holdings, Rejection> {
         let watch = self.watch(names, stack.iter().map(|member| &member.request));
-        let refusing = stack.iter().enumerate().filter(|(_, member)| !member.shadow);
-        let record = Record::of(names, refusing.map(|(at, member)| (at, &member.request)));
+        let refusing: SmallVec<[usize; 1]> = (0..stack.len()).filter(|at| !stack[*at].shadow).collect();
+        let record = Record::of(names, refusing.iter().map(|at| (*at, &stack[*at].request)));
         match claim::admit(self, began, stack).await {
             Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
-            Err(Refused::Limited(refusal)) => Err(refused(names, &watch, record, &refusal)),
+            Err(Refused::Limited(decided)) => Err(refused(names, &refusing, &watch, record, &decided)),
             Err(Refused::Failed(error)) => Err(undecided(names, &watch, error)),
         }
     }
@@ -108,17 +107,26 @@ fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final
     Final { name, outcome, decision, cost: member.request.cost(), waited }
 }
 
-fn refused(names: &[Name<'_>], watch: &Watch, record: Option<Record>, refusal: &Refusal) -> Rejection {
+/// The rejection of a call that a limit has refused. `refusing` are the positions of the limits that may refuse it.
+fn refused(
+    names: &[Name<'_>],
+    refusing: &[usize],
+    watch: &Watch,
+    record: Option<Record>,
+    Decided { source, decisions }: &Decided,
+) -> Rejection {
+    let decided = refusing.iter().copied().zip(decisions.iter().copied());
     watch.finished(names.iter().enumerate().map(|(at, name)| {
-        let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
-        let refused = |decision| Outcome::refused(refusal.source, decision);
+        let decision = decided.clone().find(|(of, _)| *of == at).map(|(_, decision)| decision);
+        let refused = |decision| Outcome::refused(*source, decision);
         let outcome = decision.as_ref().map_or(Outcome::OtherLimited, refused);
         Final { name: name.as_str(), outcome, decision, cost: 0, waited: None }
     }));
     if let Some(record) = record {
-        let _ = record.decided(refusal.all.iter().copied());
+        let _ = record.decided(decided);
     }
-    limited(names[refusal.at], refusal.decision)
+    let longest = longest_refusal(decisions).unwrap_or_default();
+    limited(names[refusing[longest]], decisions[longest])
 }
 
 /// Counts and records the decisions about requests whose units are never returned. Returns them, or the rejection if a limit
@@ -164,14 +172,14 @@ fn undecided(names: &[Name<'_>], watch: &Watch, error: Error) -> Rejection {
 /// The rejection of a call that the store was never asked about.
 #[cold]
 pub(crate) fn failed(name: Name<'_>, error: Error) -> Rejection {
-    observe::undecided(name.as_str(), &error);
+    unasked(name.as_str(), Outcome::undecided(&error));
     unavailable(name, error)
 }
 
 /// Reports a shadow limit that the store was never asked about. Its call runs.
 #[cold]
 pub(crate) fn shadow_failed(name: &str, error: &Error) {
-    observe::shadow_undecided(name);
+    unasked(name, Outcome::ShadowUndecided);
     report::error(name, error, SHADOW_UNDECIDED);
 }
 

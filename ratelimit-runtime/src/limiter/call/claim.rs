@@ -3,7 +3,6 @@
 
 use super::holdings::Holdings;
 use super::member::{Member, Stack, join};
-use super::refused::{Refused, refused_by};
 use crate::clock::timer;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
@@ -37,6 +36,20 @@ pub(super) async fn admit(
     }
     holdings.until_turn = false;
     Ok(holdings)
+}
+
+/// Why a call was not admitted.
+pub(super) enum Refused {
+    /// A limit refused the call. The decisions are about the limits that may refuse, in the order of the stack.
+    Limited(Decided),
+    /// The call could not be decided.
+    Failed(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// A stack that is being decided.
@@ -92,7 +105,7 @@ impl<'l> Claim<'l> {
             let decision = decided.decisions[refused];
             let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&decided))
             else {
-                return Err(refused_by(&decided, refused, self.positions()));
+                return Err(Refused::Limited(decided));
             };
             waiting.get_or_insert_with(|| {
                 Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
@@ -143,11 +156,6 @@ impl<'l> Claim<'l> {
         self.stack.iter().filter(|member| !member.shadow)
     }
 
-    /// The positions of the charged limits in the stack.
-    fn positions(&self) -> impl Iterator<Item = usize> {
-        self.stack.iter().enumerate().filter(|(_, member)| !member.shadow).map(|(at, _)| at)
-    }
-
     /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one, unless the call
     /// leaves units to others.
     fn has_ticket(&self) -> bool {
@@ -194,9 +202,7 @@ impl<'l> Claim<'l> {
     }
 
     fn return_permits(&self, source: Source, stage: Stage) {
-        for member in self.charged().filter(|member| member.is_permit()) {
-            self.limiter.shared.permits.release(self.limiter, source, &member.request, stage);
-        }
+        self.charged().for_each(|member| member.release(self.limiter, source, stage));
     }
 
     fn into_holdings(mut self, decided: &Decided) -> Holdings {

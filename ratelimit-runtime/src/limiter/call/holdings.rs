@@ -3,7 +3,6 @@
 use super::member::{Member, Stack};
 use super::record::Noted;
 use crate::body::{Held, Settle};
-use crate::context::RecordedDecision;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::RateLimiter;
@@ -96,12 +95,6 @@ impl Holdings {
         }
     }
 
-    fn note(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
-        if let Some(noted) = &self.noted {
-            noted.change(at, change);
-        }
-    }
-
     /// The place of the limit with this position in its attribute. `None` if the limit was not decided.
     pub(crate) fn place(&self, position: usize) -> Option<usize> {
         self.members.iter().position(|member| member.position == position)
@@ -134,12 +127,7 @@ impl Holdings {
             if member.is_permit() && !member.takes_nothing {
                 member.takes_nothing = true;
                 member.held = PermitsHeld::default();
-                self.limiter.shared.permits.release(
-                    &self.limiter,
-                    self.source,
-                    &member.request,
-                    Stage::Returned,
-                );
+                member.release(&self.limiter, self.source, Stage::Returned);
             }
         }
         self.finish().await
@@ -187,10 +175,12 @@ impl Holdings {
         } else {
             self.take(at, cost - estimate);
         }
-        self.note(at, |record| match record.cost().checked_sub(cost) {
-            Some(units) => record.give(units),
-            None => record.take(cost - record.cost()),
-        });
+        if let Some(noted) = &self.noted {
+            noted.change(at, |record| match record.cost().checked_sub(cost) {
+                Some(units) => record.give(units),
+                None => record.take(cost - record.cost()),
+            });
+        }
     }
 }
 
@@ -200,10 +190,10 @@ impl Drop for Holdings {
             self.give_all_back();
         }
         self.send().in_background(&self.limiter.shared.tasks, drop);
-        for member in self.members.iter().filter(|member| member.is_permit() && !member.takes_nothing) {
+        for member in self.members.iter().filter(|member| !member.takes_nothing) {
             // A shadow limit may not be decided yet.
             let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };
-            self.limiter.shared.permits.release(&self.limiter, self.source, &member.request, stage);
+            member.release(&self.limiter, self.source, stage);
         }
     }
 }

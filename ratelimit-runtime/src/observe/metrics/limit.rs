@@ -35,15 +35,6 @@ impl LimitMetrics {
         &registry::named(name).metrics
     }
 
-    /// Counts a call that was allowed at once, as nearly all are.
-    #[inline]
-    pub(in super::super) fn count_allowed(&self, is_near: bool) {
-        self.count_outcome(Outcome::Allowed);
-        if is_near {
-            self.count_near_limit();
-        }
-    }
-
     #[inline]
     fn count_outcome(&self, outcome: Outcome) {
         let counter = &self.outcomes[outcome as usize];
@@ -59,7 +50,9 @@ impl LimitMetrics {
         }
     }
 
-    /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up.
+    /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up. Inlined for calls
+    /// that were allowed at once, as nearly all are.
+    #[inline]
     pub(in super::super) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
         self.count_outcome(outcome);
         if is_near {
