@@ -13,7 +13,7 @@ macro_rules! measure {
         #[cfg(feature = "metrics")]
         {
             static HANDLE: Handle<::metrics::$instrument> = Handle::new();
-            if let Some(instrument) = HANDLE.get_with(&table::$metric, || [$($label.into())?]) {
+            if let Some(instrument) = HANDLE.get(&table::$metric, || [$($label.into())?]) {
                 instrument.$change($value);
             }
         }
@@ -28,7 +28,7 @@ macro_rules! add {
         #[cfg(feature = "metrics")]
         {
             static LEVEL: Level = Level::new();
-            LEVEL.add($change, LEVEL.gauge.get_with(&table::$metric, || []));
+            LEVEL.add($change, LEVEL.gauge.get(&table::$metric, || []));
         }
         #[cfg(not(feature = "metrics"))]
         let _ = || $change;

@@ -82,6 +82,7 @@ impl RateLimiter {
 fn admitted(names: &[Name<'_>], watch: &Watch, record: Option<Record>, mut holdings: Holdings) -> Holdings {
     let members = names.iter().zip(&holdings.members);
     watch.finished(members.map(|(name, member)| of_admitted(name.as_str(), member, &holdings)));
+    let record = record.filter(|_| holdings.source != Source::Nobody);
     holdings.noted = record.map(|record| record.decided(holdings.decisions()));
     for (at, name) in names.iter().enumerate() {
         if let Some(decision) = holdings.shadow_refusal(at) {
@@ -115,15 +116,15 @@ fn refused(
     record: Option<Record>,
     Decided { source, decisions }: &Decided,
 ) -> Rejection {
-    let decided = refusing.iter().copied().zip(decisions.iter().copied());
     watch.finished(names.iter().enumerate().map(|(at, name)| {
-        let decision = decided.clone().find(|(of, _)| *of == at).map(|(_, decision)| decision);
+        let decision =
+            refusing.iter().zip(decisions).find(|(of, _)| **of == at).map(|(_, decision)| *decision);
         let refused = |decision| Outcome::refused(*source, decision);
         let outcome = decision.as_ref().map_or(Outcome::OtherLimited, refused);
         Final { name: name.as_str(), outcome, decision, cost: 0, waited: None }
     }));
     if let Some(record) = record {
-        let _ = record.decided(decided);
+        let _ = record.decided(decisions.iter().copied());
     }
     let longest = longest_refusal(decisions).unwrap_or_default();
     limited(names[refusing[longest]], decisions[longest])
@@ -148,7 +149,7 @@ fn concluded<'d>(
     if source != Source::Nobody
         && let Some(record) = record()
     {
-        let _ = record.decided(decisions.iter().copied().enumerate());
+        let _ = record.decided(decisions.iter().copied());
     }
     match longest_refusal(decisions) {
         None => Ok(decisions),

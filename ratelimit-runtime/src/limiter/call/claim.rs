@@ -166,9 +166,8 @@ impl<'l> Claim<'l> {
 
     /// How long the call may wait for permits: the shortest wait of its concurrency limits that wait. Zero if none waits.
     fn permit_wait(&self) -> Duration {
-        let waits = self.charged().filter(|member| member.is_permit());
-        let waits = waits.map(|member| member.request.limit().longest_wait());
-        waits.filter(|wait| !wait.is_zero()).min().unwrap_or_default()
+        let waits = self.charged().filter(|member| member.waits_for_permits());
+        waits.map(|member| member.request.limit().longest_wait()).min().unwrap_or_default()
     }
 
     fn refused_by<'c>(&'c self, decided: &'c Decided) -> impl Iterator<Item = (&'c Member, &'c Decision)> {
@@ -177,17 +176,15 @@ impl<'l> Claim<'l> {
 
     /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
     fn may_ask_again(&self, decided: &Decided) -> bool {
-        self.refused_by(decided).all(|(member, decision)| {
-            member.is_permit() && member.request.limit().wait_ms() > 0 && decision.retry_after().is_some()
-        })
+        let mut refused = self.refused_by(decided);
+        refused.all(|(member, decision)| member.waits_for_permits() && decision.retry_after().is_some())
     }
 
     /// A returned permit does not wake a call that leaves units to others: it may be too few for it, but enough for the next.
     fn waiter(&self) -> Option<PermitWaiter> {
-        let waits = self.charged().filter(|member| {
-            member.is_permit() && member.request.limit().wait_ms() > 0 && member.request.keep() == 0
-        });
-        self.limiter.shared.permits.waiters.wait_for(waits.map(|member| member.request.key()))
+        let waits = |member: &&Member| member.waits_for_permits() && member.request.keep() == 0;
+        let keys = self.charged().filter(waits).map(|member| member.request.key());
+        self.limiter.shared.permits.waiters.wait_for(keys)
     }
 
     /// If the store did not decide, it may have given permits although its reply was lost. They are returned.

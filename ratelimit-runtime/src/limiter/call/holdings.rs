@@ -67,10 +67,9 @@ impl Holdings {
         self.members.first().and_then(|member| member.decision)
     }
 
-    /// The decisions of the limits, each with its position. Empty if only the failure policy has decided.
-    pub(crate) fn decisions(&self) -> impl Iterator<Item = (usize, Decision)> {
-        let members = self.members.iter().enumerate().filter(|_| self.source != Source::Nobody);
-        members.filter_map(|(at, member)| Some((at, member.decision?)))
+    /// The decisions about the limits that may refuse the call.
+    pub(super) fn decisions(&self) -> impl Iterator<Item = Decision> {
+        self.members.iter().filter(|member| !member.shadow).filter_map(|member| member.decision)
     }
 
     /// Returns units of the charge at this position.
@@ -164,9 +163,7 @@ impl Holdings {
         };
         adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
     }
-}
 
-impl Holdings {
     /// Corrects the charge at this position to the real cost of the call.
     pub(crate) fn settle(&mut self, at: usize, cost: u32) {
         let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };

@@ -60,6 +60,11 @@ impl Member {
         self.request.limit().is_concurrency()
     }
 
+    /// Whether calls wait for permits of the limit.
+    pub(super) fn waits_for_permits(&self) -> bool {
+        self.is_permit() && self.request.limit().wait_ms() > 0
+    }
+
     /// Returns the permit, if the limit gives permits.
     pub(super) fn release(&self, limiter: &RateLimiter, source: Source, stage: Stage) {
         if self.is_permit() {

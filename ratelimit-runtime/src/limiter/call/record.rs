@@ -50,14 +50,15 @@ impl Record {
         Self { context, limits: limits.collect() }
     }
 
-    /// Records the decisions, each with the position of its limit in the stack.
-    pub(super) fn decided(self, decisions: impl Iterator<Item = (usize, Decision)>) -> Noted {
-        let decisions: SmallVec<[(usize, Decision); 1]> = decisions.collect();
-        let mut positions = SmallVec::new();
-        let recorded = self.limits.into_iter().filter_map(|Undecided { at, name, limit, cost }| {
-            let (_, decision) = decisions.iter().find(|(decided, _)| *decided == at)?;
-            positions.push(at);
-            Some(RecordedDecision { name, limit, cost, decision: *decision })
+    /// Records the decisions, one for each of the limits.
+    pub(super) fn decided(self, decisions: impl Iterator<Item = Decision>) -> Noted {
+        let positions = self.limits.iter().map(|limit| limit.at).collect();
+        let recorded = self.limits.into_iter().zip(decisions);
+        let recorded = recorded.map(|(Undecided { name, limit, cost, .. }, decision)| RecordedDecision {
+            name,
+            limit,
+            cost,
+            decision,
         });
         let first = self.context.record(recorded);
         Noted { context: self.context, first, positions }

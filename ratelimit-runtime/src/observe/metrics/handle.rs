@@ -21,7 +21,7 @@ impl<T: Instrument> Handle<T> {
 
     /// The instrument of a metric, with the values of its labels. `None` while no recorder is installed.
     #[inline]
-    pub(in super::super) fn get_with<const N: usize>(
+    pub(in super::super) fn get<const N: usize>(
         &self,
         metric: &Metric,
         values: impl FnOnce() -> [SharedString; N],
