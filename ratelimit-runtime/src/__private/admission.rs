@@ -5,7 +5,7 @@ use crate::body::{BodySent, Held, Settle};
 use crate::key::Name;
 use crate::limiter::{Holdings, RateLimiter, Stack, failed, shadow_failed};
 use crate::macros::opaque;
-use crate::observe::exempt;
+use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use smallvec::{SmallVec, smallvec};
 use std::future::Future;
@@ -63,7 +63,7 @@ impl Calls {
         for (position, mut call) in self.0.into_iter().enumerate() {
             let (name, is_shadow) = (call.name(), call.shadow);
             if call.skipped {
-                exempt(name.as_str());
+                unasked(name.as_str(), Outcome::Exempt);
                 continue;
             }
             match call.complete() {

@@ -7,7 +7,7 @@ use crate::key::Name;
 use crate::limiter::current::current;
 use crate::limiter::{Member, Pending, RateLimiter, failed, join};
 use crate::macros::opaque;
-use crate::observe::exempt;
+use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ impl Call {
     /// `Call` is too large to move, so this takes `&mut`. Call it once.
     pub fn start(&mut self) -> Check {
         if self.skipped {
-            exempt(self.name().as_str());
+            unasked(self.name().as_str(), Outcome::Exempt);
             return Check(State::Admitted);
         }
         if self.shadow || !self.knows_overrides() {

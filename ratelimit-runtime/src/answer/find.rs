@@ -62,10 +62,11 @@ fn source<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'stat
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::key::Name;
     use std::fmt;
 
     fn rejection() -> Rejection {
-        Rejection::undecided("a", crate::Error::new(ErrorKind::Unavailable, "away"))
+        Rejection::undecided(Name::written("a"), crate::Error::new(ErrorKind::Unavailable, "away"))
     }
 
     /// An error with a source, or with itself as its source.

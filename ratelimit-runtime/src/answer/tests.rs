@@ -17,11 +17,14 @@ fn limited(name: &'static str, wait: Option<Duration>) -> Rejection {
 }
 
 fn unidentified() -> Rejection {
-    Rejection::undecided("login", Error::new(ErrorKind::NoIdentity, "no header x"))
+    Rejection::undecided(Name::written("login"), Error::new(ErrorKind::NoIdentity, "no header x"))
 }
 
 fn unavailable() -> Rejection {
-    Rejection::undecided("login", Error::new(ErrorKind::Configuration, "redis.internal is away"))
+    Rejection::undecided(
+        Name::written("login"),
+        Error::new(ErrorKind::Configuration, "redis.internal is away"),
+    )
 }
 
 fn refused(name: &'static str) -> RecordedDecision {
@@ -44,7 +47,7 @@ fn answer(rejection: &Rejection, form: Answers, decisions: Vec<RecordedDecision>
 fn no_permit() -> Rejection {
     let minute = Duration::from_secs(60);
     let decision = Decision::refuse(&Limit::concurrency(5, minute), 0, Some(minute), minute);
-    Rejection::limited("exports", decision)
+    Rejection::limited(Name::written("exports"), decision)
 }
 
 fn problem(rejection: &Rejection, decisions: Vec<RecordedDecision>) -> (u16, Option<u64>, String) {

@@ -91,8 +91,7 @@ impl RequestContext {
 
     /// A context that knows the addresses of a request.
     pub(crate) fn of_addresses(peer: Option<PeerAddr>, client_ip: Option<IpAddr>) -> Self {
-        let known = Known { peer, client_ip, ..Known::default() };
-        Self { known: Arc::new(known), made: Arc::default() }
+        Self::default().with(|known| (known.peer, known.client_ip) = (peer, client_ip))
     }
 
     /// Sets the address of the client, which is not checked: resolve it with

@@ -162,6 +162,7 @@ impl LimitName {
     }
 }
 
+#[cfg(test)]
 impl From<&'static str> for LimitName {
     fn from(name: &'static str) -> Self {
         Self::Static(name)
@@ -169,6 +170,7 @@ impl From<&'static str> for LimitName {
 }
 
 impl From<Name<'_>> for LimitName {
+    #[inline]
     fn from(name: Name<'_>) -> Self {
         match name.text {
             Text::Written(text) => Self::Static(text),

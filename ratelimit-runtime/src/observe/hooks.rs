@@ -54,11 +54,8 @@ pub(crate) enum Event {
     OutageEnded(Duration),
 }
 
-/// An event in the queue.
-struct Queued {
-    event: Event,
-    _counted: Counted,
-}
+/// An event in the queue, which `close` waits for.
+type Queued = (Event, Counted);
 
 impl Hooks {
     pub(crate) fn new(hook: Option<Arc<dyn Hook>>, tasks: &Tasks) -> Self {
@@ -103,9 +100,8 @@ impl Counts {
 impl Inner {
     /// Enters an event into the queue. Returns whether there was a place.
     fn enter(&self, event: Event) -> bool {
-        let queued = Queued { event, _counted: self.tasks.count() };
         let queue = self.queue.get_or_init(|| self.start());
-        queue.as_ref().is_some_and(|queue| queue.try_send(queued).is_ok())
+        queue.as_ref().is_some_and(|queue| queue.try_send((event, self.tasks.count())).is_ok())
     }
 
     /// Starts the thread.
@@ -137,15 +133,15 @@ fn run(hook: &dyn Hook, events: &Receiver<Queued>, counts: &Counts) {
             tracing::error!(target: "ratelimit::hook", "a hook has panicked; it goes on with the next event");
         }
     };
-    for queued in events {
-        if let Some((of_kind, _)) = counts.of_kind(&queued.event) {
+    for (event, _counted) in events {
+        if let Some((of_kind, _)) = counts.of_kind(&event) {
             of_kind.fetch_sub(1, Ordering::Relaxed);
         }
         match counts.missed.swap(0, Ordering::Relaxed) {
             0 => {}
             events => call(&|| hook.missed(events)),
         }
-        call(&|| match &queued.event {
+        call(&|| match &event {
             Event::Refused(refusal) => hook.refused(refusal),
             Event::NearLimit(near) => hook.near_limit(near),
             Event::OutageBegan(error) => hook.outage_began(error),

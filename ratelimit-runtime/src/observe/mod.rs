@@ -40,4 +40,4 @@ pub(crate) use outcome::Outcome;
 pub(crate) use store::{
     LeasedUnitsGauge, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,
 };
-pub(crate) use watch::{Final, Watch, exempt, shadow_undecided, undecided};
+pub(crate) use watch::{Final, Watch, unasked};

@@ -71,9 +71,7 @@ impl Outcome {
     pub(super) const fn is_refused(self) -> bool {
         matches!(self, Self::Limited | Self::LocalLimited | Self::ShadowLimited)
     }
-}
 
-impl Outcome {
     /// The outcome of a limit whose call was admitted by all of its limits.
     pub(crate) const fn admitted(source: Source, waited: bool) -> Self {
         match source {
@@ -94,7 +92,7 @@ impl Outcome {
     }
 
     /// The outcome of a call that could not be decided, and was rejected.
-    pub(super) const fn undecided(error: &Error) -> Self {
+    pub(crate) const fn undecided(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::Unavailable | ErrorKind::Timeout => Self::PolicyDenied,
             ErrorKind::NoIdentity => Self::Unidentified,

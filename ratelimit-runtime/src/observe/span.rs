@@ -48,16 +48,12 @@ impl DecisionSpan {
     pub(super) fn note(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {
         let Some(open) = &self.0 else { return };
         let mut fields = open.fields.lock();
-        if fields.outcome.is_none() || refusal(Some(outcome), decision) > fields.refusal() {
+        if fields.outcome.is_none()
+            || refusal(Some(outcome), decision) > refusal(fields.outcome, fields.decision.as_ref())
+        {
             *fields =
                 Fields { name: LimitName::copy(name), outcome: Some(outcome), decision: decision.copied() };
         }
-    }
-}
-
-impl Fields {
-    fn refusal(&self) -> Option<Duration> {
-        refusal(self.outcome, self.decision.as_ref())
     }
 }
 

@@ -9,17 +9,17 @@ use tokio::time::Instant;
 
 /// Changes a counter or a histogram: the metric of the table, with this value of its label if it has one.
 macro_rules! measure {
-    ($metric:ident $(of $label:literal)?, $instrument:ident.$change:ident($value:expr)) => {
+    ($metric:ident $(of $label:literal)?, $instrument:ident.$change:ident($value:expr)) => {{
         #[cfg(feature = "metrics")]
         {
             static HANDLE: Handle<::metrics::$instrument> = Handle::new();
-            if let Some(instrument) = HANDLE.get_with(&table::$metric, || [$($label.into())?]) {
+            if let Some(instrument) = HANDLE.get(&table::$metric, || [$($label.into())?]) {
                 instrument.$change($value);
             }
         }
         #[cfg(not(feature = "metrics"))]
         let _ = || $value;
-    };
+    }};
 }
 
 /// Adds to a gauge: the metric of the table.
@@ -28,7 +28,7 @@ macro_rules! add {
         #[cfg(feature = "metrics")]
         {
             static LEVEL: Level = Level::new();
-            LEVEL.add($change, LEVEL.gauge.get(&table::$metric));
+            LEVEL.add($change, LEVEL.gauge.get(&table::$metric, || []));
         }
         #[cfg(not(feature = "metrics"))]
         let _ = || $change;
@@ -50,21 +50,11 @@ pub(crate) fn store_replied(sent: Instant) {
 /// Counts a call that the store could not decide.
 pub(crate) fn store_failed(error: &Error) {
     match error.kind() {
-        ErrorKind::Unavailable => {
-            measure!(STORE_ERRORS of "unavailable", Counter.increment(1));
-        }
-        ErrorKind::Timeout => {
-            measure!(STORE_ERRORS of "timeout", Counter.increment(1));
-        }
-        ErrorKind::Configuration => {
-            measure!(STORE_ERRORS of "configuration", Counter.increment(1));
-        }
-        ErrorKind::Limit => {
-            measure!(STORE_ERRORS of "limit", Counter.increment(1));
-        }
-        ErrorKind::NoIdentity => {
-            measure!(STORE_ERRORS of "no_identity", Counter.increment(1));
-        }
+        ErrorKind::Unavailable => measure!(STORE_ERRORS of "unavailable", Counter.increment(1)),
+        ErrorKind::Timeout => measure!(STORE_ERRORS of "timeout", Counter.increment(1)),
+        ErrorKind::Configuration => measure!(STORE_ERRORS of "configuration", Counter.increment(1)),
+        ErrorKind::Limit => measure!(STORE_ERRORS of "limit", Counter.increment(1)),
+        ErrorKind::NoIdentity => measure!(STORE_ERRORS of "no_identity", Counter.increment(1)),
     }
 }
 

@@ -86,7 +86,7 @@ impl Watch {
         &self,
         source: Source,
         decisions: &[Decision],
-        of: impl Fn(usize) -> (&'n str, u32),
+        mut limits: impl Iterator<Item = (&'n str, u32)>,
     ) {
         if self.sees_nothing() {
             return;
@@ -95,11 +95,12 @@ impl Watch {
         if let (Source::Store, [decision]) = (source, decisions)
             && decision.is_allowed()
             && self.is_plain()
+            && let Some((name, cost)) = limits.next()
         {
-            let (name, cost) = of(0);
-            return LimitMetrics::named(name).count_allowed(crosses(DEFAULT_SHARE, decision, cost));
+            let is_near = crosses(DEFAULT_SHARE, decision, cost);
+            return LimitMetrics::named(name).count(Outcome::Allowed, is_near, None);
         }
-        self.decided_otherwise(source, decisions, of);
+        self.decided_otherwise(source, decisions, limits);
     }
 
     /// Whether nobody observes the call.
@@ -123,19 +124,18 @@ impl Watch {
         &self,
         source: Source,
         decisions: &[Decision],
-        of: impl Fn(usize) -> (&'n str, u32),
+        limits: impl Iterator<Item = (&'n str, u32)>,
     ) {
         let is_off = self.special.as_ref().is_some_and(|special| special.off);
         let is_refused = decisions.iter().any(|decision| !decision.is_allowed());
-        for (at, decision) in decisions.iter().enumerate() {
+        self.finished(decisions.iter().zip(limits).map(|(decision, (name, cost))| {
             let outcome = match is_refused {
                 _ if is_off => Outcome::Exempt,
                 true => Outcome::refused(source, decision),
                 false => Outcome::admitted(source, false),
             };
-            let ((name, cost), decision, waited) = (of(at), Some(*decision), None);
-            self.count(at, &Final { name, outcome, decision, cost, waited });
-        }
+            Final { name, outcome, decision: Some(*decision), cost, waited: None }
+        }));
     }
 
     /// Counts a call that may have waited, or that was not admitted, by all of its limits in order.
@@ -206,18 +206,7 @@ impl Special {
     }
 }
 
-/// Counts a call that is exempt from a limit. Returns `false`, so that a filter can call it.
-pub(crate) fn exempt(name: &str) -> bool {
-    LimitMetrics::named(name).count(Outcome::Exempt, false, None);
-    false
-}
-
-/// Counts a call whose shadow limit cannot be decided.
-pub(crate) fn shadow_undecided(name: &str) {
-    LimitMetrics::named(name).count(Outcome::ShadowUndecided, false, None);
-}
-
-/// Counts a call that is rejected before anything was asked.
-pub(crate) fn undecided(name: &str, error: &Error) {
-    LimitMetrics::named(name).count(Outcome::undecided(error), false, None);
+/// Counts a call that the store was never asked about.
+pub(crate) fn unasked(name: &str, outcome: Outcome) {
+    LimitMetrics::named(name).count(outcome, false, None);
 }

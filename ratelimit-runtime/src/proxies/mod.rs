@@ -162,20 +162,16 @@ const MOST_ENTRIES: usize = 32;
 /// Finds the client of a trusted peer among the entries, which come from the right. An entry without an address ends the walk
 /// at the last good hop, because nobody knows who has written what is on its left.
 fn client(trust: &Trust, peer: PeerAddr, entries: impl Iterator<Item = Option<IpAddr>>) -> PeerAddr {
-    match trust {
-        Trust::Nobody => peer,
-        Trust::Networks(networks) => {
-            let mut client = peer;
-            for address in entries.take(MOST_ENTRIES).map_while(|address| address) {
-                client = PeerAddr::Ip(address);
-                if !networks.contain(client) {
-                    break;
-                }
-            }
-            client
-        }
-        Trust::Hops(hops) => nth(*hops, peer, entries),
+    if let Trust::Hops(hops) = trust {
+        return nth(*hops, peer, entries);
     }
+    let (mut client, mut entries) = (peer, entries.take(MOST_ENTRIES));
+    while trust.includes(&client)
+        && let Some(Some(address)) = entries.next()
+    {
+        client = PeerAddr::Ip(address);
+    }
+    client
 }
 
 /// The entry with this number, counted from 1. If the list is too short, that many proxies did not write it, and the result

@@ -37,10 +37,8 @@ impl Networks {
         }
         let (v4, v6) = (Ipv4Net::aggregate(&v4), Ipv6Net::aggregate(&v6));
         // Two halves of all addresses are one network by now.
-        if let Some(all) = v4.iter().find(|network| network.prefix_len() == 0) {
-            return Err(trusts_everybody(all));
-        }
-        if let Some(all) = v6.iter().find(|network| network.prefix_len() == 0) {
+        let mut networks = v4.iter().copied().map(IpNet::V4).chain(v6.iter().copied().map(IpNet::V6));
+        if let Some(all) = networks.find(|network| network.prefix_len() == 0) {
             return Err(trusts_everybody(all));
         }
         Ok(Self {
@@ -83,7 +81,7 @@ fn network(text: &str) -> Result<IpNet, Error> {
     let length = length.parse().ok().filter(|_| is_number).ok_or_else(invalid)?;
     let network = IpNet::new(address, length).map_err(|_| invalid())?;
     if network.prefix_len() == 0 {
-        return Err(trusts_everybody(&network));
+        return Err(trusts_everybody(network));
     }
     if network.network() != address {
         return Err(configuration(format!(
@@ -102,7 +100,7 @@ fn unmapped(network: IpNet) -> IpNet {
     mapped.and_then(|(address, length)| Ipv4Net::new(address, length).ok()).map_or(network, IpNet::V4)
 }
 
-fn trusts_everybody(network: &impl std::fmt::Display) -> Error {
+fn trusts_everybody(network: IpNet) -> Error {
     configuration(format!(
         "trusted proxies that include \"{network}\" trust everybody, so each client could choose its address; write the networks of your proxies, or use `trusted_hops` if you do not know them"
     ))

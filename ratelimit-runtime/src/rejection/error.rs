@@ -2,7 +2,7 @@
 
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
-use crate::key::LimitName;
+use crate::key::{LimitName, Name};
 use std::fmt;
 use std::time::Duration;
 
@@ -44,12 +44,13 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    pub(crate) fn limited(name: impl Into<LimitName>, decision: Decision) -> Self {
+    #[inline]
+    pub(crate) fn limited(name: Name<'_>, decision: Decision) -> Self {
         Self::Limited(Limited { name: name.into(), decision })
     }
 
     /// The rejection of a call whose limit could not be decided.
-    pub(crate) fn undecided(name: impl Into<LimitName>, error: Error) -> Self {
+    pub(crate) fn undecided(name: Name<'_>, error: Error) -> Self {
         let (name, error) = (name.into(), Box::new(error));
         match error.kind() {
             ErrorKind::NoIdentity => Self::Unidentified(Unidentified { name, error }),

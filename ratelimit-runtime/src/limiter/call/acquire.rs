@@ -12,7 +12,7 @@ use crate::limiter::RateLimiter;
 use crate::limiter::off::admitted;
 use crate::limiter::resolve::ensure_not_concurrency;
 use crate::limiter::store_call::invalid_reply;
-use crate::observe::exempt;
+use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
 
@@ -60,7 +60,7 @@ impl RateLimiter {
         let request = request.and_then(|request| check(request.limit()).map(|()| request));
         let request = request.map_err(|error| failed(name, error))?;
         if self.is_off() {
-            exempt(name.as_str());
+            unasked(name.as_str(), Outcome::Exempt);
             let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new());
             return Ok((nothing, admitted(&request)));
         }

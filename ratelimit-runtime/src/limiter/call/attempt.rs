@@ -4,18 +4,17 @@
 //! overrides or for another decision: its question to the store has the rest of its deadline. Otherwise the deadline begins when
 //! the store is asked.
 
-use super::claim;
+use super::claim::{self, Refused};
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
 use super::record::Record;
-use super::refused::{Refusal, Refused};
 use crate::context::RequestContext;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::Name;
 use crate::limiter::RateLimiter;
 use crate::limiter::store_call::{Decided, longest_refusal};
-use crate::observe::{self, Final, Outcome, Watch, report};
+use crate::observe::{Final, Outcome, Watch, report, unasked};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
 use smallvec::SmallVec;
@@ -36,19 +35,16 @@ impl RateLimiter {
         then: impl FnOnce(Result<&[Decision], Rejection>) -> T,
     ) -> Result<T, Pending<'n>> {
         let watch = self.watch(names, requests.iter().copied());
-        let record = move || Record::of(names, requests.iter().copied().enumerate());
+        let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
+        let record = move || Record::of(names.iter().copied().zip(requests.iter().copied()));
         let decided = self.decide(began, Mode::Check, requests, |decided| {
-            let cost = move |at: usize| requests.get(at).map_or(1, |request| request.cost());
-            then(concluded(names, cost, &watch, record, decided))
+            then(concluded(limits.clone(), &watch, record, decided))
         });
         decided.map_err(|reply| {
             let (name, record) = (names.first().copied().unwrap_or(Name::new("")), record());
             let is_simple = matches!(requests, [request] if request.cost() == 1);
-            let told = (!is_simple || record.is_some() || !watch.is_plain()).then(|| {
-                let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
-                let (names, costs) = limits.unzip();
-                Box::new(Told { record, watch, names, costs })
-            });
+            let told = (!is_simple || record.is_some() || !watch.is_plain())
+                .then(|| Box::new(Told { record, watch, limits: limits.collect() }));
             Pending { name, told, reply }
         })
     }
@@ -64,12 +60,12 @@ impl RateLimiter {
         stack: Stack,
     ) -> Result<Holdings, Rejection> {
         let watch = self.watch(names, stack.iter().map(|member| &member.request));
-        let refusing = stack.iter().enumerate().filter(|(_, member)| !member.shadow);
-        let record = Record::of(names, refusing.map(|(at, member)| (at, &member.request)));
+        let refusing: SmallVec<[usize; 1]> = (0..stack.len()).filter(|at| !stack[*at].shadow).collect();
+        let record = Record::of(refusing.iter().map(|at| (names[*at], &stack[*at].request)));
         match claim::admit(self, began, stack).await {
             Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
-            Err(Refused::Limited(refusal)) => Err(refused(names, &watch, record, &refusal)),
-            Err(Refused::Failed(error)) => Err(undecided(names, &watch, error)),
+            Err(Refused::Limited(decided)) => Err(refused(names, &refusing, &watch, record, &decided)),
+            Err(Refused::Failed(error)) => Err(undecided(names.iter().copied(), &watch, error)),
         }
     }
 
@@ -83,6 +79,7 @@ impl RateLimiter {
 fn admitted(names: &[Name<'_>], watch: &Watch, record: Option<Record>, mut holdings: Holdings) -> Holdings {
     let members = names.iter().zip(&holdings.members);
     watch.finished(members.map(|(name, member)| of_admitted(name.as_str(), member, &holdings)));
+    let record = record.filter(|_| holdings.source != Source::Nobody);
     holdings.noted = record.map(|record| record.decided(holdings.decisions()));
     for (at, name) in names.iter().enumerate() {
         if let Some(decision) = holdings.shadow_refusal(at) {
@@ -108,43 +105,54 @@ fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final
     Final { name, outcome, decision, cost: member.request.cost(), waited }
 }
 
-fn refused(names: &[Name<'_>], watch: &Watch, record: Option<Record>, refusal: &Refusal) -> Rejection {
+/// The rejection of a call that a limit has refused. `refusing` are the positions of the limits that may refuse it.
+fn refused(
+    names: &[Name<'_>],
+    refusing: &[usize],
+    watch: &Watch,
+    record: Option<Record>,
+    Decided { source, decisions }: &Decided,
+) -> Rejection {
     watch.finished(names.iter().enumerate().map(|(at, name)| {
-        let decision = refusal.all.iter().find(|(of, _)| *of == at).map(|(_, decision)| *decision);
-        let refused = |decision| Outcome::refused(refusal.source, decision);
+        let decision =
+            refusing.iter().zip(decisions).find(|(of, _)| **of == at).map(|(_, decision)| *decision);
+        let refused = |decision| Outcome::refused(*source, decision);
         let outcome = decision.as_ref().map_or(Outcome::OtherLimited, refused);
         Final { name: name.as_str(), outcome, decision, cost: 0, waited: None }
     }));
     if let Some(record) = record {
-        let _ = record.decided(refusal.all.iter().copied());
+        let _ = record.decided(decisions.iter().copied());
     }
-    limited(names[refusal.at], refusal.decision)
+    let longest = longest_refusal(decisions).unwrap_or_default();
+    limited(names[refusing[longest]], decisions[longest])
 }
 
 /// Counts and records the decisions about requests whose units are never returned. Returns them, or the rejection if a limit
 /// has refused.
 #[inline]
-fn concluded<'d>(
-    names: &[Name<'_>],
-    cost: impl Fn(usize) -> u32,
+fn concluded<'n, 'd>(
+    mut limits: impl Iterator<Item = (Name<'n>, u32)> + Clone,
     watch: &Watch,
     record: impl FnOnce() -> Option<Record>,
     decided: Result<(Source, &'d [Decision]), Error>,
 ) -> Result<&'d [Decision], Rejection> {
     let (source, decisions) = match decided {
         Ok(decided) => decided,
-        Err(error) => return Err(undecided(names, watch, error)),
+        Err(error) => return Err(undecided(limits.map(|(name, _)| name), watch, error)),
     };
-    watch.decided(source, decisions, |at| (names.get(at).map_or("", Name::as_str), cost(at)));
+    watch.decided(source, decisions, limits.clone().map(|(name, cost)| (name.as_str(), cost)));
     // A decision by the failure policy alone is not recorded.
     if source != Source::Nobody
         && let Some(record) = record()
     {
-        let _ = record.decided(decisions.iter().copied().enumerate());
+        let _ = record.decided(decisions.iter().copied());
     }
     match longest_refusal(decisions) {
         None => Ok(decisions),
-        Some(at) => Err(limited(names[at], decisions[at])),
+        Some(at) => {
+            let name = limits.nth(at).map_or(Name::new(""), |(name, _)| name);
+            Err(limited(name, decisions[at]))
+        }
     }
 }
 
@@ -156,22 +164,26 @@ fn limited(name: Name<'_>, decision: Decision) -> Rejection {
 
 /// The rejection of a call that the store and the failure policy could not decide.
 #[cold]
-fn undecided(names: &[Name<'_>], watch: &Watch, error: Error) -> Rejection {
-    watch.undecided(names.iter().map(Name::as_str), &error);
-    unavailable(names.first().copied().unwrap_or(Name::new("")), error)
+fn undecided<'n>(
+    mut names: impl Iterator<Item = Name<'n>> + Clone,
+    watch: &Watch,
+    error: Error,
+) -> Rejection {
+    watch.undecided(names.clone().map(|name| name.as_str()), &error);
+    unavailable(names.next().unwrap_or(Name::new("")), error)
 }
 
 /// The rejection of a call that the store was never asked about.
 #[cold]
 pub(crate) fn failed(name: Name<'_>, error: Error) -> Rejection {
-    observe::undecided(name.as_str(), &error);
+    unasked(name.as_str(), Outcome::undecided(&error));
     unavailable(name, error)
 }
 
 /// Reports a shadow limit that the store was never asked about. Its call runs.
 #[cold]
 pub(crate) fn shadow_failed(name: &str, error: &Error) {
-    observe::shadow_undecided(name);
+    unasked(name, Outcome::ShadowUndecided);
     report::error(name, error, SHADOW_UNDECIDED);
 }
 
@@ -207,8 +219,7 @@ pub(crate) struct Pending<'n> {
 struct Told<'n> {
     record: Option<Record>,
     watch: Watch,
-    names: SmallVec<[Name<'n>; 2]>,
-    costs: SmallVec<[u32; 2]>,
+    limits: SmallVec<[(Name<'n>, u32); 2]>,
 }
 
 impl Future for Pending<'_> {
@@ -216,18 +227,18 @@ impl Future for Pending<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
-        let watch = Watch::default();
-        let (names, costs, watch, record) = match &mut self.told {
-            Some(told) => (&told.names[..], &told.costs[..], &told.watch, told.record.take()),
-            None => (std::slice::from_ref(&self.name), &[1][..], &watch, None),
+        let (watch, only) = (Watch::default(), (self.name, 1));
+        let (limits, watch, record) = match &mut self.told {
+            Some(told) => (&told.limits[..], &told.watch, told.record.take()),
+            None => (std::slice::from_ref(&only), &watch, None),
         };
+        let limits = limits.iter().copied();
         Poll::Ready(match decided {
             Ok(Decided { source, decisions }) => {
-                let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
-                let told = concluded(names, cost, watch, || record, Ok((source, &decisions)));
+                let told = concluded(limits, watch, || record, Ok((source, &decisions)));
                 told.map(drop).map(|()| decisions)
             }
-            Err(error) => Err(undecided(names, watch, error)),
+            Err(error) => Err(undecided(limits.map(|(name, _)| name), watch, error)),
         })
     }
 }

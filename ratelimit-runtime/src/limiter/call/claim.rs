@@ -3,7 +3,6 @@
 
 use super::holdings::Holdings;
 use super::member::{Member, Stack, join};
-use super::refused::{Refused, refused_by};
 use crate::clock::timer;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
@@ -37,6 +36,20 @@ pub(super) async fn admit(
     }
     holdings.until_turn = false;
     Ok(holdings)
+}
+
+/// Why a call was not admitted.
+pub(super) enum Refused {
+    /// A limit refused the call. The decisions are about the limits that may refuse, in the order of the stack.
+    Limited(Decided),
+    /// The call could not be decided.
+    Failed(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// A stack that is being decided.
@@ -92,7 +105,7 @@ impl<'l> Claim<'l> {
             let decision = decided.decisions[refused];
             let Some(waiter) = waiter.as_ref().filter(|_| !wait.is_zero() && self.may_ask_again(&decided))
             else {
-                return Err(refused_by(&decided, refused, self.positions()));
+                return Err(Refused::Limited(decided));
             };
             waiting.get_or_insert_with(|| {
                 Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
@@ -143,11 +156,6 @@ impl<'l> Claim<'l> {
         self.stack.iter().filter(|member| !member.shadow)
     }
 
-    /// The positions of the charged limits in the stack.
-    fn positions(&self) -> impl Iterator<Item = usize> {
-        self.stack.iter().enumerate().filter(|(_, member)| !member.shadow).map(|(at, _)| at)
-    }
-
     /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one, unless the call
     /// leaves units to others.
     fn has_ticket(&self) -> bool {
@@ -158,9 +166,8 @@ impl<'l> Claim<'l> {
 
     /// How long the call may wait for permits: the shortest wait of its concurrency limits that wait. Zero if none waits.
     fn permit_wait(&self) -> Duration {
-        let waits = self.charged().filter(|member| member.is_permit());
-        let waits = waits.map(|member| member.request.limit().longest_wait());
-        waits.filter(|wait| !wait.is_zero()).min().unwrap_or_default()
+        let waits = self.charged().filter(|member| member.waits_for_permits());
+        waits.map(|member| member.request.limit().longest_wait()).min().unwrap_or_default()
     }
 
     fn refused_by<'c>(&'c self, decided: &'c Decided) -> impl Iterator<Item = (&'c Member, &'c Decision)> {
@@ -169,17 +176,15 @@ impl<'l> Claim<'l> {
 
     /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
     fn may_ask_again(&self, decided: &Decided) -> bool {
-        self.refused_by(decided).all(|(member, decision)| {
-            member.is_permit() && member.request.limit().wait_ms() > 0 && decision.retry_after().is_some()
-        })
+        let mut refused = self.refused_by(decided);
+        refused.all(|(member, decision)| member.waits_for_permits() && decision.retry_after().is_some())
     }
 
     /// A returned permit does not wake a call that leaves units to others: it may be too few for it, but enough for the next.
     fn waiter(&self) -> Option<PermitWaiter> {
-        let waits = self.charged().filter(|member| {
-            member.is_permit() && member.request.limit().wait_ms() > 0 && member.request.keep() == 0
-        });
-        self.limiter.shared.permits.waiters.wait_for(waits.map(|member| member.request.key()))
+        let waits = |member: &&Member| member.waits_for_permits() && member.request.keep() == 0;
+        let keys = self.charged().filter(waits).map(|member| member.request.key());
+        self.limiter.shared.permits.waiters.wait_for(keys)
     }
 
     /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
@@ -194,9 +199,7 @@ impl<'l> Claim<'l> {
     }
 
     fn return_permits(&self, source: Source, stage: Stage) {
-        for member in self.charged().filter(|member| member.is_permit()) {
-            self.limiter.shared.permits.release(self.limiter, source, &member.request, stage);
-        }
+        self.charged().for_each(|member| member.release(self.limiter, source, stage));
     }
 
     fn into_holdings(mut self, decided: &Decided) -> Holdings {

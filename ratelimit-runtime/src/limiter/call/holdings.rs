@@ -3,7 +3,6 @@
 use super::member::{Member, Stack};
 use super::record::Noted;
 use crate::body::{Held, Settle};
-use crate::context::RecordedDecision;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::limiter::RateLimiter;
@@ -68,10 +67,9 @@ impl Holdings {
         self.members.first().and_then(|member| member.decision)
     }
 
-    /// The decisions of the limits, each with its position. Empty if only the failure policy has decided.
-    pub(crate) fn decisions(&self) -> impl Iterator<Item = (usize, Decision)> {
-        let members = self.members.iter().enumerate().filter(|_| self.source != Source::Nobody);
-        members.filter_map(|(at, member)| Some((at, member.decision?)))
+    /// The decisions about the limits that may refuse the call.
+    pub(super) fn decisions(&self) -> impl Iterator<Item = Decision> {
+        self.members.iter().filter(|member| !member.shadow).filter_map(|member| member.decision)
     }
 
     /// Returns units of the charge at this position.
@@ -93,12 +91,6 @@ impl Holdings {
         let takes = |member: &Member| units > 0 && !member.takes_nothing && !member.is_permit();
         if self.members.get(at).is_some_and(takes) {
             self.changes.push((at, units, Change::Take));
-        }
-    }
-
-    fn note(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
-        if let Some(noted) = &self.noted {
-            noted.change(at, change);
         }
     }
 
@@ -134,12 +126,7 @@ impl Holdings {
             if member.is_permit() && !member.takes_nothing {
                 member.takes_nothing = true;
                 member.held = PermitsHeld::default();
-                self.limiter.shared.permits.release(
-                    &self.limiter,
-                    self.source,
-                    &member.request,
-                    Stage::Returned,
-                );
+                member.release(&self.limiter, self.source, Stage::Returned);
             }
         }
         self.finish().await
@@ -176,21 +163,23 @@ impl Holdings {
         };
         adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
     }
-}
 
-impl Holdings {
     /// Corrects the charge at this position to the real cost of the call.
     pub(crate) fn settle(&mut self, at: usize, cost: u32) {
-        let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
+        let Some(member) = self.members.get(at) else { return };
+        let (estimate, is_recorded) = (member.request.cost(), !member.shadow);
         if cost < estimate {
             self.give(at, estimate - cost);
         } else {
             self.take(at, cost - estimate);
         }
-        self.note(at, |record| match record.cost().checked_sub(cost) {
-            Some(units) => record.give(units),
-            None => record.take(cost - record.cost()),
-        });
+        if let Some(noted) = self.noted.as_ref().filter(|_| is_recorded) {
+            let recorded = self.members[..at].iter().filter(|member| !member.shadow).count();
+            noted.change(recorded, |record| match record.cost().checked_sub(cost) {
+                Some(units) => record.give(units),
+                None => record.take(cost - record.cost()),
+            });
+        }
     }
 }
 
@@ -200,10 +189,10 @@ impl Drop for Holdings {
             self.give_all_back();
         }
         self.send().in_background(&self.limiter.shared.tasks, drop);
-        for member in self.members.iter().filter(|member| member.is_permit() && !member.takes_nothing) {
+        for member in self.members.iter().filter(|member| !member.takes_nothing) {
             // A shadow limit may not be decided yet.
             let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };
-            self.limiter.shared.permits.release(&self.limiter, self.source, &member.request, stage);
+            member.release(&self.limiter, self.source, stage);
         }
     }
 }

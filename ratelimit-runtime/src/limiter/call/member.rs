@@ -1,6 +1,8 @@
 //! The limits of one call that are decided together.
 
-use crate::decision::Decision;
+use crate::decision::{Decision, Source};
+use crate::limiter::RateLimiter;
+use crate::limiter::permits::Stage;
 use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -56,6 +58,18 @@ impl Member {
     /// Whether the limit is a concurrency limit, whose units are permits.
     pub(crate) fn is_permit(&self) -> bool {
         self.request.limit().is_concurrency()
+    }
+
+    /// Whether calls wait for permits of the limit.
+    pub(super) fn waits_for_permits(&self) -> bool {
+        self.is_permit() && self.request.limit().wait_ms() > 0
+    }
+
+    /// Returns the permit, if the limit gives permits.
+    pub(super) fn release(&self, limiter: &RateLimiter, source: Source, stage: Stage) {
+        if self.is_permit() {
+            limiter.shared.permits.release(limiter, source, &self.request, stage);
+        }
     }
 }
 

@@ -14,7 +14,6 @@ mod member;
 mod pause;
 mod permit;
 mod record;
-mod refused;
 mod shadow;
 
 pub(crate) use attempt::{Pending, failed, shadow_failed};

@@ -1,10 +1,11 @@
 //! Pauses of a limit: a result of a call starts one, and a call whose turn comes during a pause checks the gate again.
 
+use super::claim::Refused;
 use super::holdings::Holdings;
-use super::refused::{Refusal, Refused};
 use crate::clock::timer;
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::limiter::store_call::Decided;
 use crate::store::{Change, Reply};
 use std::time::Duration;
 
@@ -83,9 +84,9 @@ impl Holdings {
     fn refused(&self, at: usize, decision: Decision) -> Refused {
         let decision =
             if decision.is_allowed() { decision.refused_until(decision.delay()) } else { decision };
-        let others = self.members.iter().enumerate().filter(|(other, member)| *other != at && !member.shadow);
-        let others = others.filter_map(|(at, member)| Some((at, member.decision?)));
-        let all = others.chain([(at, decision)]).collect();
-        Refused::Limited(Box::new(Refusal { at, decision, all, source: self.source }))
+        let charged = self.members.iter().enumerate().filter(|(_, member)| !member.shadow);
+        let decisions =
+            charged.filter_map(|(other, member)| if other == at { Some(decision) } else { member.decision });
+        Refused::Limited(Decided { decisions: decisions.collect(), source: self.source })
     }
 }

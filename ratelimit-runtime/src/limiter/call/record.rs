@@ -14,53 +14,43 @@ pub(super) struct Record {
 }
 
 struct Undecided {
-    at: usize,
     name: LimitName,
     limit: Limit,
     cost: u32,
 }
 
 impl Record {
-    /// Notes the limits of requests, each with its position in the stack, which is that of its name. `None` outside a request, where
-    /// nobody reads the decisions.
+    /// Notes the limits that may refuse a call, each with its name. `None` outside a request, where nobody reads the decisions.
     #[inline]
-    pub(super) fn of<'r>(
-        names: &[Name<'_>],
-        requests: impl Iterator<Item = (usize, &'r Request)>,
-    ) -> Option<Self> {
-        if !names.first().is_some_and(Name::is_recorded) {
+    pub(super) fn of<'r>(limits: impl Iterator<Item = (Name<'r>, &'r Request)> + Clone) -> Option<Self> {
+        if !limits.clone().next().is_some_and(|(name, _)| name.is_recorded()) {
             return None;
         }
-        RequestContext::current().map(|context| Self::within(context, names, requests))
+        RequestContext::current().map(|context| Self::within(context, limits))
     }
 
     /// Few calls have a context, and this is long.
     #[inline(never)]
-    fn within<'r>(
-        context: RequestContext,
-        names: &[Name<'_>],
-        requests: impl Iterator<Item = (usize, &'r Request)>,
-    ) -> Self {
-        let limits = requests.map(|(at, request)| Undecided {
-            at,
-            name: names[at].into(),
+    fn within<'r>(context: RequestContext, limits: impl Iterator<Item = (Name<'r>, &'r Request)>) -> Self {
+        let limits = limits.map(|(name, request)| Undecided {
+            name: name.into(),
             limit: *request.limit(),
             cost: request.cost(),
         });
         Self { context, limits: limits.collect() }
     }
 
-    /// Records the decisions, each with the position of its limit in the stack.
-    pub(super) fn decided(self, decisions: impl Iterator<Item = (usize, Decision)>) -> Noted {
-        let decisions: SmallVec<[(usize, Decision); 1]> = decisions.collect();
-        let mut positions = SmallVec::new();
-        let recorded = self.limits.into_iter().filter_map(|Undecided { at, name, limit, cost }| {
-            let (_, decision) = decisions.iter().find(|(decided, _)| *decided == at)?;
-            positions.push(at);
-            Some(RecordedDecision { name, limit, cost, decision: *decision })
+    /// Records the decisions, one for each of the limits.
+    pub(super) fn decided(self, decisions: impl Iterator<Item = Decision>) -> Noted {
+        let recorded = self.limits.into_iter().zip(decisions);
+        let recorded = recorded.map(|(Undecided { name, limit, cost }, decision)| RecordedDecision {
+            name,
+            limit,
+            cost,
+            decision,
         });
         let first = self.context.record(recorded);
-        Noted { context: self.context, first, positions }
+        Noted { context: self.context, first }
     }
 }
 
@@ -69,15 +59,11 @@ pub(super) struct Noted {
     context: RequestContext,
     /// The number of the first decision.
     first: usize,
-    /// The position in the stack of each recorded limit.
-    positions: SmallVec<[usize; 1]>,
 }
 
 impl Noted {
-    /// Changes the recorded decision of the limit at this position in the stack.
+    /// Changes the recorded decision of a limit, which has this position among those that may refuse the call.
     pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
-        if let Some(offset) = self.positions.iter().position(|position| *position == at) {
-            self.context.change_record(self.first + offset, change);
-        }
+        self.context.change_record(self.first + at, change);
     }
 }

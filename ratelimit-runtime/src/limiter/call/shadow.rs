@@ -51,37 +51,27 @@ impl Holdings {
         }
         let requests: SmallVec<[&Request; 1]> =
             positions.iter().map(|at| &self.members[*at].request).collect();
-        let decisions = match self.limiter.shared.store.bare().decide(mode, &requests) {
+        let store = &self.limiter.shared.store;
+        let decisions = match store.bare().decide(mode, &requests) {
             Reply::Ready(decisions) => decisions,
             Reply::Pending(deciding) => {
                 let sent = Instant::now();
-                let decisions = self
-                    .limiter
-                    .shared
-                    .store
-                    .until_deadline(began.unwrap_or_else(Instant::now), deciding)
-                    .await;
+                let decisions = store.until_deadline(began.unwrap_or(sent), deciding).await;
                 store_replied(sent);
                 if decisions.as_ref().is_err_and(Error::is_transient) {
-                    self.return_lost_permits(positions);
+                    // The store may have given permits although its reply did not arrive.
+                    let members = positions.iter().map(|at| &self.members[*at]);
+                    members.for_each(|member| member.release(&self.limiter, Source::Store, Stage::Lost));
                 }
                 decisions
             }
         };
-        let decisions = self.limiter.shared.store.note_reply(decisions, requests.len());
+        let decisions = store.note_reply(decisions, requests.len());
         drop(requests);
         decisions.unwrap_or_else(|error| {
             self.shadow_error = Some(error);
             Decisions::new()
         })
-    }
-
-    /// Returns the permits of shadow limits that the store may have given although its reply did not arrive.
-    fn return_lost_permits(&self, positions: &[usize]) {
-        for member in positions.iter().map(|at| &self.members[*at]).filter(|member| member.is_permit()) {
-            let renewals = &self.limiter.shared.permits;
-            renewals.release(&self.limiter, Source::Store, &member.request, Stage::Lost);
-        }
     }
 
     /// Why the shadow limit at this position was not decided, although the store was asked.

@@ -19,15 +19,9 @@ impl<T: Instrument> Handle<T> {
         Self(OnceLock::new())
     }
 
-    /// The instrument of a metric without labels. `None` while no recorder is installed.
-    #[inline]
-    pub(in super::super) fn get(&self, metric: &Metric) -> Option<&T> {
-        self.get_with(metric, || [])
-    }
-
     /// The instrument of a metric, with the values of its labels. `None` while no recorder is installed.
     #[inline]
-    pub(in super::super) fn get_with<const N: usize>(
+    pub(in super::super) fn get<const N: usize>(
         &self,
         metric: &Metric,
         values: impl FnOnce() -> [SharedString; N],

@@ -35,49 +35,37 @@ impl LimitMetrics {
         &registry::named(name).metrics
     }
 
-    /// Counts a call that was allowed at once, as nearly all are.
-    #[inline]
-    pub(in super::super) fn count_allowed(&self, is_near: bool) {
-        self.count_outcome(Outcome::Allowed);
-        if is_near {
-            self.count_near_limit();
-        }
-    }
-
-    #[inline]
-    fn count_outcome(&self, outcome: Outcome) {
-        let counter = &self.outcomes[outcome as usize];
-        if let Some(counter) = counter.get_with(&DECISIONS, || [self.name.clone(), outcome.label().into()]) {
-            counter.increment(1);
-        }
-    }
-
     #[inline(never)]
     fn count_near_limit(&self) {
-        if let Some(near) = self.near_limit.get_with(&NEAR_LIMIT, || [self.name.clone()]) {
+        if let Some(near) = self.near_limit.get(&NEAR_LIMIT, || [self.name.clone()]) {
             near.increment(1);
         }
     }
 
-    /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up.
+    /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up. Inlined for calls
+    /// that were allowed at once, as nearly all are.
+    #[inline]
     pub(in super::super) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
-        self.count_outcome(outcome);
+        let counter = &self.outcomes[outcome as usize];
+        if let Some(counter) = counter.get(&DECISIONS, || [self.name.clone(), outcome.label().into()]) {
+            counter.increment(1);
+        }
         if is_near {
             self.count_near_limit();
         }
         if outcome == Outcome::Waited
             && let Some(waited) = waited
-            && let Some(duration) = self.wait_duration.get_with(&WAIT_DURATION, || [self.name.clone()])
+            && let Some(duration) = self.wait_duration.get(&WAIT_DURATION, || [self.name.clone()])
         {
             duration.record(waited);
         }
     }
 
     pub(in super::super) fn add_waiting(&self, calls: i64) {
-        self.waiting.add(calls, self.waiting.gauge.get_with(&WAITING, || [self.name.clone()]));
+        self.waiting.add(calls, self.waiting.gauge.get(&WAITING, || [self.name.clone()]));
     }
 
     pub(in super::super) fn add_permits(&self, units: i64) {
-        self.permits.add(units, self.permits.gauge.get_with(&PERMITS, || [self.name.clone()]));
+        self.permits.add(units, self.permits.gauge.get(&PERMITS, || [self.name.clone()]));
     }
 }

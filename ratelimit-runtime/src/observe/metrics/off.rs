@@ -12,8 +12,6 @@ impl LimitMetrics {
         &Self
     }
 
-    pub(super) const fn count_allowed(&self, _: bool) {}
-
     pub(super) const fn count(&self, _: Outcome, _: bool, _: Option<Duration>) {}
 
     pub(super) const fn add_waiting(&self, _: i64) {}
