@@ -153,7 +153,14 @@ impl LimitChange {
             Some(whole) if whole.refuses_all() => Numbers { count: 0, ..limit.numbers },
             _ => limit.numbers,
         };
-        self.what_fits(numbers).unwrap_or(*limit)
+        let algorithm = numbers.algorithm;
+        let taken = Self {
+            zone: self.zone.filter(|_| self.window(&numbers).is_some()),
+            refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
+            borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
+            ..*self
+        };
+        taken.changed(numbers).and_then(Limit::fitting).unwrap_or(*limit)
     }
 
     /// Checks what can be checked without the limit in the code. A whole limit with changed numbers becomes one limit.

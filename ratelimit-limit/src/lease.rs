@@ -132,15 +132,12 @@ impl Limit {
         u32::try_from(grains).unwrap_or(u32::MAX)
     }
 
-    /// The window, or the time in which a bucket is filled.
+    /// The window, or the time in which a bucket is filled, rounded down.
     const fn whole_ms(&self) -> u64 {
-        let (capacity, rate) = (self.capacity, self.rate());
-        if !self.numbers.algorithm.is_bucket() || self.refuses_all() {
-            self.numbers.time_ms
-        } else if self.refills_by_interval() {
-            capacity.div_ceil(self.numbers.count) as u64 * self.numbers.time_ms
-        } else {
-            capacity as u64 * rate.period_ms / rate.tokens as u64
+        match self.full_ms() {
+            0 => self.numbers.time_ms,
+            full_ms if self.refills_by_interval() => full_ms,
+            _ => self.capacity as u64 * self.period_ms / self.tokens as u64,
         }
     }
 }

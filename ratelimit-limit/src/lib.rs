@@ -107,7 +107,10 @@ impl Limit {
 
     /// The window of the calendar, if the limit has one.
     pub const fn calendar_window(&self) -> Option<Calendar> {
-        self.numbers.calendar()
+        match self.numbers.calendar {
+            Some(window) => Some(window.calendar),
+            None => None,
+        }
     }
 
     /// The time from `unix_time`, a time since 1970 in UTC, to the end of its calendar window. `None` if the windows of the limit

@@ -43,7 +43,11 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
-        let algorithm = Algorithm::named(name).ok_or_else(|| ParseLimitError::unknown_algorithm(name))?;
+        let Some(algorithm) = Algorithm::named(name) else {
+            let names = Algorithm::ALL.map(Algorithm::as_str).join(", ");
+            let message = format!("unknown algorithm `{name}`; expected one of {names}: {EXAMPLE}");
+            return Err(ParseLimitError::new("unknown algorithm", message));
+        };
         let numbers = LimitChange::of(words)?;
         let (Some(count), Some(_)) = (numbers.count, numbers.time_ms) else {
             let message = format!("a limit needs a `count` and a `time`: {EXAMPLE}");

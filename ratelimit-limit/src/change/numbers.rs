@@ -13,19 +13,7 @@ impl LimitChange {
         Limit::with_following_lease(changed)
     }
 
-    /// Leaves out what the algorithm does not take.
-    pub(super) fn what_fits(&self, numbers: Numbers) -> Result<Limit, LimitError> {
-        let algorithm = numbers.algorithm;
-        let taken = Self {
-            zone: self.zone.filter(|_| self.window(&numbers).is_some()),
-            refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
-            borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
-            ..*self
-        };
-        taken.changed(numbers).and_then(Limit::fitting)
-    }
-
-    fn changed(&self, numbers: Numbers) -> Result<Numbers, LimitError> {
+    pub(super) fn changed(&self, numbers: Numbers) -> Result<Numbers, LimitError> {
         let count = self.count.unwrap_or(numbers.count);
         let follows = if numbers.burst == numbers.count { count } else { numbers.burst };
         let window = self.window(&numbers);
@@ -48,9 +36,10 @@ impl LimitChange {
     }
 
     /// The window of the calendar after the change.
-    fn window(&self, numbers: &Numbers) -> Option<Window> {
+    pub(super) fn window(&self, numbers: &Numbers) -> Option<Window> {
         let zone = self.zone.or_else(|| numbers.calendar.map(|window| window.zone)).unwrap_or(Zone::UTC);
-        let calendar = if self.time_ms.is_some() { self.calendar } else { numbers.calendar() };
+        let before = numbers.calendar.map(|window| window.calendar);
+        let calendar = if self.time_ms.is_some() { self.calendar } else { before };
         calendar.map(|calendar| Window { calendar, zone })
     }
 
@@ -87,34 +76,20 @@ impl LimitChange {
 impl fmt::Display for LimitChange {
     /// Writes what [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            whole,
-            count,
-            time_ms,
-            calendar,
-            zone,
-            burst,
-            refill,
-            borrow,
-            wait_ms,
-            lease,
-            block,
-            wrong: _,
-        } = self;
         let words = [
-            whole.map(|limit| limit.to_string()),
-            count.map(|count| format!("count={count}")),
-            time_ms.map(|ms| format!("time={}", duration::show_time(ms, *calendar))),
-            zone.map(|zone| format!("zone={zone}")),
-            burst.map(|burst| format!("burst={burst}")),
-            refill.map(|refill| format!("refill={}", refill.as_str())),
-            borrow.map(|borrow| format!("borrow={borrow}")),
-            wait_ms.map(|ms| format!("wait={}", duration::show(ms))),
-            lease.map(|lease| match lease {
+            self.whole.map(|limit| limit.to_string()),
+            self.count.map(|count| format!("count={count}")),
+            self.time_ms.map(|ms| format!("time={}", duration::show_time(ms, self.calendar))),
+            self.zone.map(|zone| format!("zone={zone}")),
+            self.burst.map(|burst| format!("burst={burst}")),
+            self.refill.map(|refill| format!("refill={}", refill.as_str())),
+            self.borrow.map(|borrow| format!("borrow={borrow}")),
+            self.wait_ms.map(|ms| format!("wait={}", duration::show(ms))),
+            self.lease.map(|lease| match lease {
                 Lease::Most(units) => format!("lease={units}"),
                 Lease::Auto => "lease=auto".to_owned(),
             }),
-            block.map(|block| format!("block={block}")),
+            self.block.map(|block| format!("block={block}")),
         ];
         let words: Vec<String> = words.into_iter().flatten().collect();
         f.write_str(&words.join(" "))

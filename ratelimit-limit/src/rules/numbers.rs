@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, check_wait};
-use super::{Algorithm, Calendar, LimitError, Refill, State, Window};
+use super::{Algorithm, LimitError, Refill, State, Window};
 use crate::Limit;
 
 /// The algorithm and the numbers of a limit. [`Limit::of`] finds out whether they fit together.
@@ -53,14 +53,6 @@ impl Numbers {
     /// The same numbers with windows of the calendar.
     pub const fn with_calendar(self, window: Window) -> Self {
         Self { time_ms: window.calendar.longest_ms(), calendar: Some(window), ..self }
-    }
-
-    /// The calendar window without its zone.
-    pub const fn calendar(&self) -> Option<Calendar> {
-        match self.calendar {
-            Some(window) => Some(window.calendar),
-            None => None,
-        }
     }
 
     pub const fn refills_by_interval(&self) -> bool {

@@ -1,6 +1,6 @@
 //! `ParseLimitError`: why a text is not a limit or a change of one.
 
-use crate::{Algorithm, LimitError};
+use crate::LimitError;
 use std::fmt;
 
 pub(super) const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
@@ -15,12 +15,6 @@ pub struct ParseLimitError {
 impl ParseLimitError {
     pub(super) fn new(reason: &'static str, message: impl Into<String>) -> Self {
         Self { reason, message: message.into() }
-    }
-
-    pub(crate) fn unknown_algorithm(name: &str) -> Self {
-        let names = Algorithm::ALL.map(Algorithm::as_str).join(", ");
-        let message = format!("unknown algorithm `{name}`; expected one of {names}: {EXAMPLE}");
-        Self::new("unknown algorithm", message)
     }
 
     pub(super) fn unknown_field(word: &str) -> Self {

@@ -1,7 +1,7 @@
 //! Tests of the rules between several numbers, on both sides of each bound.
 
 use super::*;
-use crate::Limit;
+use crate::{Calendar, Limit};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
