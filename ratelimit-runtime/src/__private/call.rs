@@ -78,7 +78,7 @@ impl Call {
     /// Sets the limit, if the site has none.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
-            Ok(limit) => self.request.set_limit(limit),
+            Ok(limit) => self.request.limit = limit,
             // The error takes the place of the limiter, and rejects the call.
             Err(error) => self.limiter = Err(error.into()),
         }
@@ -86,22 +86,22 @@ impl Call {
 
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
-        self.request.set_cost(cost);
+        self.request.cost = cost;
     }
 
     /// Sets the number of units that this call leaves to others.
     pub fn keep(&mut self, keep: u32) {
-        self.request.set_keep(keep);
+        self.request.keep = keep;
     }
 
     /// Returns a writer for the next value of the identity.
     pub fn identity(&mut self) -> KeyWriter<'_> {
-        self.key.identity(self.request.key_mut(), settings(&self.limiter))
+        self.key.identity(&mut self.request.key, settings(&self.limiter))
     }
 
     /// Returns a writer for the value of the next placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
-        self.key.part(self.request.key_mut(), settings(&self.limiter))
+        self.key.part(&mut self.request.key, settings(&self.limiter))
     }
 
     /// Sets the identity to the address of the client that was found among the arguments.
@@ -183,7 +183,7 @@ impl Call {
     /// Completes the request to the store: applies the override, and completes the key.
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        self.key.finish(self.request.key_mut(), limiter.keys())?;
+        self.key.finish(&mut self.request.key, limiter.keys())?;
         note(self.key.name().as_str(), self.request.limit(), limiter, self.is_constant);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))

@@ -67,7 +67,7 @@ impl SiteRequest {
     fn make(&self, site: &Site, limiter: &RateLimiter) -> Option<&(u64, Request)> {
         let limit = site.limit.filter(|limit| limit.is_charged_at_once() && !limiter.is_off())?;
         let mut request = Request::new(StoreKey::default(), limit, 1);
-        KeyBuilder::new(site.name, site.function).finish(request.key_mut(), limiter.keys()).ok()?;
+        KeyBuilder::new(site.name, site.function).finish(&mut request.key, limiter.keys()).ok()?;
         request.add_format();
         note(site.name.as_str(), &limit, limiter, true);
         Some(self.0.get_or_init(|| (limiter.id(), request)))

@@ -19,7 +19,7 @@ impl RateLimiter {
     #[inline(always)]
     pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
         if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
-            request.set_limit(limit);
+            request.limit = limit;
         }
         request.add_format();
         if request.limit().is_concurrency() {
@@ -74,7 +74,7 @@ impl RateLimiter {
         name: Name<'_>,
         key: &impl AsKey,
     ) -> Result<(), Error> {
-        match key::render_into(request.key_mut(), name, key, self.keys()) {
+        match key::render_into(&mut request.key, name, key, self.keys()) {
             Err(error) if !self.is_off() => return Err(error), // else nobody reads the key
             _ => self.resolve(name.as_str(), request),
         }

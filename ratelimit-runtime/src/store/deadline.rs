@@ -73,8 +73,10 @@ impl<T> Future for UntilDeadline<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let result = ready!(self.poll_in_time(context));
-        if result.is_none() {
-            self.reply.missed_deadline(self.within);
+        if result.is_none()
+            && let Some(observer) = self.reply.observer()
+        {
+            observer.missed_deadline(self.within);
         }
         Poll::Ready(result)
     }

@@ -1,6 +1,6 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
-use super::missed_deadline::MissedDeadline;
+use super::missed_deadline::{Awaited, MissedDeadline};
 use super::request::Request;
 use crate::error::{Error, ErrorKind};
 use crate::tasks::Tasks;
@@ -9,7 +9,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -54,10 +53,7 @@ pub trait QueuedReply<T>: Send {
     /// Returns who watches the deadline. This is asked after a poll that was not ready.
     fn watch(&self) -> DeadlineWatch;
 
-    /// Notes that the reply has not arrived within `deadline`.
-    fn missed_deadline(&self, deadline: Duration);
-
-    /// Returns an observer for missed deadlines of others that wait for this call.
+    /// Returns the observer of a missed deadline, also for others that wait for this call.
     fn observer(&mut self) -> Arc<dyn MissedDeadline>;
 }
 
@@ -71,6 +67,15 @@ impl<T> Reply<T> {
     /// Makes a reply from a future.
     pub fn pending(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
         Self::Pending(PendingReply::new(future))
+    }
+
+    /// Makes a reply from a future that notes what it waits for.
+    pub(crate) fn observed<F>(call: impl FnOnce(Arc<Awaited>) -> F) -> Self
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        let awaited = Arc::new(Awaited::default());
+        Self::pending(call(Arc::clone(&awaited))).observed_by(awaited)
     }
 
     /// Makes a reply from a call of a store of this crate.
@@ -153,15 +158,6 @@ impl<T> PendingReply<T> {
         match self {
             Self::Future(_, observer) => observer.clone(),
             Self::Call(call) => Some(call.observer()),
-        }
-    }
-
-    /// Notifies the observer that the reply has not arrived within `deadline`.
-    pub(super) fn missed_deadline(&self, deadline: Duration) {
-        match self {
-            Self::Future(_, Some(observer)) => observer.missed_deadline(deadline),
-            Self::Future(_, None) => {}
-            Self::Call(call) => call.missed_deadline(deadline),
         }
     }
 }

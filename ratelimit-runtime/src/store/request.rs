@@ -25,10 +25,10 @@ pub enum Mode {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Request {
-    key: StoreKey,
-    limit: Limit,
-    cost: u32,
-    keep: u32,
+    pub(crate) key: StoreKey,
+    pub(crate) limit: Limit,
+    pub(crate) cost: u32,
+    pub(crate) keep: u32,
     /// The id of the permit, and [`WITH_NEXT`]. Both are in one number, to keep a request small, because nearly every call
     /// moves one.
     permit: u64,
@@ -67,7 +67,7 @@ impl Request {
     /// permit, without a ticket. For a counter, a sliding window and a sliding log it passes now or is refused, because a
     /// turn in a later window would make the units that are left in earlier windows unusable.
     pub fn with_keep(mut self, units: u32) -> Self {
-        self.set_keep(units);
+        self.keep = units;
         self
     }
 
@@ -84,18 +84,6 @@ impl Request {
         self.permit |= WITH_NEXT;
     }
 
-    pub(crate) fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
-    }
-
-    pub(crate) fn set_cost(&mut self, cost: u32) {
-        self.cost = cost;
-    }
-
-    pub(crate) fn set_keep(&mut self, units: u32) {
-        self.keep = units;
-    }
-
     pub(crate) fn set_permit(&mut self, id: u64) {
         self.permit = self.permit & WITH_NEXT | id & !WITH_NEXT;
     }
@@ -104,11 +92,6 @@ impl Request {
     #[inline]
     pub(crate) fn add_format(&mut self) {
         self.key.add_format(&self.limit);
-    }
-
-    /// The key, to write it in place.
-    pub(crate) fn key_mut(&mut self) -> &mut StoreKey {
-        &mut self.key
     }
 
     /// The key under which the state is stored.

@@ -26,7 +26,7 @@ mod servers;
 mod topology;
 mod waiting;
 
-use super::{Adjusted, Adjustment, Awaited, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
 use crate::key::StoreKey;
 use crate::macros::opaque;
 use batch::QueuedCall;
@@ -90,19 +90,17 @@ impl Store for RedisStore {
             return Reply::call(QueuedCall::new(client, mode, request));
         }
         // The request is a peek, a permit or a stack (see `is_batchable`).
-        let awaited = Arc::new(Awaited::default());
-        let observer = Arc::clone(&awaited);
         if let [request] = requests {
             let request = Request::clone(request);
-            let deciding = async move { client.decide_one(mode, &request, &awaited).await };
-            return Reply::pending(deciding).observed_by(observer);
+            return Reply::observed(
+                |awaited| async move { client.decide_one(mode, &request, &awaited).await },
+            );
         }
         let owned: SmallVec<[Request; 1]> = requests.iter().copied().cloned().collect();
-        Reply::pending(async move {
+        Reply::observed(|awaited| async move {
             let requests: SmallVec<[&Request; 2]> = owned.iter().collect();
             across_slots::decide(&client, mode, &requests, &awaited).await
         })
-        .observed_by(observer)
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {

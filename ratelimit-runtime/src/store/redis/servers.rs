@@ -99,11 +99,8 @@ impl RedisStore {
         match &self.client.topology {
             Topology::Server(node) => Reply::ready(Ok(vec![self.probe_node(node, key.clone())])),
             Topology::Cluster(slots) => {
-                let awaited = Arc::new(Awaited::default());
-                let observer = Arc::clone(&awaited);
                 let (store, slots, key) = (self.clone(), Arc::clone(slots), key.clone());
-                Reply::pending(async move { store.probe_cluster(&slots, &key, &awaited).await })
-                    .observed_by(observer)
+                Reply::observed(|awaited| async move { store.probe_cluster(&slots, &key, &awaited).await })
             }
         }
     }
@@ -124,10 +121,8 @@ impl RedisStore {
 
     /// Decides about one call of a key on this node. An unhealthy node is tried first, if that is due.
     fn probe_node(&self, node: &Arc<Node>, key: StoreKey) -> Reply<()> {
-        let awaited = Arc::new(Awaited::default());
-        let observer = Arc::clone(&awaited);
         let (store, node) = (self.clone(), Arc::clone(node));
-        Reply::pending(async move {
+        Reply::observed(|awaited| async move {
             node.session()?.until_attempted().await?;
             let mut reply = store.decide(Mode::Check, &[&Request::new(key, PROBE, 1)]);
             if let Reply::Pending(pending) = &mut reply
@@ -137,7 +132,6 @@ impl RedisStore {
             }
             reply.await.map(drop)
         })
-        .observed_by(observer)
     }
 }
 

@@ -11,7 +11,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 use tokio::time::Instant;
 
 type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
@@ -138,14 +137,6 @@ impl QueuedReply<Decisions> for QueuedCall {
         match self.step {
             Step::Wait(_) => self.call.watch(),
             Step::Start | Step::FindSession(_) | Step::Send(_) => DeadlineWatch::Unwatched,
-        }
-    }
-
-    fn missed_deadline(&self, deadline: Duration) {
-        match (&self.step, &self.awaited) {
-            (Step::Wait(session), _) => session.missed_deadline(deadline),
-            (_, Some(awaited)) => awaited.missed_deadline(deadline),
-            (_, None) => {}
         }
     }
 
