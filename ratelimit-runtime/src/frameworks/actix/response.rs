@@ -3,9 +3,9 @@
 use crate::answer::Answered;
 use crate::body::pieces::{Pieces, length};
 use crate::body::{Held, HoldBody};
-use crate::frameworks::response_head;
+use crate::frameworks::{from_rejection, response_head};
 use crate::layer::ResponseParts;
-use crate::rejection::{FromRejection, Rejection};
+use crate::rejection::Rejection;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
@@ -56,11 +56,7 @@ impl From<Rejection> for HttpResponse {
     }
 }
 
-impl FromRejection for HttpResponse {
-    fn from_rejection(rejection: Rejection) -> Self {
-        rejection.into()
-    }
-}
+from_rejection!(HttpResponse);
 
 impl Responder for Rejection {
     type Body = BoxBody;
