@@ -14,21 +14,12 @@ pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]
     for request in requests {
         command.arg(request.key().as_bytes());
     }
-    command.arg(mode_name(mode)).arg(read_at_once(mode, requests));
+    // Each key is read by itself, because only that tells a key of another type from a missing key.
+    command.arg(mode_name(mode)).arg(0);
     for run in runs(requests) {
         let number = if run[0].passes_with_next() { 0 } else { run.len() };
         encode_run(command, run[0], number);
     }
-}
-
-/// Returns how many of the first keys `decide` may read at once: keys that differ. A single key, a stack and a peek read each
-/// key by itself, because only that tells a key of another type from a missing key.
-fn read_at_once(mode: Mode, requests: &[&Request]) -> usize {
-    if requests.len() == 1 || mode == Mode::Peek || requests.iter().any(|request| request.passes_with_next())
-    {
-        return 0;
-    }
-    differing(requests.iter().map(|request| request.key()))
 }
 
 /// Returns the number of keys before the first one that is repeated.

@@ -67,21 +67,18 @@ impl Slots {
     /// also returns the error of their keys.
     pub(crate) fn serving(
         self: &Arc<Self>,
-        keys: impl Iterator<Item = StoreKey>,
+        keys: impl Iterator<Item = StoreKey> + Clone,
     ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
         let map = self.map.read();
         let (serving, all_served) = map.serving();
-        let mut nodes: Vec<(Arc<Node>, StoreKey)> = Vec::with_capacity(serving.len());
-        for key in keys {
-            if nodes.len() == serving.len() {
-                break;
-            }
-            if let Some(node) = map.node(key_slot(key.as_bytes()))
-                && !nodes.iter().any(|(known, _)| Arc::ptr_eq(known, &node))
-            {
-                nodes.push((node, key));
-            }
-        }
+        let with_key = serving.into_iter().filter_map(|node| {
+            let serves = |key: &StoreKey| {
+                map.node(key_slot(key.as_bytes())).is_some_and(|serving| Arc::ptr_eq(&serving, &node))
+            };
+            let key = keys.clone().find(serves)?;
+            Some((node, key))
+        });
+        let nodes = with_key.collect();
         drop(map);
         let unserved = || {
             self.refresh();
