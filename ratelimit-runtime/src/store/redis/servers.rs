@@ -112,7 +112,7 @@ impl RedisStore {
         awaited: &Awaited,
     ) -> Result<Vec<Reply<()>>, Error> {
         slots.learn(awaited).await?;
-        let (nodes, unserved) = slots.serving((0..TAGS).map(|number| with_tag(key, number)));
+        let (nodes, unserved) = slots.serving(&(0..TAGS).map(|number| with_tag(key, number)));
         let mut replies: Vec<Reply<()>> =
             nodes.into_iter().map(|(node, key)| self.probe_node(&node, key)).collect();
         replies.extend(unserved.map(|error| Reply::ready(Err(error))));

@@ -67,7 +67,7 @@ impl Slots {
     /// also returns the error of their keys.
     pub(crate) fn serving(
         self: &Arc<Self>,
-        keys: impl Iterator<Item = StoreKey> + Clone,
+        keys: &(impl Iterator<Item = StoreKey> + Clone),
     ) -> (Vec<(Arc<Node>, StoreKey)>, Option<Error>) {
         let map = self.map.read();
         let (serving, all_served) = map.serving();
