@@ -1,51 +1,15 @@
-//! The deadline of a reply: a timer, unless the store watches the deadline. `MissedDeadline` is told if it has passed.
+//! The deadline of a reply: a timer, unless the store watches the deadline. The reply's observer is told if it has passed.
 
 use super::reply::{DeadlineWatch, PendingReply};
 use super::request::Request;
 use crate::clock::timer::sleep_until;
 use crate::error::Error;
-use parking_lot::Mutex;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::time::{Instant, Sleep};
-
-/// Observes missed deadlines of replies.
-///
-/// After many missed deadlines in a row, a store can let calls fail at once until its server is fast enough again.
-pub trait MissedDeadline: Send + Sync {
-    /// Called when the reply has not arrived within `deadline`. The reply is dropped afterwards.
-    fn missed_deadline(&self, deadline: Duration);
-}
-
-/// The observer of the reply that a call waits for now. A missed deadline of the call is reported only to this observer.
-#[derive(Default)]
-pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
-
-impl Awaited {
-    /// Sets what the call waits for now.
-    pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
-        *self.0.lock() = Some(awaited);
-    }
-
-    /// Notes that the reply has arrived.
-    pub(crate) fn clear(&self) {
-        *self.0.lock() = None;
-    }
-}
-
-impl MissedDeadline for Awaited {
-    fn missed_deadline(&self, deadline: Duration) {
-        // Several calls may wait for one fetch, and each of them reports its missed deadline.
-        let awaited = self.0.lock().clone();
-        if let Some(awaited) = awaited {
-            awaited.missed_deadline(deadline);
-        }
-    }
-}
 
 /// A reply with a deadline. It needs a runtime.
 pub(crate) struct UntilDeadline<T> {

@@ -1,4 +1,4 @@
-//! `MissedDeadline`: the observer of calls that did not wait any longer.
+//! Who is told that the deadline of a reply has passed.
 
 use parking_lot::Mutex;
 use std::sync::Arc;

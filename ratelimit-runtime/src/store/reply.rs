@@ -1,6 +1,6 @@
 //! `Reply`: the reply of a store, which is ready at once or a future.
 
-use super::deadline::{Awaited, MissedDeadline};
+use super::missed_deadline::{Awaited, MissedDeadline};
 use super::request::Request;
 use crate::error::{Error, ErrorKind};
 use crate::tasks::Tasks;

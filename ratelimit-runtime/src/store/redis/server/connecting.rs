@@ -1,6 +1,7 @@
 //! The connection of a session: reconnects after it has broken, and protects a server that is too slow.
 
-use super::breaker::{Breaker, random_jitter};
+use super::breaker::random_jitter;
+use super::connection_state::{Attempted, ConnectionState, State};
 use super::session::{SendError, Session};
 use super::under_way::{Ending, UnderWay};
 use crate::error::{Error, ErrorKind};
@@ -8,32 +9,6 @@ use crate::store::redis::connect::{Connection, UNRESPONSIVE_AFTER};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// The connection of one session, which is replaced after it has broken.
-#[derive(Default)]
-pub(super) struct State {
-    connection: ConnectionState,
-    breaker: Breaker,
-    /// Why calls fail: the error of the last attempt, or of the missed deadlines.
-    error: Option<Error>,
-    /// Whether scripts on this connection may touch undeclared keys of several slots. `None`: not known.
-    any_slot: Option<bool>,
-}
-
-#[derive(Default)]
-enum ConnectionState {
-    /// Nothing was tried yet, or the last attempt has failed.
-    #[default]
-    None,
-    Open(Connection),
-    /// The connection is open, but its replies miss the callers' deadlines. The longest of these deadlines is beside it.
-    Slow(Connection, Duration),
-    /// A task connects or probes.
-    Connecting(UnderWay<Attempted>),
-}
-
-/// The result of an attempt to connect, or of a probe.
-type Attempted = Result<Connection, Error>;
 
 /// The next step of a call.
 enum Access {

@@ -5,6 +5,7 @@
 
 mod breaker;
 mod connecting;
+mod connection_state;
 mod node;
 mod per_runtime;
 mod session;

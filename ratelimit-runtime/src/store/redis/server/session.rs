@@ -1,6 +1,6 @@
 //! One runtime's session with one server: its connection, its circuit breaker, and its queue of calls.
 
-use super::connecting::State;
+use super::connection_state::State;
 use super::slow_calls::SlowCalls;
 use crate::error::Error;
 use crate::observe::session_unhealthy;
