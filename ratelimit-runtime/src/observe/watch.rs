@@ -86,7 +86,7 @@ impl Watch {
         &self,
         source: Source,
         decisions: &[Decision],
-        mut limits: impl Iterator<Item = (&'n str, u32)>,
+        of: impl Fn(usize) -> (&'n str, u32),
     ) {
         if self.sees_nothing() {
             return;
@@ -95,12 +95,12 @@ impl Watch {
         if let (Source::Store, [decision]) = (source, decisions)
             && decision.is_allowed()
             && self.is_plain()
-            && let Some((name, cost)) = limits.next()
         {
+            let (name, cost) = of(0);
             let is_near = crosses(DEFAULT_SHARE, decision, cost);
             return LimitMetrics::named(name).count(Outcome::Allowed, is_near, None);
         }
-        self.decided_otherwise(source, decisions, limits);
+        self.decided_otherwise(source, decisions, of);
     }
 
     /// Whether nobody observes the call.
@@ -124,16 +124,17 @@ impl Watch {
         &self,
         source: Source,
         decisions: &[Decision],
-        limits: impl Iterator<Item = (&'n str, u32)>,
+        of: impl Fn(usize) -> (&'n str, u32),
     ) {
         let is_off = self.special.as_ref().is_some_and(|special| special.off);
         let is_refused = decisions.iter().any(|decision| !decision.is_allowed());
-        self.finished(decisions.iter().zip(limits).map(|(decision, (name, cost))| {
+        self.finished(decisions.iter().enumerate().map(|(at, decision)| {
             let outcome = match is_refused {
                 _ if is_off => Outcome::Exempt,
                 true => Outcome::refused(source, decision),
                 false => Outcome::admitted(source, false),
             };
+            let (name, cost) = of(at);
             Final { name, outcome, decision: Some(*decision), cost, waited: None }
         }));
     }

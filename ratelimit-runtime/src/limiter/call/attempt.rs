@@ -35,16 +35,19 @@ impl RateLimiter {
         then: impl FnOnce(Result<&[Decision], Rejection>) -> T,
     ) -> Result<T, Pending<'n>> {
         let watch = self.watch(names, requests.iter().copied());
-        let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
-        let record = move || Record::of(names.iter().copied().zip(requests.iter().copied()));
+        let record = move || Record::of(names, requests.iter().copied().enumerate());
         let decided = self.decide(began, Mode::Check, requests, |decided| {
-            then(concluded(limits.clone(), &watch, record, decided))
+            let cost = move |at: usize| requests.get(at).map_or(1, |request| request.cost());
+            then(concluded(names, cost, &watch, record, decided))
         });
         decided.map_err(|reply| {
             let (name, record) = (names.first().copied().unwrap_or(Name::new("")), record());
             let is_simple = matches!(requests, [request] if request.cost() == 1);
-            let told = (!is_simple || record.is_some() || !watch.is_plain())
-                .then(|| Box::new(Told { record, watch, limits: limits.collect() }));
+            let told = (!is_simple || record.is_some() || !watch.is_plain()).then(|| {
+                let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
+                let (names, costs) = limits.unzip();
+                Box::new(Told { record, watch, names, costs })
+            });
             Pending { name, told, reply }
         })
     }
@@ -61,11 +64,11 @@ impl RateLimiter {
     ) -> Result<Holdings, Rejection> {
         let watch = self.watch(names, stack.iter().map(|member| &member.request));
         let refusing: SmallVec<[usize; 1]> = (0..stack.len()).filter(|at| !stack[*at].shadow).collect();
-        let record = Record::of(refusing.iter().map(|at| (names[*at], &stack[*at].request)));
+        let record = Record::of(names, refusing.iter().map(|at| (*at, &stack[*at].request)));
         match claim::admit(self, began, stack).await {
             Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
             Err(Refused::Limited(decided)) => Err(refused(names, &refusing, &watch, record, &decided)),
-            Err(Refused::Failed(error)) => Err(undecided(names.iter().copied(), &watch, error)),
+            Err(Refused::Failed(error)) => Err(undecided(names, &watch, error)),
         }
     }
 
@@ -130,17 +133,18 @@ fn refused(
 /// Counts and records the decisions about requests whose units are never returned. Returns them, or the rejection if a limit
 /// has refused.
 #[inline]
-fn concluded<'n, 'd>(
-    mut limits: impl Iterator<Item = (Name<'n>, u32)> + Clone,
+fn concluded<'d>(
+    names: &[Name<'_>],
+    cost: impl Fn(usize) -> u32,
     watch: &Watch,
     record: impl FnOnce() -> Option<Record>,
     decided: Result<(Source, &'d [Decision]), Error>,
 ) -> Result<&'d [Decision], Rejection> {
     let (source, decisions) = match decided {
         Ok(decided) => decided,
-        Err(error) => return Err(undecided(limits.map(|(name, _)| name), watch, error)),
+        Err(error) => return Err(undecided(names, watch, error)),
     };
-    watch.decided(source, decisions, limits.clone().map(|(name, cost)| (name.as_str(), cost)));
+    watch.decided(source, decisions, |at| (names.get(at).map_or("", Name::as_str), cost(at)));
     // A decision by the failure policy alone is not recorded.
     if source != Source::Nobody
         && let Some(record) = record()
@@ -149,10 +153,7 @@ fn concluded<'n, 'd>(
     }
     match longest_refusal(decisions) {
         None => Ok(decisions),
-        Some(at) => {
-            let name = limits.nth(at).map_or(Name::new(""), |(name, _)| name);
-            Err(limited(name, decisions[at]))
-        }
+        Some(at) => Err(limited(names[at], decisions[at])),
     }
 }
 
@@ -164,13 +165,9 @@ fn limited(name: Name<'_>, decision: Decision) -> Rejection {
 
 /// The rejection of a call that the store and the failure policy could not decide.
 #[cold]
-fn undecided<'n>(
-    mut names: impl Iterator<Item = Name<'n>> + Clone,
-    watch: &Watch,
-    error: Error,
-) -> Rejection {
-    watch.undecided(names.clone().map(|name| name.as_str()), &error);
-    unavailable(names.next().unwrap_or(Name::new("")), error)
+fn undecided(names: &[Name<'_>], watch: &Watch, error: Error) -> Rejection {
+    watch.undecided(names.iter().map(Name::as_str), &error);
+    unavailable(names.first().copied().unwrap_or(Name::new("")), error)
 }
 
 /// The rejection of a call that the store was never asked about.
@@ -219,7 +216,8 @@ pub(crate) struct Pending<'n> {
 struct Told<'n> {
     record: Option<Record>,
     watch: Watch,
-    limits: SmallVec<[(Name<'n>, u32); 2]>,
+    names: SmallVec<[Name<'n>; 2]>,
+    costs: SmallVec<[u32; 2]>,
 }
 
 impl Future for Pending<'_> {
@@ -227,18 +225,18 @@ impl Future for Pending<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
-        let (watch, only) = (Watch::default(), (self.name, 1));
-        let (limits, watch, record) = match &mut self.told {
-            Some(told) => (&told.limits[..], &told.watch, told.record.take()),
-            None => (std::slice::from_ref(&only), &watch, None),
+        let watch = Watch::default();
+        let (names, costs, watch, record) = match &mut self.told {
+            Some(told) => (&told.names[..], &told.costs[..], &told.watch, told.record.take()),
+            None => (std::slice::from_ref(&self.name), &[1][..], &watch, None),
         };
-        let limits = limits.iter().copied();
         Poll::Ready(match decided {
             Ok(Decided { source, decisions }) => {
-                let told = concluded(limits, watch, || record, Ok((source, &decisions)));
+                let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
+                let told = concluded(names, cost, watch, || record, Ok((source, &decisions)));
                 told.map(drop).map(|()| decisions)
             }
-            Err(error) => Err(undecided(limits.map(|(name, _)| name), watch, error)),
+            Err(error) => Err(undecided(names, watch, error)),
         })
     }
 }

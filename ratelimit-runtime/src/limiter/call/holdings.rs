@@ -166,16 +166,14 @@ impl Holdings {
 
     /// Corrects the charge at this position to the real cost of the call.
     pub(crate) fn settle(&mut self, at: usize, cost: u32) {
-        let Some(member) = self.members.get(at) else { return };
-        let (estimate, is_recorded) = (member.request.cost(), !member.shadow);
+        let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
         if cost < estimate {
             self.give(at, estimate - cost);
         } else {
             self.take(at, cost - estimate);
         }
-        if let Some(noted) = self.noted.as_ref().filter(|_| is_recorded) {
-            let recorded = self.members[..at].iter().filter(|member| !member.shadow).count();
-            noted.change(recorded, |record| match record.cost().checked_sub(cost) {
+        if let Some(noted) = &self.noted {
+            noted.change(at, |record| match record.cost().checked_sub(cost) {
                 Some(units) => record.give(units),
                 None => record.take(cost - record.cost()),
             });

@@ -14,26 +14,36 @@ pub(super) struct Record {
 }
 
 struct Undecided {
+    at: usize,
     name: LimitName,
     limit: Limit,
     cost: u32,
 }
 
 impl Record {
-    /// Notes the limits that may refuse a call, each with its name. `None` outside a request, where nobody reads the decisions.
+    /// Notes the limits of requests, each with its position in the stack, which is that of its name. `None` outside a request, where
+    /// nobody reads the decisions.
     #[inline]
-    pub(super) fn of<'r>(limits: impl Iterator<Item = (Name<'r>, &'r Request)> + Clone) -> Option<Self> {
-        if !limits.clone().next().is_some_and(|(name, _)| name.is_recorded()) {
+    pub(super) fn of<'r>(
+        names: &[Name<'_>],
+        requests: impl Iterator<Item = (usize, &'r Request)>,
+    ) -> Option<Self> {
+        if !names.first().is_some_and(Name::is_recorded) {
             return None;
         }
-        RequestContext::current().map(|context| Self::within(context, limits))
+        RequestContext::current().map(|context| Self::within(context, names, requests))
     }
 
     /// Few calls have a context, and this is long.
     #[inline(never)]
-    fn within<'r>(context: RequestContext, limits: impl Iterator<Item = (Name<'r>, &'r Request)>) -> Self {
-        let limits = limits.map(|(name, request)| Undecided {
-            name: name.into(),
+    fn within<'r>(
+        context: RequestContext,
+        names: &[Name<'_>],
+        requests: impl Iterator<Item = (usize, &'r Request)>,
+    ) -> Self {
+        let limits = requests.map(|(at, request)| Undecided {
+            at,
+            name: names[at].into(),
             limit: *request.limit(),
             cost: request.cost(),
         });
@@ -42,15 +52,16 @@ impl Record {
 
     /// Records the decisions, one for each of the limits.
     pub(super) fn decided(self, decisions: impl Iterator<Item = Decision>) -> Noted {
+        let positions = self.limits.iter().map(|limit| limit.at).collect();
         let recorded = self.limits.into_iter().zip(decisions);
-        let recorded = recorded.map(|(Undecided { name, limit, cost }, decision)| RecordedDecision {
+        let recorded = recorded.map(|(Undecided { name, limit, cost, .. }, decision)| RecordedDecision {
             name,
             limit,
             cost,
             decision,
         });
         let first = self.context.record(recorded);
-        Noted { context: self.context, first }
+        Noted { context: self.context, first, positions }
     }
 }
 
@@ -59,11 +70,15 @@ pub(super) struct Noted {
     context: RequestContext,
     /// The number of the first decision.
     first: usize,
+    /// The position in the stack of each recorded limit.
+    positions: SmallVec<[usize; 1]>,
 }
 
 impl Noted {
-    /// Changes the recorded decision of a limit, which has this position among those that may refuse the call.
+    /// Changes the recorded decision of the limit at this position in the stack.
     pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut RecordedDecision)) {
-        self.context.change_record(self.first + at, change);
+        if let Some(offset) = self.positions.iter().position(|position| *position == at) {
+            self.context.change_record(self.first + offset, change);
+        }
     }
 }
