@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Whether the store or one of its servers is unavailable. Times are milliseconds since `start`.
+/// Whether the store or one of its servers is unavailable. Times are milliseconds since `start`, plus 1.
 pub(in crate::limiter) struct Outage {
     start: Instant,
-    /// The time of the first failure, at least 1. Zero: there is no outage.
+    /// The time of the first failure. Zero: there is no outage.
     began_ms: AtomicU64,
     /// The time of the last failure.
     last_ms: AtomicU64,
@@ -53,7 +53,7 @@ impl Outage {
 
     /// Notes a failure. Returns whether it begins an outage.
     fn begins(&self) -> bool {
-        let now_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+        let now_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1);
         self.last_ms.store(now_ms, Ordering::Relaxed);
         self.began_ms.compare_exchange(0, now_ms, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
@@ -78,7 +78,7 @@ impl Outage {
     }
 
     fn moment(&self, ms: u64) -> Option<Instant> {
-        (ms != 0).then(|| self.start + Duration::from_millis(ms))
+        ms.checked_sub(1).map(|ms| self.start + Duration::from_millis(ms))
     }
 }
 
