@@ -8,7 +8,7 @@ mod expand;
 use attribute::attribute;
 use ratelimit_syntax::{args, async_trait, body, future, item, model, neighbors, table, upgrade};
 
-/// Limits an async function. Use this attribute through `ratelimit-runtime`, which re-exports it and documents its
+/// Limits an async function, or the async methods of an `impl` block. Use this attribute through `ratelimit-runtime`, which re-exports it and documents its
 /// arguments.
 #[proc_macro_attribute]
 pub fn rate_limit(

@@ -58,7 +58,7 @@ struct Registry {
 
 static REGISTRY: Registry = Registry::new();
 
-/// Grows when [`met`] has something new.
+/// This number grows when [`met`] would return something new.
 static CHANGES: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the entry of this name.

@@ -9,8 +9,8 @@ use crate::key::{KeySettings, LimitName, StoreKey};
 use smallvec::SmallVec;
 use std::time::Duration;
 
-/// The observation of a call. Dropping it before the decision is final counts nothing. A limiter has one too, with which those of its
-/// calls [begin](Self::begin).
+/// The observation of a call. Dropping it before the decision is final counts nothing. The limiter has a watch too. The watch of
+/// each call [is made from it](Self::begin).
 ///
 /// It is small, because nearly every call has one: what few limiters need is behind a pointer.
 #[derive(Default)]
@@ -58,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// Begins the observation of a call of this limiter with these keys, of which the first has this name.
+    /// Begins to observe a call of this limiter with these keys. `name` belongs to the first key.
     #[inline]
     pub(crate) fn begin<'k>(
         &self,

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::limit::Limit;
 
-/// A change of units after a decision.
+/// A change of units after a decision, or of the block or the pause of a key.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Adjustment {

@@ -88,7 +88,8 @@ pub trait Store: Send + Sync + 'static {
     /// Decides requests, and charges those that pass according to the mode. Returns one decision per request.
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions>;
 
-    /// Returns units, takes units and renews permits. Returns the number of changed units of each adjustment.
+    /// Returns units, takes units, renews permits, and blocks or pauses keys. Returns a number for each adjustment, as
+    /// [`Adjusted`] says.
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
     /// Deletes the state under these keys. Returns how many of them had a state.
@@ -150,7 +151,7 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-/// The limit of a probe. Its state expires after a millisecond. A refused probe is a decision, too.
+/// The limit of a probe, and of a request whose limit is not set yet. Its state expires after a millisecond. A refused probe is a decision, too.
 pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 
 /// The stored overrides of a prefix.

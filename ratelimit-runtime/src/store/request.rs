@@ -1,4 +1,4 @@
-//! `Request` and `Adjustment`: the questions to a store about units, and the changes of units after a decision.
+//! `Request`: the question to a store about units.
 
 use super::adjustment::{Adjustment, Change};
 use super::cost::Cost;

@@ -12,7 +12,8 @@ pub struct Results<T>(Place<T>);
 /// The decisions about a slice of [`Request`](super::Request)s.
 pub type Decisions = Results<Decision>;
 
-/// The number of units that each [`Adjustment`](super::Adjustment) changed.
+/// The number of units that each [`Adjustment`](super::Adjustment) changed. For a block or a pause, what its
+/// [`Change`](super::Change) says.
 pub type Adjusted = Results<u32>;
 
 /// One result in place, or any number on the heap. A single result is written where it is read, which a small vector does

@@ -1,8 +1,8 @@
 //! One attempt of a call. Every call is decided here, and here its decisions are counted, recorded and turned into a rejection.
 //!
-//! `names` are the names of its limits, in the order of its requests. `began` is when the call began, if it has waited for the
-//! overrides or for another decision: its question to the store has the rest of its deadline. Otherwise the deadline begins when
-//! the store is asked.
+//! `names` are the names of its limits, in the order of its requests. `began` is set only if the call has already waited, for the
+//! overrides or for another decision: it is the time at which the call began, and the store has the rest of the deadline. Otherwise
+//! the deadline begins when the store is asked.
 
 use super::claim::{self, Refused};
 use super::holdings::Holdings;

@@ -1,4 +1,4 @@
-//! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek` and `reset`.
+//! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek`, `peek_cost` and `reset`.
 
 use super::attempt::{Pending, failed};
 use super::member::join;
@@ -223,7 +223,7 @@ impl RateLimiter {
     }
 }
 
-/// Takes the place of the decision about a refused call.
+/// Stands in for a decision when the call is refused. Nobody reads it.
 const NOTHING: Decision = Decision::allow(&PROBE, 0, Duration::ZERO);
 
 /// Returns the request, or an error if an earlier request has the same key.

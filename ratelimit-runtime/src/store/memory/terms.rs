@@ -17,7 +17,7 @@ pub(super) struct Terms<'a> {
     pub(super) permit: u64,
     /// The longest time in ms that the request may wait for its turn.
     pub(super) longest_wait: u64,
-    /// The wait in ms with which the cost is charged, whatever is free.
+    /// If set, the cost is charged after this wait in ms, even if it does not fit.
     pub(super) granted: Option<u64>,
     /// The time in ms, and in us.
     pub(super) now: u64,

@@ -25,7 +25,7 @@ pub(super) struct Merged {
     differ: bool,
 }
 
-/// Equal requests on one key, without a different request on that key between them.
+/// Equal requests on one key. No different request on that key came between them.
 struct Entry {
     /// The index of the first request.
     first: usize,

@@ -1,7 +1,7 @@
 //! One server: its sessions, their connections, and whether the server is healthy.
 //!
 //! [`session`] sends commands on the connection that [`connecting`] opens. Each of the other modules imports only from those
-//! before it: [`per_runtime`], [`breaker`], [`slow_calls`], [`under_way`], [`session`], [`node`].
+//! before it: [`per_runtime`], [`breaker`], [`slow_calls`], [`under_way`], [`connection_state`], [`session`], [`node`].
 
 mod breaker;
 mod connecting;

@@ -50,7 +50,8 @@ struct State {
     waiting: VecDeque<CallSender>,
     /// The earliest deadline of the watched calls that wait, or an earlier time, because calls may have left the queue.
     earliest: Option<Instant>,
-    /// Whether a direct call is under way. Stays set until its future has ended or was dropped, or the last worker ends.
+    /// Whether a direct call is under way. The flag is cleared when the future of the direct call ends or is
+    /// dropped, or when the last worker ends.
     direct: bool,
     /// The number of workers.
     running: usize,
