@@ -1,13 +1,12 @@
 //! axum: its extractors, responses, and bodies that hold. axum uses the layer of tower.
 
 use super::http::{refusal, status};
-use super::{from_rejection, request_arguments};
-use crate::__private::{RequestPeer, callers};
+use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::body::hold_body::held_beside;
 use crate::body::{Held, HeldBody, HoldBody, Holding};
 use crate::identity::{ClientIp, PeerAddr, UserId};
 use crate::macros::delegate;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
@@ -31,7 +30,10 @@ delegate! { impl [T: ClientIp] ClientIp for ConnectInfo<T> => { fn client_ip(&se
 delegate! { impl [T: ClientIp] ClientIp for Extension<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 delegate! { impl [T: UserId] UserId for Extension<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
-request_arguments! { [T] ConnectInfo<T>, Extension<T>, Path<T>, State<T>; }
+impl<T> RequestArgument for ConnectInfo<T> {}
+impl<T> RequestArgument for Extension<T> {}
+impl<T> RequestArgument for Path<T> {}
+impl<T> RequestArgument for State<T> {}
 
 callers! {
     ArgumentOf [&&&&&&&&&] if FromRequestParts<()> => OfClients;
@@ -70,7 +72,11 @@ impl From<Rejection> for Response {
     }
 }
 
-from_rejection!(Response);
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 /// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
 /// it is JSON.

@@ -91,29 +91,6 @@ macro_rules! request_type {
 }
 use request_type;
 
-/// Marks types as arguments of a request, as far as their traits do not say so: `[generics] Type, Type;`.
-macro_rules! request_arguments {
-    ([$($generics:tt)*] $type:ty) => {
-        impl<$($generics)*> crate::__private::RequestArgument for $type {}
-    };
-    ($($generics:tt $($type:ty),+;)+) => {$($(
-        crate::frameworks::request_arguments!($generics $type);
-    )+)+};
-}
-use request_arguments;
-
-/// Makes types with `From<Rejection>` return types of limited functions.
-macro_rules! from_rejection {
-    ($($type:ty),+) => {$(
-        impl crate::rejection::FromRejection for $type {
-            fn from_rejection(rejection: crate::rejection::Rejection) -> Self {
-                rejection.into()
-            }
-        }
-    )+};
-}
-use from_rejection;
-
 /// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a `HeaderMap` of this module `http`.
 macro_rules! map_headers {
     ($($http:ident)::+) => {

@@ -1,7 +1,7 @@
 //! Client addresses, headers and users in the requests and extractors of actix-web.
 
-use crate::__private::{RequestPeer, callers};
-use crate::frameworks::{request_arguments, request_type};
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::frameworks::request_type;
 use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
 use crate::macros::delegate;
 use actix_web::dev::{self, ServiceRequest};
@@ -52,12 +52,18 @@ impl RequestHeaders for HeaderMap {
     }
 }
 
-request_arguments! {
-    [] HeaderMap, dev::ConnectionInfo, dev::PeerAddr, web::Payload;
-    [T: ?Sized] web::Data<T>;
-    [T] web::Form<T>, web::Header<T>, web::Json<T>, web::Path<T>, web::Query<T>, web::ThinData<T>;
-    [T: Clone + 'static] web::ReqData<T>;
-}
+impl RequestArgument for HeaderMap {}
+impl RequestArgument for dev::ConnectionInfo {}
+impl RequestArgument for dev::PeerAddr {}
+impl RequestArgument for web::Payload {}
+impl<T: ?Sized> RequestArgument for web::Data<T> {}
+impl<T> RequestArgument for web::Form<T> {}
+impl<T> RequestArgument for web::Header<T> {}
+impl<T> RequestArgument for web::Json<T> {}
+impl<T> RequestArgument for web::Path<T> {}
+impl<T> RequestArgument for web::Query<T> {}
+impl<T: Clone + 'static> RequestArgument for web::ReqData<T> {}
+impl<T> RequestArgument for web::ThinData<T> {}
 
 callers! {
     ArgumentOf [&&&&&&&] if FromRequest => OfClients;

@@ -3,9 +3,9 @@
 use crate::answer::Answered;
 use crate::body::pieces::{Pieces, length};
 use crate::body::{Held, HoldBody};
-use crate::frameworks::{from_rejection, response_head};
+use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::error::InternalError;
 use actix_web::http::StatusCode;
@@ -56,7 +56,11 @@ impl From<Rejection> for HttpResponse {
     }
 }
 
-from_rejection!(HttpResponse);
+impl FromRejection for HttpResponse {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 impl Responder for Rejection {
     type Body = BoxBody;

@@ -1,7 +1,7 @@
 //! Peers, headers and users in the requests and extractors of poem.
 
-use crate::__private::{RequestPeer, callers};
-use crate::frameworks::{request_arguments, request_type};
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::frameworks::request_type;
 use crate::identity::{ClientIp, PeerAddr, UserId};
 use crate::macros::delegate;
 use poem::web::{Data, Form, Json, Path, Query, RealIp, RemoteAddr, TypedHeader};
@@ -41,10 +41,14 @@ impl RequestPeer for RemoteAddr {
 delegate! { impl [T: ClientIp] ClientIp for Data<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 delegate! { impl [T: UserId] UserId for Data<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
-request_arguments! {
-    [] RealIp, RemoteAddr;
-    [T] Data<T>, Form<T>, Json<T>, Path<T>, Query<T>, TypedHeader<T>;
-}
+impl RequestArgument for RealIp {}
+impl RequestArgument for RemoteAddr {}
+impl<T> RequestArgument for Data<T> {}
+impl<T> RequestArgument for Form<T> {}
+impl<T> RequestArgument for Json<T> {}
+impl<T> RequestArgument for Path<T> {}
+impl<T> RequestArgument for Query<T> {}
+impl<T> RequestArgument for TypedHeader<T> {}
 
 callers! {
     ArgumentOf [&&&&&&] for<'a> if FromRequest<'a> => OfClients;

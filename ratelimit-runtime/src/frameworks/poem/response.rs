@@ -5,9 +5,9 @@ use crate::body::held_body::look_at_head;
 use crate::body::hold_body::StreamingResponse;
 use crate::body::{Held, HeldBody, HoldBody};
 use crate::frameworks::http::{refusal, status};
-use crate::frameworks::{from_rejection, response_head};
+use crate::frameworks::response_head;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use http_body_util::combinators::BoxBody;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
@@ -57,7 +57,11 @@ impl From<Rejection> for Response {
     }
 }
 
-from_rejection!(Response);
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 /// Over HTTP/1.1, poem notices a lost client only at the next chunk, and then drops the body. Streams that may be silent for long need a keep-alive, such as [`SSE::keep_alive`], to return their permits.
 impl HoldBody for Body {

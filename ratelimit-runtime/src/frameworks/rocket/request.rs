@@ -2,8 +2,8 @@
 //!
 //! rocket's `IpAddr` guard and `Request::client_ip` read a header that anybody can send, so nothing here uses them.
 
-use crate::__private::{RequestPeer, callers};
-use crate::frameworks::{request_arguments, request_type};
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::frameworks::request_type;
 use crate::identity::{PeerAddr, RequestHeaders};
 use crate::macros::opaque;
 use rocket::data::FromData;
@@ -30,11 +30,14 @@ impl RequestHeaders for HeaderMap<'_> {
     }
 }
 
-request_arguments! {
-    [] HeaderMap<'_>, CookieJar<'_>, ContentType, Data<'_>, Host<'_>, Origin<'_>;
-    [T] Form<T>;
-    [T: Send + Sync + 'static] State<T>;
-}
+impl RequestArgument for HeaderMap<'_> {}
+impl RequestArgument for CookieJar<'_> {}
+impl RequestArgument for ContentType {}
+impl RequestArgument for Data<'_> {}
+impl RequestArgument for Host<'_> {}
+impl RequestArgument for Origin<'_> {}
+impl<T> RequestArgument for Form<T> {}
+impl<T: Send + Sync + 'static> RequestArgument for State<T> {}
 
 callers! {
     ArgumentOf [&&&&&] for<'r> if FromRequest<'r> => OfClients;

@@ -2,7 +2,6 @@
 
 use super::passage::Passage;
 use crate::answer::Answer;
-use crate::frameworks::from_rejection;
 use crate::layer::ResponseParts;
 use crate::rejection::convert::ErrorOfRejection;
 use crate::rejection::{FromRejection, Rejection};
@@ -78,6 +77,17 @@ impl From<Rejection> for (Status, Rejection) {
     fn from(rejection: Rejection) -> Self {
         (Status::new(rejection.answer().status), rejection)
     }
+}
+
+/// Makes these types of rejections by `From`.
+macro_rules! from_rejection {
+    ($($type:ty),*) => {$(
+        impl FromRejection for $type {
+            fn from_rejection(rejection: Rejection) -> Self {
+                rejection.into()
+            }
+        }
+    )*};
 }
 
 from_rejection!(Response<'_>, (Status, String), Custom<String>);

@@ -1,7 +1,7 @@
 //! Peers and headers in the requests and extractors of salvo.
 
-use crate::__private::{RequestPeer, callers};
-use crate::frameworks::{request_arguments, request_type};
+use crate::__private::{RequestArgument, RequestPeer, callers};
+use crate::frameworks::request_type;
 use crate::identity::PeerAddr;
 use salvo_core::conn::SocketAddr;
 use salvo_core::extract::{
@@ -35,11 +35,18 @@ impl RequestPeer for SocketAddr {
     }
 }
 
-request_arguments! {
-    [] ConnCtrl, Depot, FlowCtrl, Response, SocketAddr, FormFile, FormFiles;
-    [T] FormBody<T>, JsonBody<T>, PathParam<T>;
-    [T, const REQUIRED: bool] HeaderParam<T, REQUIRED>, QueryParam<T, REQUIRED>;
-}
+impl RequestArgument for ConnCtrl {}
+impl RequestArgument for Depot {}
+impl RequestArgument for FlowCtrl {}
+impl RequestArgument for Response {}
+impl RequestArgument for SocketAddr {}
+impl RequestArgument for FormFile {}
+impl RequestArgument for FormFiles {}
+impl<T> RequestArgument for FormBody<T> {}
+impl<T> RequestArgument for JsonBody<T> {}
+impl<T> RequestArgument for PathParam<T> {}
+impl<T, const REQUIRED: bool> RequestArgument for HeaderParam<T, REQUIRED> {}
+impl<T, const REQUIRED: bool> RequestArgument for QueryParam<T, REQUIRED> {}
 
 callers! {
     ArgumentOf [&&&] for<'ex> if Extractible<'ex> => OfClients;

@@ -5,9 +5,9 @@ use crate::answer::Answered;
 use crate::body::held_body::look_at_head;
 use crate::body::{Held, HeldBody, HoldBody};
 use crate::frameworks::http::{refusal, status};
-use crate::frameworks::{from_rejection, map_headers};
+use crate::frameworks::map_headers;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, RETRY_AFTER};
 use http_body_util::BodyExt;
@@ -78,7 +78,11 @@ impl From<Rejection> for Response {
     }
 }
 
-from_rejection!(Response);
+impl FromRejection for Response {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
 
 /// The status of the [`answer`](Rejection::answer), and the text of the rejection, from which the catcher makes the body. `Retry-After`
 /// is added by [`RateLimitLayer`](crate::RateLimitLayer). The cause is the rejection, so that a catcher of the application can find
