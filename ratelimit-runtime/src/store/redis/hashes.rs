@@ -48,7 +48,8 @@ pub(super) async fn load_overrides(
         return Ok(None);
     }
     let fields = fields(&client, &key).await?.ok_or_else(|| invalid(&client))?;
-    let now_ms = time_ms(&client, &key).await?;
+    let has_ends = fields.iter().any(|(_, stored)| with_end(stored).is_some());
+    let now_ms = if has_ends { time_ms(&client, &key).await? } else { 0 };
     let mut overridden = Overridden::default();
     let mut expired = eval(DELETE, &key);
     for (entry, stored) in fields {
