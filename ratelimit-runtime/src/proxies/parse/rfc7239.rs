@@ -24,8 +24,8 @@ fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// Reads the address in the parameter `for`. `None` if there are none or two, if the element is malformed anywhere, or if the address
-/// has escapes, which no proxy writes there.
+/// Reads the address in the parameter `for`. Returns `None` if the parameter is missing or occurs twice, or if any part of the
+/// element is malformed. An address with escapes is malformed, because no proxy writes them there.
 pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
     let mut node = None;
     let mut rest = Some(element);
