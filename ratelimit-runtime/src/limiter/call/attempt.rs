@@ -41,12 +41,12 @@ impl RateLimiter {
             then(concluded(names, cost, &watch, record, decided))
         });
         decided.map_err(|reply| {
-            let (name, record) = (names.first().copied().unwrap_or(Name::new("")), record());
+            let name = names.first().copied().unwrap_or(Name::new(""));
             let is_simple = matches!(requests, [request] if request.cost() == 1);
-            let told = (!is_simple || record.is_some() || !watch.is_plain()).then(|| {
+            let told = (!is_simple || Record::is_wanted(names) || !watch.is_plain()).then(|| {
                 let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
                 let (names, costs) = limits.unzip();
-                Box::new(Told { record, watch, names, costs })
+                Box::new(Told { record: record(), watch, names, costs })
             });
             Pending { name, told, reply }
         })
@@ -225,18 +225,30 @@ impl Future for Pending<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
-        let watch = Watch::default();
-        let (names, costs, watch, record) = match &mut self.told {
-            Some(told) => (&told.names[..], &told.costs[..], &told.watch, told.record.take()),
-            None => (std::slice::from_ref(&self.name), &[1][..], &watch, None),
-        };
-        Poll::Ready(match decided {
-            Ok(Decided { source, decisions }) => {
-                let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
-                let told = concluded(names, cost, watch, || record, Ok((source, &decisions)));
-                told.map(drop).map(|()| decisions)
+        Poll::Ready(match self.told.as_deref_mut() {
+            Some(Told { record, watch, names, costs }) => {
+                finished(names, costs, watch, || record.take(), decided)
             }
-            Err(error) => Err(undecided(names, watch, error)),
+            None => finished(&[self.name], &[1], &Watch::default(), || None, decided),
         })
+    }
+}
+
+/// Concludes decisions that were awaited, and returns them as they are.
+#[inline]
+fn finished(
+    names: &[Name<'_>],
+    costs: &[u32],
+    watch: &Watch,
+    record: impl FnOnce() -> Option<Record>,
+    decided: Result<Decided, Error>,
+) -> Result<Decisions, Rejection> {
+    match decided {
+        Ok(Decided { source, decisions }) => {
+            let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
+            concluded(names, cost, watch, record, Ok((source, &decisions)))?;
+            Ok(decisions)
+        }
+        Err(error) => Err(undecided(names, watch, error)),
     }
 }

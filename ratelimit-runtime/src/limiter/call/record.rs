@@ -34,6 +34,12 @@ impl Record {
         RequestContext::current().map(|context| Self::within(context, names, requests))
     }
 
+    /// Whether [`of`](Self::of) returns a record.
+    #[inline]
+    pub(super) fn is_wanted(names: &[Name<'_>]) -> bool {
+        names.first().is_some_and(Name::is_recorded) && RequestContext::current().is_some()
+    }
+
     /// Few calls have a context, and this is long.
     #[inline(never)]
     fn within<'r>(

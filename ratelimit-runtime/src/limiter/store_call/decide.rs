@@ -87,6 +87,7 @@ impl RateLimiter {
     }
 
     /// Remembers refusals, and concludes what the store has decided about requests that were sent at `sent`.
+    #[inline]
     pub(in crate::limiter) fn received(
         &self,
         sent: Instant,

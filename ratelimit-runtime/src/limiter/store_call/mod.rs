@@ -108,6 +108,7 @@ impl StoreCalls {
     }
 
     /// Notes whether the store has decided about this many requests. A reply with another number of decisions is an error.
+    #[inline]
     pub(super) fn note_reply(
         &self,
         decisions: Result<Decisions, Error>,
