@@ -2,6 +2,8 @@
 
 use crate::exit::Exit;
 use std::time::Duration;
+#[cfg(unix)]
+use tokio::signal::unix;
 use tokio::sync::watch;
 
 /// Tells long work that it must stop.
@@ -42,20 +44,14 @@ impl Interrupt {
     }
 }
 
-#[cfg(unix)]
 async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
+    #[cfg(unix)]
+    if let Ok(mut terminate) = unix::signal(unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
         return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
     }
-}
-
-#[cfg(not(unix))]
-async fn signal() {
     let _ = tokio::signal::ctrl_c().await;
 }

@@ -17,23 +17,15 @@ pub(super) async fn check(session: &Session, findings: &mut Findings) -> Result<
     let limiter = builder(&session.store, &prefix).connect().await.map_err(Failure::usage)?;
     let mut missing = Vec::new();
     for algorithm in Algorithm::ALL {
-        if let Err(error) = try_limit(&limiter, algorithm).await {
-            note(error, &mut missing)?;
-        }
+        note(try_limit(&limiter, algorithm).await, &mut missing)?;
     }
     let decided = missing.is_empty();
-    if let Err(error) = try_overrides(&limiter).await {
-        note(error, &mut missing)?;
-    }
+    note(try_overrides(&limiter).await, &mut missing)?;
     limiter.close().await;
     // The key of the overrides has no TTL.
     let overrides = StoreKey::new(format!("{prefix}:{{#}}:overrides").as_bytes());
-    if let Err(error) = session.store.reset(&[overrides]).await {
-        note(error, &mut missing)?;
-    }
-    if let Err(error) = session.limiter.overrides().list().await {
-        note(error, &mut missing)?;
-    }
+    note(session.store.reset(&[overrides]).await, &mut missing)?;
+    note(session.limiter.overrides().list().await, &mut missing)?;
     missing.dedup();
     if missing.is_empty() {
         findings.good("permissions", "decisions of all algorithms and overrides work");
@@ -50,12 +42,13 @@ pub(super) async fn check(session: &Session, findings: &mut Findings) -> Result<
     Ok(())
 }
 
-/// Notes an error that an operator must repair. Any other error ends the check.
-fn note(error: Error, missing: &mut Vec<String>) -> Result<(), Failure> {
-    if error.is_transient() {
-        return Err(error.into());
+/// Notes an error that an operator must repair. A transient error ends the check.
+fn note<T>(tried: Result<T, Error>, missing: &mut Vec<String>) -> Result<(), Failure> {
+    match tried {
+        Err(error) if error.is_transient() => return Err(error.into()),
+        Err(error) => missing.push(error.to_string()),
+        Ok(_) => {}
     }
-    missing.push(error.to_string());
     Ok(())
 }
 

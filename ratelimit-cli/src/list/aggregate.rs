@@ -5,7 +5,6 @@ use crate::scan::Ttl;
 use crate::usage::Usage;
 use ratelimit::RateLimiter;
 use ratelimit::store::StoredKey;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -90,8 +89,9 @@ impl Aggregate {
             Ttl::In(ttl) => row.longest_ttl = row.longest_ttl.max(ttl),
             Ttl::Never => row.without_ttl += 1,
         }
-        let rank = (usage.share(), usage.used, ttl);
-        let place = |all: &[Entry]| all.partition_point(|other| compare(other.rank(), rank).is_gt());
+        let rank = |usage: Usage, ttl: Ttl| (usage.share(), usage.used, ttl);
+        let is_above = |other: &Entry| rank(other.usage, other.ttl) > rank(usage, ttl);
+        let place = |all: &[Entry]| all.partition_point(is_above);
         if place(&row.largest) < self.largest {
             let identity = identity(&self.limiter, key, self.in_clear);
             // The scan may visit a key twice.
@@ -114,19 +114,6 @@ impl Row {
             without_ttl: 0,
             largest: Vec::new(),
         }
-    }
-}
-
-type Rank = (Option<f64>, Option<u32>, Ttl);
-
-fn compare(a: Rank, b: Rank) -> Ordering {
-    let share = |rank: Rank| rank.0.unwrap_or(-1.0);
-    share(a).total_cmp(&share(b)).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2))
-}
-
-impl Entry {
-    fn rank(&self) -> Rank {
-        (self.usage.share(), self.usage.used, self.ttl)
     }
 }
 

@@ -34,15 +34,13 @@ impl Found<'_> {
         }
         text.push_str(&self.unknown(output));
         if self.aggregate.others > 0 {
-            let _ =
-                writeln!(text, "\n{} of other names are not listed", plural(self.aggregate.others, "key"));
+            let others = plural(self.aggregate.others, "key");
+            let _ = writeln!(text, "\n{others} of other names are not listed");
         }
         if self.aggregate.foreign > 0 {
             let foreign = plural(self.aggregate.foreign, "key");
-            let _ = writeln!(
-                text,
-                "\n{foreign} under the prefix that no limit has written; see `ratelimit doctor`"
-            );
+            let see = "under the prefix that no limit has written; see `ratelimit doctor`";
+            let _ = writeln!(text, "\n{foreign} {see}");
         }
         if !self.complete {
             text.push_str(&output.paint("\npartial: not all keys were read\n", Style::Warning));

@@ -73,11 +73,6 @@ impl Output {
         let _ = writeln!(io::stderr(), "{word}: {}", lines.join("\n"));
     }
 
-    /// The same output with another width.
-    pub(crate) const fn with_columns(self, columns: usize) -> Self {
-        Self { columns: Some(columns), ..self }
-    }
-
     /// Prints the failure of a command, if there is one. Returns the exit code.
     pub(crate) fn finish(self, ran: Result<Exit, Failure>) -> ExitCode {
         let exit = ran.unwrap_or_else(|failure| {

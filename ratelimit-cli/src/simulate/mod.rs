@@ -34,14 +34,14 @@ pub(crate) fn read_log(text: &[u8]) -> Result<usize, String> {
 }
 
 /// Makes or reads the traffic, decides it under each limit, and reports.
-pub(crate) fn run(options: &Simulate, output: Output) -> Result<Exit, Failure> {
+pub(crate) fn run(options: &Simulate, mut output: Output) -> Result<Exit, Failure> {
     let limits = options.all_limits().map_err(Failure::usage)?;
     let traffic = match &options.traffic.log {
         Some(path) => read(path, options)?,
         None => options.traffic.arrivals.clone().traffic().map_err(Failure::usage)?,
     };
     let columns = options.output.width.map(usize::from).or(output.columns).unwrap_or(80);
-    let output = output.with_columns(columns.clamp(WIDTHS[0], WIDTHS[1]));
+    output.columns = Some(columns.clamp(WIDTHS[0], WIDTHS[1]));
     // The names of simulated callers are no secret.
     let hides = options.traffic.log.is_some() && !options.identities;
     let hash = if hides { IdentityHash::from_environment() } else { None };

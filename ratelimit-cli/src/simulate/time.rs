@@ -8,24 +8,14 @@ pub(crate) const MINUTE: u64 = 60 * SECOND;
 pub(crate) const HOUR: u64 = 60 * MINUTE;
 pub(crate) const DAY: u64 = 24 * HOUR;
 
-/// Round lengths for the distance of two ticks: in milliseconds, and in seconds up to a year.
+/// Round lengths: in milliseconds, and in seconds up to a year.
 const MILLISECONDS: [u64; 9] = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-const SECONDS: [u64; 24] = [
-    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800,
-    604_800, 1_209_600, 2_592_000, 7_776_000, 31_622_400,
+const SECONDS: [u64; 26] = [
+    1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
+    172_800, 604_800, 1_209_600, 2_592_000, 7_776_000, 31_622_400,
 ];
 
-/// Additional lengths for one bar, so that charts use the width of the screen.
-const MORE_STEPS: [u64; 2] = [20 * SECOND, 20 * MINUTE];
-
-/// Returns the time of one bar: the shortest round length of which at most `most` cover the length.
-pub(crate) fn part(length: u64, most: u64) -> u64 {
-    let fits = |part: &u64| length.div_ceil(*part) <= most.max(1);
-    let round = step(length, most);
-    MORE_STEPS.into_iter().find(fits).map_or(round, |part| part.min(round))
-}
-
-/// Returns the shortest round step of which at most `most` cover the length. A length that no step covers gets a step that is
+/// Returns the shortest round length of which at most `most` cover the whole `length`. If there is none, the returned length is
 /// not round.
 pub(crate) fn step(length: u64, most: u64) -> u64 {
     let most = most.max(1);
@@ -92,10 +82,10 @@ mod tests {
         assert_eq!(step(DAY, 70), 30 * MINUTE);
         assert_eq!(step(1, 70), MS);
         assert_eq!(
-            [20 * MINUTE, DAY, DAY, HOUR].map(|length| part(length, 72)),
+            [20 * MINUTE, DAY, DAY, HOUR].map(|length| step(length, 72)),
             [20 * SECOND, 20 * MINUTE, 20 * MINUTE, MINUTE]
         );
-        assert_eq!((part(DAY, 192), part(7 * DAY, 72)), (10 * MINUTE, 3 * HOUR));
+        assert_eq!((step(DAY, 192), step(7 * DAY, 72)), (10 * MINUTE, 3 * HOUR));
         for length in [1, 7 * MS, 11 * SECOND, 3 * DAY, 3000 * DAY] {
             assert!(length.div_ceil(step(length, 9)) <= 9, "{length}");
         }

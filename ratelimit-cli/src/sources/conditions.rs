@@ -98,7 +98,7 @@ fn spaced(tokens: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::text::text;
+    use crate::sources::describe::text;
     use syn::parse_quote;
 
     #[test]

@@ -1,12 +1,12 @@
 //! Describes a checked attribute as an entry of the manifest.
 
-use super::text::text;
 use crate::manifest::{Entry, expression};
 use ratelimit_syntax::model::{
     Identity, Lease, Limit, LimitNumbers, Member, Model, Number, Refill, RequestPart, Shadow, Time, Until,
     Verdict,
 };
 use serde_json::Value;
+use syn::spanned::Spanned;
 use syn::{Expr, Lit};
 
 /// Describes the limit of a member of a model. `path` is the path of the function, without the type of a method.
@@ -104,4 +104,11 @@ fn by(member: &Member) -> Value {
     });
     let values: Vec<Value> = values.collect();
     if values.is_empty() { ["global"][..].into() } else { values.into() }
+}
+
+/// The text of an expression as it is written, on one line. Comments in it are left out.
+pub(super) fn text(tokens: &(impl Spanned + quote::ToTokens)) -> String {
+    let written = tokens.span().source_text().filter(|text| !text.contains("//") && !text.contains("/*"));
+    let text = written.unwrap_or_else(|| tokens.to_token_stream().to_string());
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

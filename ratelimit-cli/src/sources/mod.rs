@@ -13,7 +13,6 @@ mod imports;
 mod limits;
 mod modules;
 mod reader;
-mod text;
 mod workspace;
 
 pub(crate) use conditions::needs_test;

@@ -3,10 +3,10 @@
 use super::attributes::variants;
 use super::conditions::{is_never, needs_test, of_item};
 use super::depth::is_too_deep;
+use super::describe::text;
 use super::found::{Found, Scope};
 use super::imports::Imports;
 use super::modules::{Inline, Submodule, paths};
-use super::text::text;
 use crate::manifest::{Kind, Problem};
 use proc_macro2::TokenStream;
 use quote::ToTokens;

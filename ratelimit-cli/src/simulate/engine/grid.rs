@@ -14,7 +14,7 @@ pub(crate) struct Grid {
 impl Grid {
     /// The finest grid of round parts that covers a length with at most `most` parts.
     pub(crate) fn covering(length: u64, most: u64) -> Self {
-        let width = time::part(length, most);
+        let width = time::step(length, most);
         Self { width, parts: length.div_ceil(width) }
     }
 
