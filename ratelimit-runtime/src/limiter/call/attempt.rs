@@ -160,7 +160,9 @@ fn concluded<'d>(
 /// The rejection of a call that a limit has refused.
 #[inline]
 fn limited(name: Name<'_>, decision: Decision) -> Rejection {
-    noted(name, Rejection::limited(name, decision))
+    let rejection = Rejection::limited(name, decision);
+    note(name, &rejection);
+    rejection
 }
 
 /// The rejection of a call that the store and the failure policy could not decide.
@@ -190,16 +192,17 @@ const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call run
 /// The rejection of a call whose limit could not be decided. Logs an error that the operator must fix.
 fn unavailable(name: Name<'_>, error: Error) -> Rejection {
     report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
-    noted(name, Rejection::undecided(name, error))
+    let rejection = Rejection::undecided(name, error);
+    note(name, &rejection);
+    rejection
 }
 
-/// The rejection, noted in the request context if the call belongs to a request.
+/// Notes the rejection in the request context, if the call belongs to a request.
 #[inline]
-fn noted(name: Name<'_>, rejection: Rejection) -> Rejection {
+fn note(name: Name<'_>, rejection: &Rejection) {
     if name.is_recorded() {
-        RequestContext::record_rejection(&rejection);
+        RequestContext::record_rejection(rejection);
     }
-    rejection
 }
 
 /// A call that waits for the reply of the store, which is the whole decision.

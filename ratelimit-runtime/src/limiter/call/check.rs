@@ -11,10 +11,9 @@ use crate::limiter::resolve::ensure_not_concurrency;
 use crate::limiter::store_call::{Forgetting, invalid_reply};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
-use crate::store::{Mode, PROBE, Request};
+use crate::store::{Mode, Request};
 use smallvec::SmallVec;
 use std::future::Future;
-use std::time::Duration;
 use tokio::time::Instant;
 
 /// A call that its limit has admitted.
@@ -36,8 +35,7 @@ impl RateLimiter {
     ///
     /// ```
     /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
-    /// use std::time::Duration;
-    ///
+    ///     ///
     /// const MAILS: Limit = Limit::counter(2, Duration::from_secs(60));
     ///
     /// async fn send_mail(limiter: &RateLimiter, user: u64) -> Result<(), Rejection> {
@@ -90,19 +88,14 @@ impl RateLimiter {
         // The future of an `async fn` moves its arguments when it is first polled.
         async move {
             let began = if self.knows_overrides() { None } else { self.learn_overrides().await };
-            let pending = {
-                let mut refused = None;
-                match self.spend(began, limit, &key, cost, &mut refused) {
-                    Ok(decision) => return refused.map_or(Ok(Admitted(decision)), Err),
-                    Err(pending) => pending,
-                }
-            };
-            pending.await.map(|decisions| Admitted(decisions[0]))
+            match self.spend(began, limit, &key, cost) {
+                Ok(ended) => ended,
+                Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
+            }
         }
     }
 
-    /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small. The
-    /// rejection is returned separately, because it is large and most calls have none.
+    /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small.
     #[inline]
     fn spend<'k>(
         &self,
@@ -110,21 +103,15 @@ impl RateLimiter {
         limit: &Limit,
         key: &'k impl AsKey,
         cost: Cost,
-        refused: &mut Option<Rejection>,
-    ) -> Result<Decision, Pending<'k>> {
+    ) -> Result<Result<Admitted, Rejection>, Pending<'k>> {
         let name = Name::new(key.name());
         let mut request = Request::of_cost(*limit, cost);
         let prepared = self.prepare(&mut request, name, key);
         if let Err(error) = prepared.and_then(|()| ensure_not_concurrency(request.limit())) {
-            *refused = Some(failed(name, error));
-            return Ok(NOTHING);
+            return Ok(Err(failed(name, error)));
         }
-        self.attempt(began, std::slice::from_ref(&name), &[&request], |ended| match ended {
-            Ok(decisions) => decisions[0],
-            Err(rejection) => {
-                *refused = Some(rejection);
-                NOTHING
-            }
+        self.attempt(began, std::slice::from_ref(&name), &[&request], |ended| {
+            ended.map(|decisions| Admitted(decisions[0]))
         })
     }
 
@@ -222,9 +209,6 @@ impl RateLimiter {
         Ok(self.shared.store.within_rest(began, reply).await? > 0)
     }
 }
-
-/// Stands in for a decision when the call is refused. Nobody reads it.
-const NOTHING: Decision = Decision::allow(&PROBE, 0, Duration::ZERO);
 
 /// Returns the request, or an error if an earlier request has the same key.
 fn ensure_new_key(request: Request, earlier: &[Request]) -> Result<Request, Error> {

@@ -8,7 +8,8 @@ use super::table::Entry;
 use super::terms::{Terms, Verdict, signed};
 
 /// Decides about a request, and charges it if it passes.
-#[inline]
+#[expect(clippy::inline_always, reason = "it is short, and the verdict then need not be copied")]
+#[inline(always)]
 pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     let Terms { limit, needed, now, .. } = *terms;
     let (count, time) = (i64::from(limit.count()), limit.time_ms());
