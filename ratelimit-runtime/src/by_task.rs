@@ -1,9 +1,9 @@
-//! `ByTask`: finds what applies to a request by the task that answers it, for rocket, whose fairings cannot wrap the future of a
-//! handler.
+//! `ByTask`: finds the value that belongs to a request by the task that answers the request. It is for rocket, whose fairings
+//! cannot wrap the future of a handler.
 //!
 //! rocket answers each request in a separate tokio task: the fairings, the guards, the handler and the catchers run there. A
-//! fairing registers what applies under the id of the task, and a [`Registration`] removes it when the request ends or is
-//! dropped. The table thus has one entry for each request in flight.
+//! fairing registers the value of the request under the id of the task. A [`Registration`] removes the value when the request
+//! ends or is dropped. So the table has one entry for each request in flight.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -14,24 +14,24 @@ use std::thread::{self, ThreadId};
 use tokio::runtime::Handle;
 use tokio::task;
 
-/// The context of the request that a task answers.
+/// The value of a request, such as its context or its limiter.
 pub(crate) struct OfRequest<T> {
     pub(crate) value: Option<T>,
-    /// The task-local value outside the request. A different value belongs to a scope inside the request, which takes
-    /// precedence.
+    /// The task-local value outside the request. If the task-local value differs from it, the code runs in a scope inside the
+    /// request. That scope takes precedence.
     pub(crate) outer: Option<T>,
 }
 
-/// Where a request is answered.
+/// The task or the thread that answers a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Task(task::Id),
-    /// The thread that `block_on` blocks. Its future has no id, and never moves to another thread.
+    /// The thread that `block_on` blocks. The future of `block_on` has no id, and never moves to another thread.
     Thread(ThreadId),
 }
 
 impl Key {
-    /// `None` outside tokio, where a future may move between threads.
+    /// Returns the current task or thread. `None` outside tokio, where a future may move between threads.
     fn current() -> Option<Self> {
         let of_thread = || Handle::try_current().is_ok().then(|| Self::Thread(thread::current().id()));
         task::try_id().map(Self::Task).or_else(of_thread)
@@ -40,21 +40,21 @@ impl Key {
 
 enum Entry<T> {
     One(OfRequest<T>),
-    /// The number of requests that a task answers at the same time. It is above one only with rocket's local client. Nothing
-    /// tells such requests apart, so no value applies to them until all have ended.
+    /// The number of requests that a task answers at the same time. It is above one only with rocket's local client. The table
+    /// cannot tell such requests apart, so they have no value until all of them have ended.
     Several(usize),
 }
 
 const SHARDS: usize = 64;
 
 type Shard<T> = HashMap<Key, Entry<T>, Hashes>;
-/// Nobody can choose the ids of tasks and threads, so the hashes need no secret.
+/// The hashes need no secret, because nobody can choose the ids of tasks and threads.
 type Hashes = BuildHasherDefault<DefaultHasher>;
 
-/// A table of what applies to the requests in flight.
+/// A table with the value of each request in flight.
 pub(crate) struct ByTask<T> {
     shards: [Mutex<Shard<T>>; SHARDS],
-    /// The number of requests in the table. A task always sees the requests that it added, so relaxed loads suffice.
+    /// The number of requests in the table. A task always sees the requests that it has added itself, so relaxed loads suffice.
     in_flight: AtomicUsize,
 }
 
@@ -66,7 +66,7 @@ impl<T: Clone> ByTask<T> {
         }
     }
 
-    /// Registers the request that the current task answers. `None` outside tokio.
+    /// Registers the value of the request that the current task answers. `None` outside tokio.
     pub(crate) fn register(&'static self, request: OfRequest<T>) -> Option<Registration<T>> {
         let key = Key::current()?;
         let replaced = match self.shard(key).entry(key) {
@@ -82,14 +82,13 @@ impl<T: Clone> ByTask<T> {
                 Some(place.insert(Entry::Several(others + 1)))
             }
         };
-        drop(replaced); // without the lock
+        drop(replaced); // after the lock was released
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         Some(Registration { table: self, key })
     }
 
-    /// Returns the value of the request that the current task answers, unless there is a scope inside the request. Inside a
-    /// scope, the task-local value is not the `same` as outside the request. Costs one relaxed load if no request is in the
-    /// table.
+    /// Returns the value of the request that the current task answers. `None` if there is a scope inside the request: the
+    /// task-local value is then not the `same` as outside the request. Costs one relaxed load if no request is in the table.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -115,14 +114,14 @@ impl<T: Clone> ByTask<T> {
     }
 
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard<T>> {
-        // The map itself uses the lower bits.
+        // The map in a shard uses the lower bits of the hash.
         let at = Hashes::new().hash_one(key) >> (u64::BITS - SHARDS.ilog2());
         let shard = &self.shards[usize::try_from(at).unwrap_or_default()];
         shard.lock()
     }
 }
 
-/// The registration of a request. Its value applies until this is dropped.
+/// The registration of a request. The value of the request applies until this is dropped.
 pub(crate) struct Registration<T: Clone + 'static> {
     table: &'static ByTask<T>,
     key: Key,
@@ -135,7 +134,7 @@ impl<T: Clone> Registration<T> {
             Some(Entry::One(registered)) => Some(std::mem::replace(registered, request)),
             Some(Entry::Several(_)) | None => None,
         };
-        drop(replaced); // without the lock
+        drop(replaced); // after the lock was released
     }
 }
 
@@ -151,11 +150,11 @@ impl<T: Clone> Drop for Registration<T> {
             _ => entries.remove(&self.key),
         };
         drop(entries);
-        drop(removed); // without the lock
+        drop(removed); // after the lock was released
     }
 }
 
-/// Warns once that requests have no context.
+/// Logs a warning, at most once, that some requests have no context.
 fn warn_several() {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {

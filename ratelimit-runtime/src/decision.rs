@@ -45,10 +45,10 @@ pub struct Decision {
     remaining: u32,
 }
 
-/// Who decided about a call, and therefore where its units are charged.
+/// The maker of a decision, which is also where the units of the call are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Source {
-    /// The store, also through leased units or a remembered refusal.
+    /// The store, including decisions by leased units and by the deny cache.
     Store,
     /// The memory of this process, while the store is unavailable.
     Local,
@@ -57,13 +57,13 @@ pub(crate) enum Source {
 }
 
 impl Decision {
-    /// Creates the decision that admits a call; for authors of a [`Store`](crate::store::Store). Times are rounded up to
+    /// Creates a decision that admits a call, for implementations of a [`Store`](crate::store::Store). Times are rounded up to
     /// microseconds.
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
         Self::of(limit, remaining, Passes::InTurn(Micros::ZERO), Micros::of(reset_after))
     }
 
-    /// Creates the decision that refuses a call; for authors of a [`Store`](crate::store::Store). `retry_after` is `None`
+    /// Creates a decision that refuses a call, for implementations of a [`Store`](crate::store::Store). `retry_after` is `None`
     /// if the call can never pass.
     pub const fn refuse(
         limit: &Limit,
@@ -78,7 +78,7 @@ impl Decision {
         Self::of(limit, remaining, passes, Micros::of(reset_after))
     }
 
-    /// Adds the delay until the call's turn, and the stamp that finds its charge again; for authors of a
+    /// Adds the delay until the call's turn, and the stamp by which its charge is found again, for implementations of a
     /// [`Store`](crate::store::Store).
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
         let passes = match self.passes {
@@ -88,7 +88,7 @@ impl Decision {
         Self { passes, stamp, ..self }
     }
 
-    /// The decision about a call that can pass after `wait_ms`, or never. It is admitted if it may wait that long.
+    /// Creates the decision about a call that can pass after `wait_ms`, or never. The call is admitted if it may wait that long.
     #[inline]
     pub(crate) const fn judged(
         limit: &Limit,
@@ -105,7 +105,7 @@ impl Decision {
         Self::of(limit, remaining, passes, Micros::of_millis(reset_ms))
     }
 
-    /// The decision of a limit that has charged nothing, or whose charge nobody will return.
+    /// Creates a decision without a stamp: nothing was charged, or nobody will return the charge.
     #[inline]
     const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
         Self { passes, reset_after, stamp: 0, capacity: limit.capacity(), remaining }
@@ -116,12 +116,12 @@ impl Decision {
         Self { stamp, ..self }
     }
 
-    /// Turns the decision into a refusal with this wait.
+    /// Turns the decision into a refusal until `retry_after` has passed.
     pub(crate) const fn refused_until(self, retry_after: Duration) -> Self {
         Self { passes: Passes::After(Micros::of(retry_after)), stamp: 0, ..self }
     }
 
-    /// The decision as it would be if these units had not been taken.
+    /// Returns the decision as it would be if these units had not been taken.
     pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining.saturating_add(units).min(self.capacity);
         // A counter's window keeps running even if no unit in it is used.
@@ -130,28 +130,28 @@ impl Decision {
         Self { remaining, reset_after: if is_free { Micros::ZERO } else { Micros::of(rest) }, ..self }
     }
 
-    /// The decision as it would be if these units had been taken too.
+    /// Returns the decision as it would be if these units had been taken too.
     pub(crate) fn after_taking(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining.saturating_sub(units);
         let reset = self.reset_after();
         let starts = reset.is_zero() && units > 0;
         let first = match limit.window() {
             _ if !starts || limit.algorithm().is_bucket() => Duration::ZERO,
-            // Nobody has asked the clock of the store, so the clock of this process says when the window ends.
+            // The store's clock is not known here, so the clock of this process determines when the window ends.
             Some(window) => Duration::from_millis(window.until_end_ms(SystemClock::default().unix_ms())),
             None => limit.time(),
         };
         Self { remaining, reset_after: Micros::of(reset + first + limit.refill_time(units)), ..self }
     }
 
-    /// Whether the call may run, after its [`delay`](Self::delay).
+    /// Whether the call may run. It must first wait for its [`delay`](Self::delay).
     #[inline]
     pub const fn is_allowed(&self) -> bool {
         matches!(self.passes, Passes::InTurn(_))
     }
 
-    /// How long the call has to wait for its turn, which is reserved. Zero unless the limit has a [`wait`](Limit::wait) and
-    /// the caller waits.
+    /// Returns how long the call must wait for its turn, which is reserved. Zero if the limit has no [`wait`](Limit::wait), or if
+    /// the caller does not wait.
     pub const fn delay(&self) -> Duration {
         match self.passes {
             Passes::InTurn(delay) => delay.duration(),
@@ -159,22 +159,21 @@ impl Decision {
         }
     }
 
-    /// The most units that the limit can hold at once.
+    /// Returns the most units that the limit can hold at once.
     pub const fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// The units that are left after this call, from 0 to [`capacity`](Self::capacity).
+    /// Returns the units that are left after this call, from 0 to [`capacity`](Self::capacity).
     pub const fn remaining(&self) -> u32 {
         self.remaining
     }
 
-    /// How long a refused caller has to wait: at least 1 ms, rounded up. After exactly this time, the same cost passes if no
-    /// other call came. For a concurrency limit, it is an upper bound: a permit may be returned at any time. Clients are not told
-    /// this bound, see [`Rejection::retry_after`](crate::Rejection::retry_after).
+    /// Returns how long a refused caller must wait: at least 1 ms, rounded up. After exactly this time, a call with the same cost
+    /// passes if no other call came. For a concurrency limit, the time is an upper bound, because a permit may be returned at any
+    /// time. Web clients do not receive this bound, see [`Rejection::retry_after`](crate::Rejection::retry_after).
     ///
-    /// `None` if the call was refused and can never pass, because its cost is above what the limit can hold. Also `None` if
-    /// the call was allowed.
+    /// `None` if the call can never pass, because its cost is above what the limit can hold. Also `None` if the call was allowed.
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.passes {
             Passes::After(wait) | Passes::AfterReturn(wait) => Some(wait.duration()),
@@ -182,17 +181,17 @@ impl Decision {
         }
     }
 
-    /// Whether the call was refused until a permit is returned. Nobody knows when that will be.
+    /// Whether the call was refused until a permit is returned. The time of the return is not known.
     pub(crate) const fn waits_for_a_return(&self) -> bool {
         matches!(self.passes, Passes::AfterReturn(_))
     }
 
-    /// The time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.
+    /// Returns the time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.
     pub const fn reset_after(&self) -> Duration {
         self.reset_after.duration()
     }
 
-    /// The number by which the store that decided finds the charge of this call again. 0 if nothing was charged.
+    /// Returns the number by which the store that decided finds the charge of this call again. 0 if nothing was charged.
     pub const fn stamp(&self) -> u64 {
         self.stamp
     }

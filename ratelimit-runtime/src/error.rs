@@ -1,13 +1,14 @@
-//! `Error`: why a decision could not be made, or a limiter not be built.
+//! `Error`: the reason why a decision could not be made, or a limiter could not be built.
 
 use crate::limit::LimitError;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why a decision could not be made, or a limiter not be built.
+/// The reason why a decision could not be made, or a limiter could not be built.
 ///
 /// The message contains no key, no identity and no password.
-/// [`Debug`] shows the message, because a `main` that returns an error prints that. `{:#?}` also shows the kind.
+/// [`Debug`] shows only the message, because a `main` that returns an error prints the error by `Debug`. `{:#?}` also shows the
+/// kind.
 ///
 /// ```
 /// use ratelimit::{ErrorKind, RateLimiter};
@@ -27,27 +28,28 @@ pub struct Error {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The store is unavailable or cannot decide now, or its reply cannot be read or has an unknown meaning, such as an error of a
-    /// proxy. It may have charged the call. This is transient, so the failure policy ([`OnError`](crate::OnError)) applies.
+    /// proxy. The store may have charged the call. The error is transient, so the failure policy ([`OnError`](crate::OnError))
+    /// applies.
     Unavailable,
-    /// The store did not reply before the deadline. It may have charged the call. This is transient, so the failure
+    /// The store did not reply before the deadline. The store may have charged the call. The error is transient, so the failure
     /// policy applies.
     Timeout,
-    /// Something is set up wrongly, such as a URL, a password or a permission, or a key holds a value that no limit has
-    /// written. Somebody has to repair it. The call is rejected, whatever the failure policy is.
+    /// Something is set up wrongly, such as a URL, a password or a permission, or a key holds a value that no limit has written.
+    /// Somebody must repair it. The call is rejected, whatever the failure policy is.
     Configuration,
     /// The numbers of the limit are out of range. The call is rejected.
     Limit,
-    /// The call does not say who calls, but the limit counts for each caller. Such a call is never admitted
-    /// ([`Rejection::Unidentified`](crate::Rejection::Unidentified)). A request without an address is a mistake of the
-    /// server instead: [`Configuration`](Self::Configuration).
+    /// The call has no identity, but the limit counts each caller separately. Such a call is never admitted
+    /// ([`Rejection::Unidentified`](crate::Rejection::Unidentified)). If a request has no address, this is a mistake in the
+    /// server, and the kind is [`Configuration`](Self::Configuration).
     NoIdentity,
 }
 
-/// Why a store cannot decide about a key of another program. The limiter adds whose key it is.
+/// The reason why a store cannot decide about a key that another program has written. The limiter adds the hash of the caller.
 pub(crate) const FOREIGN_VALUE: &str = "the key holds a value that is not the state of a rate limit";
 
 impl Error {
-    /// Adds the hash of the caller to an error about a value of another program.
+    /// Adds the hash of the caller, if the error is about a value that another program has written.
     pub(crate) fn about(self, caller: Option<impl fmt::Display>) -> Self {
         match caller {
             Some(caller) if self.message.ends_with(FOREIGN_VALUE) => {
@@ -57,23 +59,22 @@ impl Error {
         }
     }
 
-    /// Creates an error; for authors of a [`Store`](crate::store::Store). The message must not contain keys or identities,
-    /// because it is logged.
+    /// Creates an error, for implementations of a [`Store`](crate::store::Store). The message must not contain keys or
+    /// identities, because it is logged.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into() }
     }
 
     /// Returns an error if no tokio runtime polls the caller. Without a runtime, creating a timer would panic.
     pub(crate) fn unless_runtime() -> Result<(), Self> {
-        // A tokio task always has a runtime, and asking for its id costs less than looking up the
-        // runtime.
+        // A tokio task always has a runtime, and looking up the id of the task costs less than looking up the runtime.
         if tokio::task::try_id().is_some() {
             return Ok(());
         }
         Self::runtime().map(drop)
     }
 
-    /// The runtime that polls the caller.
+    /// Returns the runtime that polls the caller.
     pub(crate) fn runtime() -> Result<tokio::runtime::Handle, Self> {
         tokio::runtime::Handle::try_current().map_err(|_| {
             Self::new(
@@ -83,7 +84,7 @@ impl Error {
         })
     }
 
-    /// The kind of this error.
+    /// Returns the kind of this error.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }

@@ -54,10 +54,11 @@ pub mod __testing;
 #[cfg(test)]
 mod tests;
 
-// This module is written out here, because it also exports what a room above it defines. An error about a missing name quotes the
-// condition, so it names the public features.
+// This module is inline, because it also exports types of `frameworks`. Its condition names the public features, because an error
+// about a missing name quotes the condition.
 
-/// The types around [`RateLimitLayer`]: the request that its limits read, and the types that it makes of a service.
+/// The types around [`RateLimitLayer`]: the request that its limits read, and the service, the body and the future that the layer
+/// makes.
 #[cfg(any(
     feature = "actix-web",
     feature = "axum",
@@ -80,13 +81,13 @@ pub mod layer {
     pub(crate) use settings::{Entered, RateLimitLayer, RequestParts, Settings};
 }
 
-/// Limits that change while the service runs: what [`RateLimiter::overrides`] reads and writes.
+/// The types that [`RateLimiter::overrides`] reads and writes. Overrides change limits while the service runs.
 pub mod overrides {
     pub use crate::limit::LimitChange;
     pub use crate::limiter::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
 }
 
-/// Support of rocket: what handlers need that rocket does not have.
+/// Support for rocket: a type that handlers need and that rocket does not have.
 #[cfg(feature = "rocket")]
 pub mod rocket {
     pub use crate::frameworks::rocket::RequestHead;

@@ -1,3 +1,3 @@
-//! Limits, which are in a separate crate.
+//! Re-exports the limits, which are in a separate crate.
 
 pub use ratelimit_limit::*;

@@ -1,15 +1,15 @@
-//! Takes locks that are held for nanoseconds, and that several threads want all the time.
+//! Takes locks that are held for nanoseconds, and that several threads often want at the same time.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::hint::spin_loop;
 
-/// How often a thread looks again before it sleeps until the lock is free.
+/// The number of times that a thread tries to take the lock before it sleeps until the lock is free.
 const LOOKS: usize = 8;
 
-/// The pauses between two looks, together half a microsecond to a microsecond.
+/// The number of pauses between two tries. Together they take half a microsecond to a microsecond.
 const PAUSES: usize = 16;
 
-/// Locks a mutex.
+/// Locks a mutex. If another thread holds it, tries again a few times before it sleeps.
 #[inline]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     match mutex.try_lock() {
@@ -18,8 +18,9 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     }
 }
 
-/// Waits for a lock, and looks at it rarely. Meanwhile the other thread takes it several times, and its processor keeps the
-/// cache lines of the lock and of what it protects. A thread that looks all the time would move them for each decision.
+/// Waits for a lock, and tries to take it only rarely. Between two tries, the thread that holds the lock can release it and
+/// take it several times. The cache lines of the lock and of its data stay with that thread's processor. If the
+/// waiting thread tried all the time, the cache lines would move to the other processor for each decision.
 #[cold]
 #[inline(never)]
 fn wait<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -55,7 +56,7 @@ mod tests {
         thread::scope(|scope| {
             let mut guard = lock(&state);
             let waiting = scope.spawn(|| *lock(&state));
-            // Nearly always, the other thread then sleeps.
+            // After this loop, the other thread nearly always sleeps.
             (0..100 * LOOKS * PAUSES).for_each(|_| spin_loop());
             *guard = "new";
             drop(guard);

@@ -1,6 +1,7 @@
 //! Macros that implement a trait for many types.
 
-/// Implements `Debug` for a type with parts that it does not show, because they are secret, long or of no use. It shows these fields: `opaque!([generics] Type<..>, |this| field = this.field, ..)`.
+/// Implements `Debug` for a type whose other fields are secret, long or of no use. Only the given fields are shown:
+/// `opaque!([generics] Type<..>, |this| field = this.field, ..)`.
 macro_rules! opaque {
     (
         $(#[$doc:meta])*
@@ -18,8 +19,11 @@ macro_rules! opaque {
 }
 pub(crate) use opaque;
 
-/// Implements a trait for pointers to the types that have it: `delegate! { Trait for &T, Arc<T> => { type Found; fn name(&self, argument: Type) -> Found; } }`.
-/// For any other type that dereferences to one that has the trait: `delegate! { impl [T: Trait + Clone] Trait for Wrapper<T> => { .. } }`.
+/// Implements a trait for pointers to types that implement it:
+/// `delegate! { Trait for &T, Arc<T> => { type Found; fn name(&self, argument: Type) -> Found; } }`.
+///
+/// The second form is for any other type that dereferences to a type with the trait:
+/// `delegate! { impl [T: Trait + Clone] Trait for Wrapper<T> => { .. } }`.
 macro_rules! delegate {
     (impl [$($generics:tt)*] $trait:ident for $type:ty => {
         $(type $found:ident;)*

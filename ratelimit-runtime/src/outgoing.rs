@@ -1,12 +1,12 @@
-//! Outgoing calls: what a partner says about when to ask again.
+//! Outgoing calls: reads the time after which a partner accepts the next call.
 
 use std::time::{Duration, SystemTime};
 
-/// Reads the value of a header field `Retry-After`: seconds, or an HTTP date, which is compared with the clock of this machine.
-/// `None` if it is neither. A date in the past is a time of zero.
+/// Reads the value of a header field `Retry-After`: a number of seconds, or an HTTP date, which is compared with the clock of
+/// this machine. `None` if the value is neither. For a date in the past, the result is zero.
 ///
-/// It takes what the usual clients return for a header field, such as the `HeaderValue` of reqwest, hyper and axum, and `&str`. With
-/// [`pause_if`](crate::rate_limit#pause_if), the limit of all processes then pauses for this time:
+/// The value can be a `&str`, or the value that the usual clients return for a header field, such as the `HeaderValue` of
+/// reqwest, hyper and axum. With [`pause_if`](crate::rate_limit#pause_if), the limit then pauses for this time in all processes:
 ///
 /// ```
 /// # mod reqwest { pub type Response = http::Response<()>; pub async fn get(_: &str) -> Result<Response, ratelimit::Rejection> { Ok(http::Response::new(())) } }

@@ -1,4 +1,4 @@
-//! Lengths of time to count in, for the constructors of a [`Limit`](crate::Limit) and for the `time` of an attribute.
+//! Lengths of time for the constructors of a [`Limit`](crate::Limit) and for the `time` of an attribute.
 //!
 //! ```
 //! use ratelimit::{Limit, per};

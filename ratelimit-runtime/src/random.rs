@@ -1,4 +1,4 @@
-//! Random numbers. A simulation may choose their seed, so that a run can be repeated.
+//! Random numbers. A simulation may set a seed, so that a run can be repeated.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
-    /// The state of the thread's own sequence, if it has one.
+    /// The state of this thread's sequence, if a seed was set.
     static SEEDED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Returns 64 random bits. Nobody outside of the process can guess them.
+/// Returns 64 random bits. If no seed was set, nobody outside of the process can guess them.
 pub(crate) fn bits() -> u64 {
-    // std has no other source of randomness. Its SipHash with a random key makes random numbers from different inputs.
+    // std has no other source of randomness. Its SipHash with a random key turns a counter into random numbers.
     static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static NEXT: AtomicU64 = AtomicU64::new(0);
     match SEEDED.get() {
@@ -24,15 +24,15 @@ pub(crate) fn bits() -> u64 {
     }
 }
 
-/// Gives this thread a sequence that depends on the seed only. `None` ends it.
+/// Gives this thread a sequence that depends only on the seed. `None` ends the sequence.
 pub(crate) fn set_seed(seed: Option<u64>) {
     SEEDED.set(seed);
 }
 
-/// The odd number next to 2^64 divided by the golden ratio: its multiples are spread evenly.
+/// The odd number nearest to 2^64 divided by the golden ratio. Its multiples are spread evenly.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// `SplitMix64` (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// The mixing function of `SplitMix64` (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 const fn mixed(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
 
-/// The background tasks of a limiter. A clone counts the same tasks.
+/// The background tasks of a limiter. A clone shares the count.
 #[derive(Clone, Default)]
 pub(crate) struct Tasks(Arc<Running>);
 
@@ -21,7 +21,7 @@ impl Tasks {
         Counted(Arc::clone(&self.0))
     }
 
-    /// Waits until no task is left.
+    /// Waits until no background task is left.
     pub(crate) async fn idle(&self) {
         loop {
             let ended = self.0.ended.notified();
@@ -33,7 +33,7 @@ impl Tasks {
     }
 }
 
-/// Counts one task, even if its runtime drops it.
+/// Counts one background task until it is dropped, which also happens when the runtime drops the task.
 pub(crate) struct Counted(Arc<Running>);
 
 impl Drop for Counted {

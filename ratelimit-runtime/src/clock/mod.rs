@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
 ///
-/// Implement it for another time, for example that of a simulation:
+/// Implement it to use another time, for example simulated time:
 ///
 /// ```
 /// use ratelimit::clock::Clock;
@@ -34,26 +34,26 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// # Ok(()) }
 /// ```
 pub trait Clock: Send + Sync + 'static {
-    /// The time since a fixed start, which the clock chooses. Decisions use whole milliseconds; a sliding log uses whole
+    /// Returns the time since a fixed start, which the clock chooses. Decisions use whole milliseconds. A sliding log uses whole
     /// microseconds.
     ///
-    /// If the clock steps back, limits last longer by the step. A time above `u64::MAX` microseconds counts as `u64::MAX`
+    /// If the clock steps back, limits last longer by that step. A time above `u64::MAX` microseconds counts as `u64::MAX`
     /// microseconds, so nothing expires after that.
     fn now(&self) -> Duration;
 
-    /// The time since 1970 in UTC, for windows of the calendar. By default it is [`now`](Self::now), so that a clock of a test starts
-    /// on Thursday, 1 January 1970.
+    /// Returns the time since 1970 in UTC, for windows of the calendar. The default is [`now`](Self::now), so the clock of a test
+    /// starts on Thursday, 1 January 1970.
     fn unix_time(&self) -> Duration {
         self.now()
     }
 
-    /// The same as [`unix_time`](Self::unix_time) in whole milliseconds.
+    /// Returns [`unix_time`](Self::unix_time) in whole milliseconds.
     #[doc(hidden)]
     fn unix_ms(&self) -> u64 {
         u64::try_from(self.unix_time().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The same as [`now`](Self::now) in whole microseconds, at most `u64::MAX`.
+    /// Returns [`now`](Self::now) in whole microseconds, at most `u64::MAX`.
     #[doc(hidden)]
     #[inline]
     fn now_micros(&self) -> u64 {
@@ -61,12 +61,12 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// The system's monotonic clock, which is the default of [`MemoryStore`](crate::MemoryStore). Its time starts at zero when it is
-/// created.
+/// The system's monotonic clock, which is the default clock of [`MemoryStore`](crate::MemoryStore). Its time starts at zero when
+/// the clock is created.
 ///
-/// Each thread reads the clock itself at most once per millisecond, and in between the processor's counter, which takes a third
-/// of the time. So the time cannot drift away from the system's. It differs by at most about a microsecond, also between two
-/// threads.
+/// Each thread reads the system's clock about once per millisecond. In between, it reads the processor's counter, which takes a
+/// third of the time. Errors do not add up: the time differs from the system's clock by at most about a microsecond, and so do
+/// the times of two threads.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     /// The start, in the time of [`nanos`].
@@ -95,14 +95,14 @@ impl Clock for SystemClock {
     }
 }
 
-/// tokio's clock, which tests can pause. Its time starts at zero when it is created.
+/// tokio's clock, which tests can pause. Its time starts at zero when the clock is created.
 ///
-/// In a test with `#[tokio::test(start_paused = true)]`, limits then move with `tokio::time::advance` and with every sleep
-/// that tokio skips, so a call that waits for its turn takes no real time. This needs tokio's feature `test-util`. Without it,
-/// or while the clock is not paused, this clock is as fast as the system's clock.
+/// In a test with `#[tokio::test(start_paused = true)]`, limits move with `tokio::time::advance`, and with every sleep that tokio
+/// skips. So a call that waits for its turn takes no real time. This needs tokio's feature `test-util`. Without the feature, or
+/// while the clock is not paused, this clock is as fast as the system's clock.
 ///
-/// The time is that of the runtime that makes the call. So use a store with this clock in one runtime only: runtimes pause and
-/// advance independently of each other. Outside of a runtime, the clock reads the system's clock.
+/// Each call reads the clock of its own runtime. Runtimes pause and advance independently of each other, so use a store with this
+/// clock in one runtime only. Outside of a runtime, this clock reads the system's clock.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -141,7 +141,7 @@ impl Clock for TokioClock {
     }
 }
 
-/// A clock that stands still until a test moves it, so that tests need no sleeping.
+/// A clock that does not move until a test moves it, so that tests need no sleeping.
 ///
 /// Clones share the time.
 ///
@@ -164,12 +164,12 @@ impl Clock for TokioClock {
 pub struct ManualClock(Arc<AtomicU64>);
 
 impl ManualClock {
-    /// Creates a clock at zero, which is Thursday, 1 January 1970 for limits of the calendar.
+    /// Creates a clock at zero. For windows of the calendar, this is Thursday, 1 January 1970.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Moves the clock forward by whole microseconds, at most to `u64::MAX` microseconds.
+    /// Moves the clock forward by whole microseconds, up to `u64::MAX` microseconds.
     pub fn advance(&self, by: Duration) {
         let later = |now: u64| Some(now.saturating_add(micros(by)));
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
@@ -187,7 +187,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// The duration in whole microseconds, rounded down, at most `u64::MAX`.
+/// Converts a duration to whole microseconds, rounded down, at most `u64::MAX`.
 #[inline]
 pub(crate) fn micros(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(duration.subsec_micros()))

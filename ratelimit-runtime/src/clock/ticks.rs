@@ -1,5 +1,5 @@
-//! Reads the system's monotonic clock quickly. A thread reads the clock itself once per millisecond. In between, the
-//! processor's counter of ticks says how much time has passed.
+//! Reads the system's monotonic clock quickly. A thread reads the clock itself about once per millisecond. In between, the
+//! processor's counter of ticks tells how much time has passed.
 
 use super::micros;
 use quanta::Clock;
@@ -7,14 +7,15 @@ use std::cell::Cell;
 use std::sync::LazyLock;
 use tokio::time::Instant;
 
-/// How long a thread uses the counter after it has read the clock, in nanoseconds. An error of the counter's rate of 1 in
-/// 1000 is then an error of at most 1 us, and does not add up.
+/// The time in nanoseconds for which a thread uses the counter after it has read the clock. If the rate of the counter is wrong
+/// by 1 in 1000, the time is then wrong by at most 1 us, and errors do not add up.
 const LONGEST: u64 = 1_000_000;
 
-/// The most nanoseconds between the two readings of an anchor. If it takes longer, the thread was interrupted in between.
+/// The longest time in nanoseconds for reading an anchor. If it takes longer, the thread was interrupted between the two
+/// readings.
 const LONGEST_READING: u64 = 1000;
 
-/// The clock and the counter at the same time.
+/// The values of the clock and the counter at the same moment.
 #[derive(Clone, Copy)]
 struct Anchor {
     ticks: u64,
@@ -22,7 +23,7 @@ struct Anchor {
 }
 
 impl Anchor {
-    /// Before the first reading.
+    /// The anchor of a thread before its first reading, and after an interrupted reading.
     const NONE: Self = Self { ticks: u64::MAX, nanos: 0 };
 }
 
@@ -30,13 +31,13 @@ thread_local! {
     static ANCHOR: Cell<Anchor> = const { Cell::new(Anchor::NONE) };
 }
 
-/// The counter, its rate, and the start of [`nanos`].
+/// The counter that [`nanos`] reads, its rate, and the start of the time.
 struct Source {
-    /// Without a usable counter, quanta reads the system's clock instead.
+    /// The processor's counter. Without a usable counter, quanta reads the system's clock instead.
     counter: Clock,
-    /// The nanoseconds in 2^32 ticks.
+    /// The number of nanoseconds in 2^32 ticks.
     rate: u64,
-    /// The ticks in [`LONGEST`].
+    /// The number of ticks in [`LONGEST`].
     longest: u64,
     start: std::time::Instant,
 }
@@ -47,12 +48,12 @@ static SOURCE: LazyLock<Source> = LazyLock::new(|| {
     Source { counter, rate, longest: (LONGEST << 32) / rate, start: std::time::Instant::now() }
 });
 
-/// The time of the system's monotonic clock since the first call in this process, in nanoseconds.
+/// Returns the time of the system's monotonic clock since the first call in this process, in nanoseconds.
 #[inline]
 pub(crate) fn nanos() -> u64 {
     let source = &*SOURCE;
     let (ticks, anchor) = (source.counter.raw(), ANCHOR.get());
-    // If the counter has stepped back, as after a suspension, the time is read from the system.
+    // If the counter has stepped back, as it may after a suspension, the time is read from the system.
     match ticks.checked_sub(anchor.ticks) {
         // The product is below 2^52.
         Some(passed) if passed < source.longest => anchor.nanos + ((passed * source.rate) >> 32),
@@ -60,7 +61,7 @@ pub(crate) fn nanos() -> u64 {
     }
 }
 
-/// Reads the clock itself.
+/// Reads the clock itself, and sets the anchor of this thread.
 #[cold]
 fn read(ticks: u64) -> u64 {
     let Source { counter, start, .. } = &*SOURCE;
@@ -77,7 +78,7 @@ const CAN_PAUSE: bool = {
     is_of_tokio(resume)
 };
 
-/// Has the name of tokio's function. If tokio has that function, it takes precedence.
+/// Has the name of a function of tokio. If tokio has that function, `resume` in [`CAN_PAUSE`] means tokio's function.
 #[allow(dead_code, reason = "not used if tokio has its own")]
 const fn resume() -> NotOfTokio {
     NotOfTokio
@@ -85,7 +86,7 @@ const fn resume() -> NotOfTokio {
 
 struct NotOfTokio;
 
-/// The return types of the two functions.
+/// The return type of a function `resume`, which tells whether the function is tokio's.
 trait Returned {
     const IS_OF_TOKIO: bool;
 }
@@ -102,8 +103,8 @@ const fn is_of_tokio<R: Returned>(_: fn() -> R) -> bool {
     R::IS_OF_TOKIO
 }
 
-/// Counts the microseconds of tokio's clock since it was started. It reads that clock if tests can pause it, and otherwise the
-/// processor's counter, which takes less time.
+/// Counts the microseconds of tokio's clock since the timer was started. If tests can pause tokio's clock, the timer reads it.
+/// Otherwise it reads the processor's counter, which takes less time.
 pub(crate) struct Timer {
     start: Instant,
     start_nanos: u64,
@@ -114,7 +115,7 @@ impl Timer {
         Self { start: Instant::now(), start_nanos: nanos() }
     }
 
-    /// The time now.
+    /// Returns the time now, in microseconds since the start.
     #[inline]
     pub(crate) fn micros(&self) -> u64 {
         if CAN_PAUSE {
@@ -123,7 +124,7 @@ impl Timer {
         nanos().saturating_sub(self.start_nanos) / 1000
     }
 
-    /// Returns the time at this moment, or 0 if the moment is before the start.
+    /// Returns the time at this moment, in microseconds since the start. The result is 0 if the moment is before the start.
     pub(crate) fn micros_at(&self, moment: Instant) -> u64 {
         micros(moment.saturating_duration_since(self.start))
     }

@@ -1,4 +1,4 @@
-//! Timers of tokio. Outside of a runtime, and in a runtime without timers, they are errors instead of panics.
+//! tokio's timers. Outside of a runtime, and in a runtime without timers, these functions return errors instead of panicking.
 
 use crate::error::{Error, ErrorKind};
 use std::cell::Cell;
@@ -11,18 +11,18 @@ use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep};
 
 thread_local! {
-    /// The runtime without timers that this thread has met last.
+    /// The last runtime on this thread that was found to have no timers.
     static TIMERLESS: Cell<Option<Id>> = const { Cell::new(None) };
 }
 
-/// Creates a timer.
+/// Creates a timer that ends at this moment.
 pub(crate) fn sleep_until(at: Instant) -> Result<Sleep, Error> {
     Error::unless_runtime()?;
     if TIMERLESS.get().is_some() && TIMERLESS.get() == current() {
         return Err(no_timers());
     }
-    // A runtime cannot be asked whether it has timers. If the runtime has no timers, tokio panics, at most once for each
-    // thread.
+    // tokio does not tell whether a runtime has timers, and panics if it has none. The panic is caught, and `TIMERLESS`
+    // remembers the runtime, so that the next timer on this thread does not panic.
     catch_unwind(|| tokio::time::sleep_until(at)).map_err(|_| {
         TIMERLESS.set(current());
         no_timers()
@@ -44,7 +44,8 @@ pub(crate) async fn sleep(time: Duration) -> Result<(), Error> {
     Ok(())
 }
 
-/// Awaits a future for at most this time, after which it is `None`. A future that is ready at once needs no timer.
+/// Awaits a future for at most this time. Returns `None` if the future is not ready by then. A future that is ready at once needs
+/// no timer.
 pub(crate) async fn timeout<F: Future>(within: Duration, future: F) -> Result<Option<F::Output>, Error> {
     let mut future = pin!(future);
     let first = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;

@@ -1,16 +1,16 @@
-//! `Decisions`: the last decision of each limit that a request has asked. A handler may call a limited function for each item of
-//! a list that its client has sent, so the stored data must not grow with the number of calls.
+//! `Decisions`: the last decision of each limit that a request has used. A handler may call a limited function for each item of a
+//! list that its client has sent, so the stored data must not grow with the number of calls.
 
 use super::RecordedDecision;
 use smallvec::SmallVec;
 
 #[derive(Default)]
 pub(super) struct Decisions {
-    /// How many decisions have been recorded.
+    /// The number of decisions that have been recorded.
     recorded: usize,
     /// The number of each decision in `last`.
     numbers: SmallVec<[usize; 1]>,
-    /// In the order in which the limits were first asked.
+    /// The last decision of each limit, in the order in which the limits were first used.
     last: SmallVec<[RecordedDecision; 1]>,
 }
 

@@ -1,4 +1,4 @@
-//! `RequestContext`: what is known about the request that a task answers, and the decisions made for it.
+//! `RequestContext`: the facts about the request that a task answers, and the decisions about its calls.
 
 mod decisions;
 mod words;
@@ -20,12 +20,12 @@ tokio::task_local! {
     static CURRENT: RequestContext;
 }
 
-/// The contexts of the requests that rocket answers.
+/// The contexts of the requests that rocket is answering.
 #[cfg(feature = "rocket")]
 pub(crate) static OF_REQUESTS: crate::by_task::ByTask<RequestContext> = crate::by_task::ByTask::new();
 
-/// The request that the current task answers: its client, its user, chosen headers, and the decisions
-/// that attributes have made for it.
+/// The request that the current task answers: its client, its user, chosen headers, and the decisions that attributes and layers
+/// have made for it.
 ///
 /// `RateLimitLayer` sets it for each request. Set it yourself for a server that has no layer, or in a test:
 ///
@@ -45,7 +45,7 @@ pub(crate) static OF_REQUESTS: crate::by_task::ByTask<RequestContext> = crate::b
 /// # }
 /// ```
 ///
-/// The context belongs to the task. A task that is spawned with [`tokio::spawn`] does not have it: pass it on with
+/// The context belongs to the task. A task that is spawned with [`tokio::spawn`] does not have it. Pass it to the task with
 /// [`current`](Self::current) and [`scope`](Self::scope). Clones share all state.
 #[derive(Clone, Default)]
 #[must_use]
@@ -54,7 +54,7 @@ pub struct RequestContext {
     made: Arc<Made>,
 }
 
-/// A future with a context.
+/// A future that runs with a context.
 pub(crate) type Contextual<F> = tokio::task::futures::TaskLocalFuture<RequestContext, F>;
 
 /// The facts that are known when the request arrives.
@@ -66,7 +66,7 @@ struct Known {
     answers: Option<Answers>,
 }
 
-/// The facts that are found out while the request is answered.
+/// The facts that become known while the request is answered.
 #[derive(Default)]
 struct Made {
     user: Mutex<Option<User>>,
@@ -76,7 +76,7 @@ struct Made {
 
 type User = Arc<dyn Identity + Send + Sync>;
 
-/// A header that the layer was asked to keep. `None` if the request does not have it exactly once.
+/// A header that the layer was asked to keep. The value is `None` if the request does not have the header exactly once.
 #[derive(Clone)]
 struct KeptHeader {
     name: Arc<str>,
@@ -84,56 +84,57 @@ struct KeptHeader {
 }
 
 impl RequestContext {
-    /// A context that knows nothing yet.
+    /// Creates a context without any facts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A context that knows the addresses of a request.
+    /// Creates a context with the addresses of a request.
     pub(crate) fn of_addresses(peer: Option<PeerAddr>, client_ip: Option<IpAddr>) -> Self {
         Self::default().with(|known| (known.peer, known.client_ip) = (peer, client_ip))
     }
 
-    /// Sets the address of the client, which is not checked: resolve it with
-    /// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) if the client may be behind a proxy.
+    /// Sets the address of the client. The address is not checked: if the client may be behind a proxy, resolve it with
+    /// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip).
     pub fn with_client_ip(self, address: IpAddr) -> Self {
         self.with(|known| known.client_ip = Some(address))
     }
 
-    /// Sets the other end of the connection. An argument with the same peer, but without headers, then has the client's address
-    /// of this context.
+    /// Sets the other end of the connection. An argument that has the same peer and no headers then uses the client's address
+    /// from this context.
     pub fn with_peer(self, peer: PeerAddr) -> Self {
         self.with(|known| known.peer = Some(peer))
     }
 
-    /// Keeps a header for `by = ratelimit::context::header(name)`. Give `None` if the request does not have it exactly once.
+    /// Keeps a header for `by = ratelimit::context::header(name)`. Pass `None` if the request does not have the header exactly
+    /// once.
     pub fn with_header(self, name: &str, value: Option<&[u8]>) -> Self {
         let header = KeptHeader { name: name.to_ascii_lowercase().into(), value: value.map(Arc::from) };
         self.with(|known| known.headers.push(header))
     }
 
-    /// Sets the form of the answers to refused requests. The default is the form of the process.
+    /// Sets the form of the answers to refused requests. The default is the form that the process has installed.
     pub fn with_answers(self, answers: Answers) -> Self {
         self.with(|known| known.answers = Some(answers))
     }
 
-    /// Changes what the context knows. Earlier clones keep what they know, and share the user and the decisions.
+    /// Changes the facts of the context. Earlier clones keep their facts, and share the user and the decisions.
     fn with(mut self, change: impl FnOnce(&mut Known)) -> Self {
         change(Arc::make_mut(&mut self.known));
         self
     }
 
-    /// Sets the user, for `by = ratelimit::context::user()`. An authentication middleware calls it once it knows who calls.
+    /// Sets the user, for `by = ratelimit::context::user()`. Call it in an authentication middleware, once the user is known.
     pub fn set_user(&self, user: impl Identity + Send + Sync + 'static) {
         *self.made.user.lock() = Some(Arc::new(user));
     }
 
-    /// The context of the current task. `None` outside a request, and in a task that a handler has spawned.
+    /// Returns the context of the current task. `None` outside a request, and in a task that a handler has spawned.
     pub fn current() -> Option<Self> {
         Self::read(Self::clone)
     }
 
-    /// Reads the context of the current task.
+    /// Calls `read` with the context of the current task. `None` if the task has no context.
     fn read<R>(read: impl FnOnce(&Self) -> R) -> Option<R> {
         #[cfg(feature = "rocket")]
         if let Some(context) = OF_REQUESTS.find(Self::scoped, Self::is) {
@@ -148,18 +149,18 @@ impl RequestContext {
         Arc::ptr_eq(&self.known, &other.known) && Arc::ptr_eq(&self.made, &other.made)
     }
 
-    /// The context of the innermost scope.
+    /// Returns the context of the innermost scope.
     pub(crate) fn scoped() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
 
-    /// Runs a future with this context: the limited functions that it calls find the client, the user and the headers here, and record
-    /// their decisions here.
+    /// Runs a future with this context. The limited functions that the future calls find the client, the user and the headers
+    /// here, and record their decisions here.
     pub fn scope<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CURRENT.scope(self, future)
     }
 
-    /// Does the same as [`scope`](Self::scope), and returns a type that has a name.
+    /// Does the same as [`scope`](Self::scope), but the type of the returned future has a name.
     pub(crate) fn contextual<F: Future>(self, future: F) -> Contextual<F> {
         CURRENT.scope(self, future)
     }
@@ -169,13 +170,13 @@ impl RequestContext {
         CURRENT.sync_scope(self.clone(), run)
     }
 
-    /// The address of the client. Behind trusted proxies it is the address that they report.
+    /// Returns the address of the client. Behind trusted proxies, it is the address that the proxies report.
     pub fn client_ip(&self) -> Option<IpAddr> {
         self.known.client_ip
     }
 
-    /// The decisions that attributes and layers have made for this request until now: the last one of each limit, in the order in
-    /// which the limits were first asked.
+    /// Returns the decisions that attributes and layers have made for this request until now. There is one for each limit, the
+    /// last one, in the order in which the limits were first used.
     pub fn decisions(&self) -> Vec<RecordedDecision> {
         self.made.decisions.lock().last().to_vec()
     }
@@ -185,7 +186,7 @@ impl RequestContext {
         read(self.made.decisions.lock().last())
     }
 
-    /// The address of the client, if the context was made for a connection with this peer.
+    /// Returns the address of the client, if the current context was made for a connection with this peer.
     pub(crate) fn client_ip_behind(peer: PeerAddr) -> Option<IpAddr> {
         Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
@@ -200,25 +201,26 @@ impl RequestContext {
         self.made.decisions.lock().change(number, change);
     }
 
-    /// Notes why a call of this request was not admitted. The last rejection counts.
+    /// Notes why a call of this request was not admitted. A later rejection replaces an earlier one.
     pub(crate) fn record_rejection(rejection: &Rejection) {
         let _ = Self::read(|context| *context.made.rejection.lock() = Some(rejection.clone()));
     }
 
-    /// Why the last refused call of this request was not admitted.
+    /// Returns why the last refused call of this request was not admitted.
     pub(crate) fn rejection(&self) -> Option<Rejection> {
         self.made.rejection.lock().clone()
     }
 }
 
-// No address, no user and no header.
+// Omits addresses, the user and headers.
 opaque!(RequestContext, |this| decisions = this.decisions().len());
 
 impl Rejection {
-    /// Returns the answer that a web client receives for this rejection: in the form of the current [`RequestContext`], else in the form that
-    /// [`install_answers`](crate::answer::install_answers) has set, else in plain text.
+    /// Returns the answer that a web client receives for this rejection. The form of the answer is that of the current
+    /// [`RequestContext`]. Otherwise it is the form that [`install_answers`](crate::answer::install_answers) has set, or else
+    /// plain text.
     ///
-    /// The supported frameworks convert a rejection with it. Call it for a framework that is not supported:
+    /// The supported frameworks call this method to convert a rejection. Call it for a framework that is not supported:
     ///
     /// ```
     /// # use ratelimit::{Limit, RateLimiter};
@@ -239,7 +241,7 @@ impl Rejection {
         self.answer_in(RequestContext::current().as_ref())
     }
 
-    /// [`answer`](Self::answer) for a request whose context is at hand.
+    /// Does the same as [`answer`](Self::answer), for a request with this context.
     pub(crate) fn answer_in(&self, context: Option<&RequestContext>) -> Answer {
         let own = context.and_then(|context| context.known.answers.as_ref());
         Answer::of(self, own, || context.map(RequestContext::decisions).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The words of the request context for `by`: `client_ip()`, `user()` and `header(name)`.
+//! The functions for `by` that read the request context: `client_ip()`, `user()` and `header(name)`.
 
 use super::{RequestContext, User};
 use crate::error::ErrorKind;
@@ -15,13 +15,13 @@ const NO_ADDRESS: &str = "the request context does not know the client's address
 const NOT_KEPT: &str =
     "the request context does not have this header; name it with `RateLimitLayer::keep_header`";
 
-/// A value that was looked up in the request context.
+/// The result of looking up a value in the request context.
 #[derive(Clone)]
 enum Found<T> {
     Value(T),
-    /// The request does not have it.
+    /// The request does not have the value.
     Absent,
-    /// The service is not set up to find it. The text says why.
+    /// The service is not set up to find the value. The text says why.
     Not(&'static str),
 }
 
@@ -47,7 +47,7 @@ impl<T> Found<T> {
 }
 
 opaque! {
-    /// Prints no value, which may be a token.
+    /// Prints no value, because it may be a token.
     [T] Found<T>
 }
 
@@ -55,23 +55,23 @@ opaque! {
 #[derive(Clone, Debug)]
 pub struct ContextClientIp(Found<IpAddr>);
 
-/// Returns the address of the client of the current request, for functions without an argument that has it:
+/// Returns the address of the client of the current request. Use it in functions that have no argument with the address:
 /// `by = ratelimit::context::client_ip()`.
 ///
-/// It reads the [`RequestContext`] of the task. Without a context, a call with this `by` is rejected as unavailable.
+/// This function reads the [`RequestContext`] of the task. Without a context, a call with this `by` is rejected as unavailable.
 pub fn client_ip() -> ContextClientIp {
     ContextClientIp(Found::in_context(|context| context.client_ip_word().0))
 }
 
 impl RequestContext {
-    /// The address of the client as an identity.
+    /// Returns the address of the client as an identity.
     pub(crate) fn client_ip_word(&self) -> ContextClientIp {
         ContextClientIp(self.client_ip().map_or(Found::Not(NO_ADDRESS), Found::Value))
     }
 }
 
 impl ContextClientIp {
-    /// The address, if there is one.
+    /// Returns the address, if there is one.
     pub fn get(&self) -> Option<IpAddr> {
         self.0.get().copied()
     }
@@ -87,10 +87,11 @@ impl Identity for ContextClientIp {
 #[derive(Clone, Debug)]
 pub struct ContextUser(Found<User>);
 
-/// Returns the user of the current request, for functions without an argument that has it: `by = ratelimit::context::user()`.
+/// Returns the user of the current request. Use it in functions that have no argument with the user:
+/// `by = ratelimit::context::user()`.
 ///
-/// [`RequestContext::set_user`] sets it. A request without a user is rejected as unidentified; without a context, as
-/// unavailable.
+/// [`RequestContext::set_user`] sets the user. A request without a user is rejected as unidentified. Without a context, a call is
+/// rejected as unavailable.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -133,12 +134,12 @@ impl Identity for ContextUser {
 #[derive(Clone, Debug)]
 pub struct ContextHeader(Found<Arc<[u8]>>);
 
-/// Returns a header of the current request, for functions without an argument that has it:
+/// Returns a header of the current request. Use it in functions that have no argument with the header:
 /// `by = ratelimit::context::header("x-api-key")`.
 ///
-/// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names. With any other header, each call is rejected as
-/// unavailable. The key contains a keyed hash of the value. A request that does not have the header exactly once is rejected as
-/// unidentified.
+/// `RateLimitLayer` keeps only the headers that `RateLimitLayer::keep_header` names. With any other header, each call is rejected
+/// as unavailable. The key contains a keyed hash of the header's value. A request that does not have the header exactly once is
+/// rejected as unidentified.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {

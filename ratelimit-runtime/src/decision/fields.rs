@@ -1,4 +1,4 @@
-//! A decision as a table of its fields, with the feature `serde`. Times are microseconds.
+//! Serializes a decision as a table of its fields, with the feature `serde`. Times are in microseconds.
 
 use super::{Decision, Micros, Passes};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,12 +8,12 @@ struct Fields {
     allowed: bool,
     capacity: u32,
     remaining: u32,
-    /// The fields of an admitted call.
+    /// The wait of an admitted call for its turn.
     #[serde(default)]
     delay_us: u64,
-    /// The fields of a refused call whose wait is known.
+    /// The wait of a refused call, if it is known.
     retry_after_us: Option<u64>,
-    /// Of a call that is refused until a permit is returned: the time until a lease ends.
+    /// The time until a lease ends, for a call that is refused until a permit is returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lease_ends_after_us: Option<u64>,
     reset_after_us: u64,

@@ -1,4 +1,4 @@
-//! The address of a client, which may be behind trusted proxies.
+//! Finds the address of a client, which may be behind trusted proxies.
 
 use super::RateLimiter;
 use crate::error::Error;
@@ -7,15 +7,15 @@ use std::fmt::Display;
 use std::net::IpAddr;
 
 impl RateLimiter {
-    /// Returns the address of the client of a request, as `by = "ip"` sees it. Use it for logs and other decisions, so that they do
-    /// not disagree with the limits.
+    /// Returns the address of the client of a request, as `by = "ip"` sees it. Use it for logs and for other decisions, so that
+    /// they agree with the limits.
     ///
-    /// It is the address of the peer, unless the peer is a
-    /// [trusted proxy](crate::RateLimiterBuilder::trusted_proxies): then it is the address that the proxy reports. A proxy that
-    /// reports no usable address is itself the client. Mapped IPv4 addresses are returned as IPv4. A limit counts a client by a part
-    /// of an IPv6 address, and an address of NAT64 as the IPv4 address in it; this method returns the whole IPv6 address.
+    /// If the peer is a [trusted proxy](crate::RateLimiterBuilder::trusted_proxies), the result is the address that the proxy
+    /// reports. Otherwise it is the address of the peer. A proxy that reports no usable address is itself the client. Mapped IPv4
+    /// addresses are returned as IPv4. A limit counts an IPv6 client by the first bits of its address, and a NAT64 address as the
+    /// IPv4 address in it. This method returns the whole IPv6 address.
     ///
-    /// `None` if the connection is a unix socket, and no trusted proxy reports an address.
+    /// `None` if the connection is a unix socket and no trusted proxy reports an address.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,15 +40,15 @@ impl RateLimiter {
         self.resolve_client(Some(&peer.into()), Some(headers)).ok()
     }
 
-    /// Replaces the addresses and networks of the [trusted proxies](crate::RateLimiterBuilder::trusted_proxies) for all later calls,
-    /// for this limiter and its clones. Use it if the proxies of a provider can change while the service runs. The header stays the
-    /// one that the limiter was built with.
+    /// Replaces the addresses and networks of the [trusted proxies](crate::RateLimiterBuilder::trusted_proxies) for all later
+    /// calls of this limiter and its clones. Use it if the proxies of a provider can change while the service runs. The
+    /// forwarding header does not change.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for a list that
-    /// [`build`](crate::RateLimiterBuilder::build) would refuse, such as an empty one, and for a limiter that was built with
-    /// [`trusted_hops`](crate::RateLimiterBuilder::trusted_hops). The earlier list then stays in use.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for a list that [`build`](crate::RateLimiterBuilder::build)
+    /// would refuse, such as an empty one, and for a limiter that was built with
+    /// [`trusted_hops`](crate::RateLimiterBuilder::trusted_hops). After an error, the earlier list stays in use.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -69,8 +69,8 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if there is no peer, or a trusted one without headers, or a unix
-    /// socket without an address behind it.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the peer is unknown, if the peer is a trusted proxy and
+    /// the headers are not at hand, or if the peer is a unix socket and no address is reported.
     #[inline]
     pub(crate) fn resolve_client(
         &self,

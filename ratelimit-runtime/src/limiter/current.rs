@@ -1,4 +1,4 @@
-//! The limiter of an attribute without `limiter = ..`: the scoped one, else the installed one, else a default.
+//! Finds the limiter of an attribute without `limiter = ..`: the scoped limiter, else the installed one, else the default one.
 
 use super::RateLimiter;
 use super::installed::installed_or_default;
@@ -13,14 +13,14 @@ tokio::task_local! {
     static SCOPED: RateLimiter;
 }
 
-/// The limiters of the layers around the requests that rocket answers.
+/// The limiters of the layers around the requests that rocket is answering.
 #[cfg(feature = "rocket")]
 pub(crate) static OF_REQUESTS: ByTask<RateLimiter> = ByTask::new();
 
-/// Whether there was ever a scope. Most programs have none, and their calls need not look for one.
+/// Whether a scope was ever created. Most programs create no scope, so their calls skip the lookup.
 static ANY_SCOPE: AtomicBool = AtomicBool::new(false);
 
-/// The limiter of one call: that of the process, or one of its own.
+/// The limiter of one call: a reference to the limiter of the process, or a clone of a scoped limiter.
 pub(crate) type CurrentLimiter = Cow<'static, RateLimiter>;
 
 /// Returns the limiter for a call of the limit `name`.
@@ -63,7 +63,7 @@ pub fn scope<F: Future>(limiter: RateLimiter, future: F) -> impl Future<Output =
 }
 
 pin_project_lite::pin_project! {
-    /// A future in the scope of a limiter, if there is one.
+    /// A future that runs in the scope of a limiter, or without a scope.
     #[project = InScopeProjection]
     pub(crate) enum InScope<F> {
         Scoped { #[pin] future: tokio::task::futures::TaskLocalFuture<RateLimiter, F> },
@@ -71,7 +71,7 @@ pin_project_lite::pin_project! {
     }
 }
 
-/// Runs a future in the scope of this limiter, if there is one.
+/// Runs a future in the scope of `limiter`. `None` runs it without a scope.
 pub(crate) fn in_scope<F: Future>(limiter: Option<RateLimiter>, future: F) -> InScope<F> {
     match limiter {
         Some(limiter) => {
@@ -111,12 +111,12 @@ impl RateLimiter {
     }
 }
 
-/// The limiter of the innermost scope.
+/// Returns the limiter of the innermost scope.
 pub(crate) fn scoped() -> Option<RateLimiter> {
     SCOPED.try_with(RateLimiter::clone).ok()
 }
 
-/// Runs a function in the scope of this limiter, if there is one.
+/// Runs a function in the scope of `limiter`. `None` runs it without a scope.
 pub(crate) fn sync_scope<R>(limiter: Option<&RateLimiter>, run: impl FnOnce() -> R) -> R {
     match limiter {
         Some(limiter) => {

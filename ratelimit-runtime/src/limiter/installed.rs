@@ -1,4 +1,4 @@
-//! The limiter of the process: the installed one, or the default one, which the environment describes.
+//! The limiter of the process: the installed limiter, or the default limiter, which is built from environment variables.
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
@@ -6,24 +6,24 @@ use crate::proxies::Networks;
 use crate::store::redis::RedisStore;
 use once_cell::sync::OnceCell;
 
-/// The environment variable that names the store of the default limiter.
+/// The environment variable with the URL of the default limiter's store.
 pub(super) const URL: &str = "RATELIMIT_URL";
-/// The environment variable that names the trusted proxies of the default limiter, separated by commas.
+/// The environment variable with the trusted proxies of the default limiter, separated by commas.
 pub(super) const TRUSTED_PROXIES: &str = "RATELIMIT_TRUSTED_PROXIES";
 
-/// The environment variable that names the prefix of limiters that set none.
+/// The environment variable with the prefix of limiters whose builder sets no prefix.
 pub(super) const PREFIX: &str = "RATELIMIT_PREFIX";
 
 static PROCESS: OnceCell<Process> = OnceCell::new();
 
 struct Process {
     limiter: RateLimiter,
-    /// The limit whose call built the default limiter. `None` if the limiter was installed.
+    /// The name of the limit whose call built the default limiter. `None` if the limiter was installed.
     built_by: Option<&'static str>,
 }
 
-/// Returns the installed limiter, or else the default limiter. Builds the default limiter first, if no call has built it.
-/// `name` is the limit of this call.
+/// Returns the installed limiter, or else the default limiter. If no call has built the default limiter yet, builds it. `name` is
+/// the limit of the current call.
 pub(super) fn installed_or_default(name: &'static str) -> Result<&'static RateLimiter, Error> {
     let process = PROCESS
         .get_or_try_init(|| from_environment().map(|limiter| Process { limiter, built_by: Some(name) }))?;
@@ -47,7 +47,7 @@ pub(super) fn variable(name: &str) -> Result<Option<String>, Error> {
     std::env::var_os(name).map(|value| value.into_string().map_err(not_text)).transpose()
 }
 
-/// The limiter for these values of [`URL`] and [`TRUSTED_PROXIES`].
+/// Builds the default limiter from these values of [`URL`] and [`TRUSTED_PROXIES`].
 fn default_limiter(url: Option<String>, proxies: Option<&str>) -> Result<RateLimiter, Error> {
     let with_variable = |name: &str, error: &Error| Error::new(error.kind(), format!("{name}: {error}"));
     let mut builder = RateLimiter::builder();

@@ -1,4 +1,4 @@
-//! `limits`: the limits of attributes and layers that calls of this process have met.
+//! Lists the limits of attributes and layers that calls of this process have used.
 
 use super::{KnownLimit, OnError, RateLimiter};
 use crate::limit::Limit;
@@ -6,12 +6,12 @@ use crate::observe::registry::{self, First};
 use std::time::Duration;
 
 impl RateLimiter {
-    /// Returns the limits of attributes and layers that calls of this process have met so far, in the order of their names, with
-    /// the overrides that this limiter knows. It asks no store.
+    /// Returns the limits of attributes and layers that calls of this process have used so far, in the order of their names, with
+    /// the overrides that this limiter knows. This method sends no request to the store.
     ///
-    /// The list is the same for all limiters of the process: it includes calls that other limiters have decided. It has at most
-    /// about 4000 limits. A limit that no call has met is not in it; `cargo ratelimit list` reads all attributes from the sources.
-    /// Calls of the methods of a limiter, such as [`check`](Self::check), are not listed.
+    /// The list is the same for all limiters of the process: it includes the limits of calls that other limiters have decided. It
+    /// has at most about 4000 limits. It does not have limits that no call has used; `cargo ratelimit list` reads all attributes
+    /// from the sources. Calls of the methods of a limiter, such as [`check`](Self::check), are not listed.
     /// [`published_limits`](Self::published_limits) returns the limits of all processes.
     ///
     /// ```
@@ -46,13 +46,15 @@ impl RateLimiter {
         all
     }
 
-    /// The limit of this name that this limiter has decided, if all calls of this process had the same limit.
+    /// Returns the limit of this name if this limiter has decided its first call, and if all calls of this process had the same
+    /// limit.
     pub(super) fn own_limit(&self, name: &str) -> Option<Limit> {
         let mut own = registry::met().filter(|(_, first, varies)| first.limiter == self.id() && !varies);
         own.find(|(met, ..)| *met == name).map(|(_, first, _)| first.limit)
     }
 
-    /// The limits that this limiter has decided, and that reject their calls while the store is unavailable.
+    /// Returns the names of limits whose first call this limiter has decided, and that reject their calls while the store is
+    /// unavailable.
     pub(super) fn denying_limits(&self) -> Vec<&'static str> {
         let denying = registry::met().filter(|(_, first, _)| first.limiter == self.id() && first.denies);
         let mut names: Vec<_> = denying.map(|(name, ..)| name).collect();
@@ -61,7 +63,7 @@ impl RateLimiter {
     }
 }
 
-/// Passes the limit of a call to [`registry::note`], with its limiter and its failure policy.
+/// Registers the limit of a call in the registry, with the limiter and the failure policy of the call.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter, is_constant: bool) {
     registry::note(name, limit, is_constant, || {

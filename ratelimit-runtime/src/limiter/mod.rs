@@ -89,8 +89,8 @@ pub struct RateLimiter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnError {
-    /// Decides by the same limit in the memory of this process until the store is available again. Each process admits
-    /// at most the limit.
+    /// Decides by the same limit in the memory of this process until the store is available again. Each process by itself then
+    /// admits at most what the limit allows.
     #[default]
     Local,
     /// Admits the call.
@@ -99,7 +99,7 @@ pub enum OnError {
     Deny,
 }
 
-/// The longest time that is added to an `Instant`, about 34 years. It cannot overflow on any platform.
+/// The longest time that is added to an `Instant`, about 34 years. Adding it cannot overflow on any platform.
 const LONGEST_TIME: Duration = Duration::from_secs(1 << 30);
 
 impl RateLimiter {
@@ -115,8 +115,8 @@ impl RateLimiter {
         Self::builder().in_memory()
     }
 
-    /// Returns the same limiter with another failure policy. While the store is unavailable, a login can be denied, for
-    /// example, while a search continues. The two limiters share everything else.
+    /// Returns the same limiter with another failure policy. For example, logins can be rejected while the store is unavailable,
+    /// and searches continue. The two limiters share everything else.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -145,8 +145,8 @@ impl RateLimiter {
     /// deadlines. Call it when the service shuts down. A permit that is not returned stays taken until its lease ends.
     /// The limiter can still be used afterwards.
     ///
-    /// Outside of a tokio runtime, and in one without timers, it returns at once: a store in memory has received everything then,
-    /// and a store such as Redis receives nothing.
+    /// Outside of a tokio runtime, and in a runtime without timers, this method returns at once. A store in memory has then
+    /// received everything. A store such as Redis has received nothing.
     pub async fn close(&self) {
         self.shared.permits.release_all(self);
         self.return_leases();
@@ -156,7 +156,7 @@ impl RateLimiter {
         }
     }
 
-    /// Whether `other` is a clone of this limiter.
+    /// Whether `other` is a clone of this limiter with the same failure policy.
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.on_error == other.on_error
     }
@@ -167,12 +167,12 @@ impl RateLimiter {
         self.shared.permits.take_over(self, now);
     }
 
-    /// A limiter for background tasks, which do not use the failure policy.
+    /// Makes a limiter for background tasks. They do not use the failure policy.
     fn of(shared: Arc<Shared>) -> Self {
         Self { shared, on_error: OnError::default() }
     }
 
-    /// A number that clones share, and no other limiter of this process has.
+    /// Returns the number of this limiter, which clones share. No other limiter of this process has the same number.
     #[inline]
     pub(crate) fn id(&self) -> u64 {
         self.shared.id
@@ -183,7 +183,7 @@ impl RateLimiter {
         &self.shared.keys
     }
 
-    /// A key of this prefix for the library itself. No identity has the tag `#`, so no limit has this key.
+    /// Returns a key of this prefix for the library itself. No identity has the tag `#`, so no limit has this key.
     fn own_key(&self, name: &str) -> StoreKey {
         StoreKey::new(format!("{}:{{#}}:{name}", self.keys().prefix()).as_bytes())
     }
@@ -204,7 +204,7 @@ struct Shared {
     keys: KeySettings,
     service_version: Option<Box<str>>,
     proxies: Proxies,
-    /// Whether every call passes undecided.
+    /// Whether limits are off, so that every call passes undecided.
     off: bool,
     store: StoreCalls,
     overrides: Snapshot,
@@ -212,6 +212,6 @@ struct Shared {
     leases: Leases,
     probes: Probes,
     tasks: Tasks,
-    /// What the observation of each call begins with.
+    /// The settings and hooks with which the observation of each call begins.
     watch: Watch,
 }

@@ -1,4 +1,4 @@
-//! The store of a limiter whose limits are off, which admits every call.
+//! The store of a limiter whose limits are off. It admits every call.
 
 use super::{RateLimiter, RateLimiterBuilder};
 use crate::decision::Decision;
@@ -7,7 +7,7 @@ use crate::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store,
 use std::ffi::OsStr;
 use std::time::Duration;
 
-/// The store of a limiter whose limits are off. It stores nothing.
+/// A store that admits every call and stores nothing.
 pub(super) struct OffStore;
 
 impl Store for OffStore {
@@ -29,7 +29,7 @@ impl Store for OffStore {
     }
 }
 
-/// The decision about every call: admitted, and nothing is in use.
+/// Admits a request, and reports that nothing of its limit is in use.
 pub(super) fn admitted(request: &Request) -> Decision {
     Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
 }
@@ -45,17 +45,18 @@ impl RateLimiter {
 const OFF: &str = "RATELIMIT_OFF";
 
 impl RateLimiterBuilder {
-    /// Turns limits off, for load tests: the limiter decides nothing, and every call passes. It connects to no server.
-    /// [`build`](Self::build) logs this once at level `warn`, and [`status`](crate::RateLimiter::status) reports it.
+    /// Turns limits off, for load tests: the limiter decides nothing, and every call passes. The limiter connects to no server.
+    /// [`build`](Self::build) logs at level `warn` that limits are off, and [`status`](crate::RateLimiter::status) reports it.
     ///
     /// The environment variable `RATELIMIT_OFF` does the same for every limiter that `build` returns, and for the default
     /// limiter. Its values are `1` and `true` (limits are off), and `0` and `false` (limits apply). `build` returns an error
-    /// for any other value. [`RateLimiter::in_memory`](crate::RateLimiter::in_memory) does not read the variable, so it does not change tests.
+    /// for any other value. [`RateLimiter::in_memory`](crate::RateLimiter::in_memory) does not read the variable, so the variable
+    /// does not change tests that call it.
     ///
     /// Functions with the attribute run as if each limit had `skip_if = true`. [`check`](crate::RateLimiter::check) and the other
-    /// methods admit every call at once, also a call whose identity is absent, whose cost is above the limit or whose limit
-    /// is closed. Permits and charges hold nothing. [`peek`](crate::RateLimiter::peek) finds nothing in use. Overrides cannot be
-    /// changed. A method that does not fit the limit, such as `check` for a concurrency limit, is still an error.
+    /// methods admit every call at once, even if the call has no identity, the cost is above the limit or the limit is closed.
+    /// Permits and charges hold nothing. [`peek`](crate::RateLimiter::peek) finds nothing in use. Overrides cannot be changed. A
+    /// method that does not fit the limit, such as `check` for a concurrency limit, still returns an error.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -74,7 +75,7 @@ impl RateLimiterBuilder {
         self
     }
 
-    /// Turns limits off if the environment says so. Logs that they are off.
+    /// Turns limits off if the environment variable says so. If limits are off, logs why.
     ///
     /// # Errors
     ///

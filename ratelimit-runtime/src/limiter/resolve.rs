@@ -1,4 +1,4 @@
-//! Makes the request to the store from a limit and a key: applies the override, and completes the key.
+//! Makes a request to the store from a limit and a key: completes the key, and applies the override.
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
@@ -10,7 +10,7 @@ use crate::store::cost::Cost;
 use crate::store::{NO_PERMIT, Request, StoreKey};
 
 impl RateLimiter {
-    /// Applies the override to a request with the limit of the code, completes its key with the format of the state, and
+    /// Completes a request that has the limit in the code. Applies the override, adds the format of the state to the key, and
     /// sets the permit's id if the limit is a concurrency limit.
     #[expect(
         clippy::inline_always,
@@ -27,8 +27,8 @@ impl RateLimiter {
         }
     }
 
-    /// The key under which the store has the state of a limit with this algorithm, for tools that read or delete states
-    /// themselves. Overrides do not matter.
+    /// Returns the key under which the store has the state of a limit with this algorithm. Use it for tools that read or delete
+    /// states themselves. Overrides are not applied: if an override replaces the algorithm, pass the algorithm of the override.
     ///
     /// # Errors
     ///
@@ -39,8 +39,9 @@ impl RateLimiter {
         Ok(rendered)
     }
 
-    /// The hash of the identity of a key, as a [`Hook`](crate::observe::Hook) receives it; to look a caller up in a list of hashes
-    /// that a hook has written. `None` if the key has no identity. The name and the parts of the key do not matter.
+    /// Returns the hash of the identity of a key, as a [`Hook`](crate::observe::Hook) receives it. With it, you can look up a
+    /// caller in a list of hashes that a hook has written. The name and the parts of the key do not change the hash. `None` if
+    /// the key has no identity.
     ///
     /// ```
     /// use ratelimit::{Key, RateLimiter};
@@ -59,14 +60,14 @@ impl RateLimiter {
         Ok(IdentityHash::of(self.keys(), &self.store_key(key, Algorithm::Counter)?))
     }
 
-    /// The request of a call to a method of the limiter.
+    /// Makes the request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
         let mut request = Request::of_cost(*limit, cost);
         self.prepare(&mut request, Name::new(key.name()), key)?;
         Ok(request)
     }
 
-    /// Writes the key of a request, which stays where it is, and [resolves](Self::resolve) it. `name` is the name of the key.
+    /// Writes the key of a request in place, and [resolves](Self::resolve) the request. `name` is the name of the key.
     #[inline]
     pub(super) fn prepare(
         &self,
@@ -75,14 +76,14 @@ impl RateLimiter {
         key: &impl AsKey,
     ) -> Result<(), Error> {
         match key::render_into(&mut request.key, name, key, self.keys()) {
-            Err(error) if !self.is_off() => return Err(error), // else nobody reads the key
+            Err(error) if !self.is_off() => return Err(error), // while limits are off, nobody reads the key
             _ => self.resolve(name.as_str(), request),
         }
         Ok(())
     }
 }
 
-/// An error if units of the limit are held, so that they cannot be charged.
+/// Returns an error for a concurrency limit, because its units are held as permits and are not charged.
 #[inline]
 pub(super) fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     if limit.is_concurrency() {
@@ -94,7 +95,8 @@ pub(super) fn ensure_not_concurrency(limit: &Limit) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns a random id. Few calls need one. Two permits under one key have the same id with a probability of 2^-52.
+/// Returns a random id for a permit. Two permits under one key have the same id with a probability of 2^-52. This function is not
+/// inlined, because few calls need an id.
 #[inline(never)]
 fn permit_id() -> u64 {
     NO_PERMIT + 1 + random::bits() % ((1 << 52) - 1 - NO_PERMIT)

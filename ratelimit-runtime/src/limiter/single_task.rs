@@ -1,4 +1,4 @@
-//! `SingleTask`: a background task that runs once per limiter. If it is late, another runtime starts it.
+//! `SingleTask`: a background task that each limiter runs in one runtime. If the task is late, another runtime starts a new one.
 
 use super::RateLimiter;
 use super::Shared;
@@ -9,19 +9,19 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The state of the task. At each heartbeat the task announces the time of the next one.
+/// The state of the task. At each heartbeat, the task announces the time of its next heartbeat.
 ///
-/// A task stops when its runtime is blocked, idle or shut down. The next call in any runtime that finds the task late
-/// starts it in its own runtime. The late task ends at its next heartbeat.
+/// A task is late when its runtime is blocked, idle or shut down. The next call that finds the task late starts another task in
+/// the runtime of that call. The late task ends when it next runs.
 pub(crate) struct SingleTask {
     start: Instant,
-    /// When the task is late, in milliseconds from the start. Zero: there is no task.
+    /// The time from which on the task is late, in milliseconds since `start`. Zero: there is no task.
     late_at_ms: AtomicU64,
-    /// The number of the task that is in charge.
+    /// The number of the last task, which is in charge. Earlier tasks end.
     number: AtomicU64,
 }
 
-/// How late a heartbeat may be. It is longer than the delays of tasks in a busy runtime.
+/// A heartbeat may come this much later than announced. It is longer than the delays of tasks in a busy runtime.
 const GRACE: Duration = Duration::from_millis(250);
 
 impl Default for SingleTask {
@@ -41,8 +41,8 @@ impl SingleTask {
         self.late_at_ms.load(Ordering::Relaxed) <= self.ms(now)
     }
 
-    /// Starts the task in the current runtime, if there is no task or the task is late. The first heartbeat follows within
-    /// `next`.
+    /// Starts the task in the current runtime, if there is no task or the task is late. The task must send its first heartbeat
+    /// within `next`.
     pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
         &self,
         limiter: &RateLimiter,
@@ -87,7 +87,7 @@ impl SingleTask {
         }
     }
 
-    /// The time after which a task that has promised a heartbeat within `next` is late.
+    /// Returns the time in ms from which on a task is late that now promises a heartbeat within `next`.
     fn promised_ms(&self, next: Duration) -> u64 {
         let next_ms = u64::try_from(next.saturating_add(GRACE).as_millis()).unwrap_or(u64::MAX);
         self.ms(Instant::now()).saturating_add(next_ms)
@@ -98,16 +98,17 @@ impl SingleTask {
     }
 }
 
-/// The task holds this value. When it is dropped, also with its runtime, the next call may start another task.
+/// Shows that a task is in charge. The task holds this value. When the value is dropped, which also happens when the runtime
+/// shuts down, the next call may start another task.
 pub(crate) struct InCharge {
     limiter: Weak<Shared>,
-    /// Selects this task of the limiter.
+    /// Selects the state of this task among the fields of the limiter.
     select: fn(&Shared) -> &SingleTask,
     number: u64,
 }
 
 impl InCharge {
-    /// The limiter. `None` if it was dropped, or another task has taken over: then the task ends.
+    /// Returns the limiter. `None` if the limiter was dropped or another task is in charge; the task must then end.
     pub(crate) fn limiter(&self) -> Option<RateLimiter> {
         let limiter = RateLimiter::of(self.limiter.upgrade()?);
         (self.select)(&limiter.shared).is_in_charge(self.number).then_some(limiter)

@@ -1,4 +1,4 @@
-//! Makes a limiter of its settings: checks their ranges, reads the environment, and chooses the store.
+//! Makes a limiter from its settings: checks their ranges, reads the environment, and chooses the store.
 
 use super::{RateLimiterBuilder, Source};
 use crate::error::{Error, ErrorKind};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The prefix of keys, unless another one is set.
+/// The prefix of keys if neither the builder nor the environment sets one.
 const DEFAULT_PREFIX: &str = "ratelimit";
 /// The id of the next limiter.
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -47,7 +47,7 @@ impl RateLimiterBuilder {
         Err(Error::new(ErrorKind::Configuration, message))
     }
 
-    /// Returns the limiter without connecting, and its Redis store if it has one.
+    /// Returns the limiter, and its Redis store if it has one. Does not connect.
     pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         if self.prefix.is_none() {
             self.prefix = variable(PREFIX)?;
@@ -60,7 +60,7 @@ impl RateLimiterBuilder {
         let proxies = std::mem::take(&mut this.proxies).build()?;
         let (store, redis): (Box<dyn Store>, _) = match std::mem::replace(&mut this.source, Source::Memory) {
             Source::Redis(url) => {
-                let redis = RedisStore::new(&url)?; // a malformed URL is an error also while limits are off
+                let redis = RedisStore::new(&url)?; // a malformed URL is an error even while limits are off
                 if this.off { (Box::new(OffStore), None) } else { (Box::new(redis.clone()), Some(redis)) }
             }
             _ if this.off => (Box::new(OffStore), None),
@@ -109,7 +109,7 @@ impl RateLimiterBuilder {
         }
     }
 
-    /// Returns a limiter for tests: every call asks this store, which decides by its own clock.
+    /// Returns a limiter for tests. Every call asks this store, and the store decides by its own clock.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl RateLimiterBuilder {
         Ok(self.around_test_store(store, proxies))
     }
 
-    /// Returns the limiter without checks, for settings that need none.
+    /// Returns the limiter without a check of the settings, for tests whose settings are valid.
     pub(crate) fn around_test_store(self, store: impl Store, proxies: Proxies) -> RateLimiter {
         Self { deny_cache: false, off: false, ..self }.around(Box::new(store), proxies, false)
     }

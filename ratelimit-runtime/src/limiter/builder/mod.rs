@@ -41,7 +41,7 @@ pub struct RateLimiterBuilder {
     on_error: OnError,
     deny_cache: bool,
     hook: Option<Arc<dyn Hook>>,
-    /// In millionths.
+    /// The share of a limit from which on it is nearly used up, in millionths.
     near_limit: u32,
     pub(super) off: bool,
 }
@@ -80,27 +80,29 @@ impl RateLimiterBuilder {
         Self { source: Source::Redis(url.into()), ..self }
     }
 
-    /// Uses this [`Store`](crate::store::Store): a [`MemoryStore`](crate::MemoryStore) with settings, or your own. If both this and [`redis`](Self::redis) are called, the last call wins.
+    /// Uses this [`Store`](crate::store::Store): a [`MemoryStore`](crate::MemoryStore) with settings, or your own implementation.
+    /// If both this method and [`redis`](Self::redis) are called, the last call wins.
     pub fn store(self, store: impl Store) -> Self {
         Self { source: Source::Store(Box::new(store)), ..self }
     }
 
-    /// Sets the first part of every key. The default is the environment variable `RATELIMIT_PREFIX`, else `ratelimit`. Set it if
-    /// several applications share a server. A prefix has 1 to 64 visible ASCII characters without braces.
+    /// Sets the first part of every key. The default is the value of the environment variable `RATELIMIT_PREFIX`, or `ratelimit`
+    /// if it is not set. Set a prefix if several applications share a server. A prefix has 1 to 64 visible ASCII characters
+    /// without braces.
     pub fn prefix(self, prefix: impl Into<String>) -> Self {
         Self { prefix: Some(prefix.into()), ..self }
     }
 
-    /// Sets the version of the service, such as `env!("CARGO_PKG_VERSION")`. The command `ratelimit` shows which version has which
-    /// limits. A version has 1 to 64 visible ASCII characters.
+    /// Sets the version of the service, such as `env!("CARGO_PKG_VERSION")`. The command `ratelimit` shows which version of the
+    /// service has which limits. A version has 1 to 64 visible ASCII characters.
     pub fn service_version(self, version: impl Into<String>) -> Self {
         Self { service_version: Some(version.into()), ..self }
     }
 
-    /// Sets the secret of the keyed hashes that replace long and secret values in keys. All processes that share limits
-    /// need the same secret. The default is the environment variable `RATELIMIT_HASH_SECRET`. If that is not set either,
-    /// the secret is derived from the prefix, which is public: anybody who can read the store can then test guesses of
-    /// the hashed values.
+    /// Sets the secret of the keyed hashes that replace long and secret values in keys. All processes that share limits need the
+    /// same secret. The default is the value of the environment variable `RATELIMIT_HASH_SECRET`. If the variable is not set
+    /// either, the secret is derived from the prefix. The prefix is public, so anybody who can read the store can then test
+    /// guesses of the hashed values.
     pub fn hash_secret(self, secret: impl Into<Vec<u8>>) -> Self {
         Self { secret: Some(secret.into()), ..self }
     }
@@ -111,9 +113,9 @@ impl RateLimiterBuilder {
         Self { ipv6_prefix: bits, ..self }
     }
 
-    /// Sets how long a decision may take, at least 1 ms. The default is 100 ms. After the deadline the failure policy
-    /// applies, although the store may have charged the call. With [`OnError::Local`], the default, a process that
-    /// stalls for that long may admit calls by its own count.
+    /// Sets how long a decision may take, at least 1 ms. The default is 100 ms. After the deadline the failure policy applies,
+    /// although the store may have charged the call. With [`OnError::Local`], the default, a process that stalls for the length
+    /// of the deadline may admit calls by its own count.
     pub fn deadline(self, deadline: Duration) -> Self {
         Self { deadline, ..self }
     }
@@ -126,11 +128,11 @@ impl RateLimiterBuilder {
     /// Sets whether this process remembers refusals for a short time, so that a flood of refused calls does not reach a
     /// remote store. The default is `true`.
     ///
-    /// A remembered refusal also refuses calls with the same key and limit that need at least as many units, until the
-    /// refused call would pass, for at most one second. Units that this process returns, and its resets and overrides,
-    /// apply at once. Changes by other processes apply within that second. Until then, a call may be refused although it
-    /// could pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny
-    /// cache uses at most about 12 MB, when a hundred thousand keys are refused within one second.
+    /// A remembered refusal also refuses calls with the same key and limit that need at least as many units. It ends when the
+    /// refused call would pass, and after one second at the latest. Units that this process returns, and its resets and
+    /// overrides, apply at once. Changes by other processes apply within that second. Until then, a call may be refused although
+    /// it could pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny
+    /// cache uses at most about 12 MB, which it reaches if a hundred thousand keys are refused within one second.
     ///
     /// The deny cache uses tokio's clock. A test that advances the clock of its own store must also advance tokio's clock
     /// or disable the deny cache.
@@ -138,37 +140,39 @@ impl RateLimiterBuilder {
         Self { deny_cache, ..self }
     }
 
-    /// Sets the hook that is called for refusals and outages. [`Hook`] says when and in which thread. If it is called again, the
-    /// last call wins.
+    /// Sets the hook that is called for refusals, for limits that are nearly used up, and for outages. [`Hook`] describes when
+    /// its methods are called, and in which thread. If this method is called again, the last call wins.
     pub fn hook(self, hook: impl Hook) -> Self {
         Self { hook: Some(Arc::new(hook)), ..self }
     }
 
-    /// Sets the share of a limit from which on it is nearly used up, for [`Hook::near_limit`] and the metric `ratelimit.near_limit`. It
-    /// is from 0.0 to 1.0; a number beyond is cut. The default is 0.8. At 0.0 no limit is ever nearly used up.
+    /// Sets the share of a limit from which on it is nearly used up, for [`Hook::near_limit`] and the metric
+    /// `ratelimit.near_limit`. The share is from 0.0 to 1.0; a number outside of this range is replaced by the nearest bound. The
+    /// default is 0.8. At 0.0, no limit is ever nearly used up.
     pub fn near_limit(self, share: f64) -> Self {
         Self { near_limit: observe::share(share), ..self }
     }
 
-    /// Checks the settings and returns the limiter. It connects to no server: the first call does, so a service starts while Redis
-    /// is unavailable, and [`connect`](Self::connect) finds a wrong password at the start.
+    /// Checks the settings and returns the limiter. This method does not connect to a server; the first call does. So a service
+    /// can start while Redis is unavailable. To find a wrong password at the start, use [`connect`](Self::connect) instead.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for settings out of range, a malformed URL, or an unknown value
-    /// of `RATELIMIT_OFF`.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if a setting is out of range, the URL is malformed, or
+    /// `RATELIMIT_OFF` has an unknown value.
     pub fn build(self) -> Result<RateLimiter, Error> {
         self.assemble().map(|(limiter, _)| limiter)
     }
 
-    /// Builds the limiter, and asks the servers at the [URL](Self::redis) for one decision, under a separate key. With another
-    /// store it does the same as [`build`](Self::build).
+    /// Builds the limiter, and asks the servers at the [URL](Self::redis) for one decision under a separate key. If the limiter
+    /// has another store, this method does the same as [`build`](Self::build).
     ///
     /// # Errors
     ///
     /// The errors of [`build`](Self::build), and errors of the servers:
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if one is not what the URL says, or refuses the password or
-    /// the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if it does not reply within 5 seconds.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if a server is not of the kind that the URL says, or refuses
+    /// the password or the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if a server does not reply within 5
+    /// seconds.
     pub async fn connect(self) -> Result<RateLimiter, Error> {
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis {

@@ -1,23 +1,23 @@
-//! Settings of a builder about trusted proxies.
+//! The settings of a builder for trusted proxies.
 
 use super::RateLimiterBuilder;
 use crate::identity::Forwarded;
 use std::fmt::Display;
 
 impl RateLimiterBuilder {
-    /// Sets the reverse proxies whose header names the client: addresses, networks such as `10.0.0.0/8`, and `unix` for proxies that
-    /// connect through a unix socket. Without this method and [`trusted_hops`](Self::trusted_hops), no header is read, and the peer
-    /// is the client.
+    /// Sets the reverse proxies whose header names the client. Each is an address, a network such as `10.0.0.0/8`, or `unix` for
+    /// proxies that connect through a unix socket. If neither this method nor [`trusted_hops`](Self::trusted_hops) is called, no
+    /// header is read, and the peer is the client.
     ///
-    /// If the peer is one of these proxies, the entries of the header are read from the right. Trusted proxies are passed over, and
-    /// the first other address is the client. So nothing that a client writes into the header changes the result, as long as each
-    /// proxy appends the address that it was called from, or replaces the header.
+    /// If the peer is one of these proxies, the entries of the header are read from the right. Trusted proxies are skipped, and
+    /// the first other address is the client. Each proxy must append the address from which it was called, or replace the header.
+    /// Then nothing that a client writes into the header changes the result.
     ///
     /// The header is `X-Forwarded-For`, unless [`forwarded_by`](Self::forwarded_by) names another one.
     /// [`RateLimiter::set_trusted_proxies`](crate::RateLimiter::set_trusted_proxies) replaces the list while the service runs.
     ///
-    /// [`build`](Self::build) refuses an empty list, a network with bits after its prefix (`10.0.0.1/8`), and lists that include all
-    /// IPv4 or all IPv6 addresses.
+    /// [`build`](Self::build) refuses an empty list, a network with bits after its prefix (`10.0.0.1/8`), and a list that
+    /// includes all IPv4 or all IPv6 addresses.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,8 +34,8 @@ impl RateLimiterBuilder {
     /// Sets the header in which the trusted proxies name the client. The default is
     /// [`X-Forwarded-For`](Forwarded::XForwardedFor). All other headers are ignored.
     ///
-    /// [`build`](Self::build) refuses a header without trusted proxies, a name that no header can have, and a list, such as
-    /// `x-forwarded-for`, as a [`Single`](Forwarded::Single) address.
+    /// [`build`](Self::build) refuses a header without trusted proxies, and a name that no header can have. It also refuses a
+    /// header with a list, such as `x-forwarded-for`, as a [`Single`](Forwarded::Single) address.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,17 +53,17 @@ impl RateLimiterBuilder {
         self
     }
 
-    /// Sets the number of reverse proxies between each client and this server, from 1 to 16, if their addresses are not known. Use
-    /// [`trusted_proxies`](Self::trusted_proxies) where they are known.
+    /// Sets the number of reverse proxies between each client and this server, from 1 to 16. Use it if the addresses of the
+    /// proxies are not known, and [`trusted_proxies`](Self::trusted_proxies) if they are known.
     ///
     /// Each proxy appends one entry to the header. With 1, the last entry is the client; with 2, the entry before it. Some load
     /// balancers append two entries, the client and their own address, and count as 2. If the header has fewer entries, the peer
     /// is the client.
     ///
-    /// Everyone who can reach this server without passing that many proxies chooses the address. So accept connections from the
-    /// proxies only, for example by a firewall.
+    /// A client that can reach this server without passing that many proxies can choose its address. So accept connections only
+    /// from the proxies, for example by a firewall.
     ///
-    /// [`build`](Self::build) refuses other numbers, and hops together with `trusted_proxies` or with a
+    /// [`build`](Self::build) refuses other numbers. It also refuses hops together with `trusted_proxies` or with a
     /// [`Single`](Forwarded::Single) header.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! `acquire` and `acquire_cost`, which wait for a turn. `admit_one` runs any call of one limit that may wait.
+//! `acquire` and `acquire_cost`, which wait for a turn. `admit_one` admits any call of one limit that may wait.
 
 use super::attempt::failed;
 use super::check::Admitted;
@@ -26,16 +26,16 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], as [`check`](Self::check).
+    /// A [`Rejection`], with the same cases as [`check`](Self::check).
     pub async fn acquire(&self, limit: &Limit, key: impl AsKey) -> Result<Admitted, Rejection> {
         self.acquire_cost(limit, key, 1).await
     }
 
-    /// Takes `cost` units, as [`check_cost`](Self::check_cost), and waits as [`acquire`](Self::acquire).
+    /// Takes `cost` units as [`check_cost`](Self::check_cost) does, and waits for the turn as [`acquire`](Self::acquire) does.
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check).
+    /// The errors of [`check`](Self::check).
     pub async fn acquire_cost(
         &self,
         limit: &Limit,
@@ -46,7 +46,7 @@ impl RateLimiter {
         Ok(Admitted(decision))
     }
 
-    /// Admits a call of one limit, which may wait. The limit in force must pass `check`. Returns what the call holds, and the
+    /// Admits a call of one limit, which may wait. The limit in force must pass `check`. Returns the call's holdings and the
     /// decision.
     pub(super) async fn admit_one(
         &self,

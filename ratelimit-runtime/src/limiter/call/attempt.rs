@@ -1,8 +1,9 @@
-//! One attempt of a call. Every call is decided here, and here its decisions are counted, recorded and turned into a rejection.
+//! Decides one attempt of a call. Every call is decided here. The decisions are counted and recorded, and refusals become a
+//! rejection.
 //!
-//! `names` are the names of its limits, in the order of its requests. `began` is set only if the call has already waited, for the
-//! overrides or for another decision: it is the time at which the call began, and the store has the rest of the deadline. Otherwise
-//! the deadline begins when the store is asked.
+//! `names` are the names of the call's limits, in the order of the requests. `began` is set only if the call has already waited,
+//! for the overrides or for another decision. It is the time at which the call began, so the store has the rest of the deadline.
+//! If `began` is not set, the deadline begins when the store is asked.
 
 use super::claim::{self, Refused};
 use super::holdings::Holdings;
@@ -25,7 +26,7 @@ use tokio::time::Instant;
 
 impl RateLimiter {
     /// Decides requests whose units are never returned. If nothing has to be awaited, passes the decisions or the rejection to
-    /// `then`, so that they need not be copied.
+    /// `then`, so that they need not be copied. Otherwise returns the pending decision as `Err`.
     #[inline]
     pub(crate) fn attempt<'n, T>(
         &self,
@@ -52,10 +53,10 @@ impl RateLimiter {
         })
     }
 
-    /// Decides a stack that may wait, or whose units can be returned. Reports the refusals of its shadow limits.
+    /// Decides a stack that may wait, or whose units can be returned. Reports the refusals by its shadow limits.
     ///
-    /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, the units may
-    /// have been taken, and permits are returned.
+    /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, permits are
+    /// returned, but the units of other limits may stay charged.
     pub(crate) async fn attempt_held(
         &self,
         began: Option<Instant>,
@@ -108,7 +109,7 @@ fn of_admitted<'n>(name: &'n str, member: &Member, holdings: &Holdings) -> Final
     Final { name, outcome, decision, cost: member.request.cost(), waited }
 }
 
-/// The rejection of a call that a limit has refused. `refusing` are the positions of the limits that may refuse it.
+/// Returns the rejection of a call that a limit has refused. `refusing` has the positions of the limits that may refuse the call.
 fn refused(
     names: &[Name<'_>],
     refusing: &[usize],
@@ -130,8 +131,8 @@ fn refused(
     limited(names[refusing[longest]], decisions[longest])
 }
 
-/// Counts and records the decisions about requests whose units are never returned. Returns them, or the rejection if a limit
-/// has refused.
+/// Counts and records the decisions about requests whose units are never returned. Returns the decisions, or a rejection if a
+/// limit has refused.
 #[inline]
 fn concluded<'d>(
     names: &[Name<'_>],
@@ -145,7 +146,7 @@ fn concluded<'d>(
         Err(error) => return Err(undecided(names, watch, error)),
     };
     watch.decided(source, decisions, |at| (names.get(at).map_or("", Name::as_str), cost(at)));
-    // A decision by the failure policy alone is not recorded.
+    // If only the failure policy has decided, nothing is recorded.
     if source != Source::Nobody
         && let Some(record) = record()
     {
@@ -157,65 +158,62 @@ fn concluded<'d>(
     }
 }
 
-/// The rejection of a call that a limit has refused.
+/// Returns the rejection of a call that a limit has refused.
 #[inline]
 fn limited(name: Name<'_>, decision: Decision) -> Rejection {
-    let rejection = Rejection::limited(name, decision);
-    note(name, &rejection);
-    rejection
+    noted(name, Rejection::limited(name, decision))
 }
 
-/// The rejection of a call that the store and the failure policy could not decide.
+/// Returns the rejection of a call that neither the store nor the failure policy could decide.
 #[cold]
 fn undecided(names: &[Name<'_>], watch: &Watch, error: Error) -> Rejection {
     watch.undecided(names.iter().map(Name::as_str), &error);
     unavailable(names.first().copied().unwrap_or(Name::new("")), error)
 }
 
-/// The rejection of a call that the store was never asked about.
+/// Returns the rejection of a call that failed before a request was sent to the store.
 #[cold]
 pub(crate) fn failed(name: Name<'_>, error: Error) -> Rejection {
     unasked(name.as_str(), Outcome::undecided(&error));
     unavailable(name, error)
 }
 
-/// Reports a shadow limit that the store was never asked about. Its call runs.
+/// Reports a shadow limit that failed before a request was sent to the store. The call still runs.
 #[cold]
 pub(crate) fn shadow_failed(name: &str, error: &Error) {
     unasked(name, Outcome::ShadowUndecided);
     report::error(name, error, SHADOW_UNDECIDED);
 }
 
-/// The consequence of an error of a shadow limit, for the log.
+/// The consequence of an error of a shadow limit, as text for the log.
 const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call runs";
 
-/// The rejection of a call whose limit could not be decided. Logs an error that the operator must fix.
+/// Returns the rejection of a call whose limit could not be decided. Logs an error that an operator must fix.
 fn unavailable(name: Name<'_>, error: Error) -> Rejection {
     report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
-    let rejection = Rejection::undecided(name, error);
-    note(name, &rejection);
+    noted(name, Rejection::undecided(name, error))
+}
+
+/// Notes the rejection in the request context, if the call belongs to a request. Returns the rejection.
+#[inline]
+fn noted(name: Name<'_>, rejection: Rejection) -> Rejection {
+    if name.is_recorded() {
+        RequestContext::record_rejection(&rejection);
+    }
     rejection
 }
 
-/// Notes the rejection in the request context, if the call belongs to a request.
-#[inline]
-fn note(name: Name<'_>, rejection: &Rejection) {
-    if name.is_recorded() {
-        RequestContext::record_rejection(rejection);
-    }
-}
-
-/// A call that waits for the reply of the store, which is the whole decision.
+/// A call that one reply of the store decides, and that waits for this reply.
 pub(crate) struct Pending<'n> {
-    /// The first name.
+    /// The name of the call's first limit.
     name: Name<'n>,
-    /// `None` if nothing observes the call, and it has one limit and a cost of 1. It is boxed, because it is `None` for nearly all
-    /// calls.
+    /// `None` if nothing observes the call, and it has one limit and a cost of 1. The value is boxed, because nearly all calls
+    /// have `None`.
     told: Option<Box<Told<'n>>>,
     reply: PendingReply<Decided>,
 }
 
-/// What a pending decision is reported to: the request context, the hook and the span. Also the name and the cost of each limit.
+/// The observers of a pending decision: the request context, the hook and the span. Also the name and the cost of each limit.
 struct Told<'n> {
     record: Option<Record>,
     watch: Watch,
@@ -237,7 +235,7 @@ impl Future for Pending<'_> {
     }
 }
 
-/// Concludes decisions that were awaited, and returns them as they are.
+/// Concludes decisions that were awaited. Returns them unchanged, or a rejection.
 #[inline]
 fn finished(
     names: &[Name<'_>],

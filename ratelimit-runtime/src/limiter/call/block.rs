@@ -1,4 +1,4 @@
-//! `block` and `unblock`: blocks by hand.
+//! `block` and `unblock`: block the calls of a key, and end a block.
 
 use crate::error::Error;
 use crate::key::AsKey;
@@ -10,9 +10,10 @@ use crate::store::cost::Cost;
 use std::time::Duration;
 
 impl RateLimiter {
-    /// Refuses the calls of a key for this time, whatever its limit has free. The limit itself needs no [`block`](Limit::block),
-    /// and its processes need no other setting. A second call replaces the time of the first. A process does not see the
-    /// block while it hands out leased units, or while it decides by its own memory because the store is unavailable.
+    /// Refuses all calls of a key for this time, even if units are free. The limit needs no [`block`](Limit::block), and other
+    /// processes need no setting. A second call replaces the time of the first. The block does not apply to leased units that
+    /// another process hands out. It also does not apply while a process decides by its own memory because the store is
+    /// unavailable.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +34,7 @@ impl RateLimiter {
     /// # Errors
     ///
     /// - The store fails, under every failure policy, or an identity of the key is absent.
-    /// - The time is not from 1 ms to 366 days. A part of a millisecond counts as a whole one.
+    /// - The time is not from 1 ms to 366 days. A part of a millisecond is rounded up.
     /// - The limit is a sliding log or a concurrency limit, or the key has a value that no limit has written.
     pub async fn block(&self, limit: &Limit, key: impl AsKey, time: Duration) -> Result<(), Error> {
         let ms = u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
@@ -44,13 +45,13 @@ impl RateLimiter {
         }
     }
 
-    /// Ends a block, also one that a refusal has caused. The steps of [`Limit::block`] start over. Returns whether the callers were
-    /// blocked. The units in use stay; [`reset`](Self::reset) deletes them, too. The example of [`block`](Self::block) ends one. If the
+    /// Ends a block, even if a refusal has caused it. The steps of [`Limit::block`] start over. Returns whether the key was
+    /// blocked. Units in use stay in use; [`reset`](Self::reset) deletes them too. [`block`](Self::block) has an example. If the
     /// future is dropped, the block may have ended or not.
     ///
     /// # Errors
     ///
-    /// As [`block`](Self::block).
+    /// The errors of [`block`](Self::block).
     pub async fn unblock(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         Ok(self.change_gate(limit, &key, Change::Open).await? > 0)
     }

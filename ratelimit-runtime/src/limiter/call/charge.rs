@@ -1,4 +1,4 @@
-//! `Charge`: the units of an admitted call, which can be refunded or settled once. Also `penalize`.
+//! `Charge`: the units of an admitted call, which can be refunded or settled once. Also the method `penalize`.
 
 use super::holdings::Holdings;
 use crate::body::{BodySent, HoldBody};
@@ -14,11 +14,11 @@ use crate::rejection::Rejection;
 use crate::store::Change;
 use crate::store::cost::Cost;
 
-/// The units that a call has taken. They can be refunded or settled once. If the charge is dropped, they stay charged.
+/// The units that a call has taken. They can be refunded or settled once. If the charge is dropped, the units stay charged.
 ///
-/// Only units that are still in use can be returned, so a limit never has more free units than its capacity. Nothing is
-/// returned after the window of the charge has ended, after the bucket has refilled, or if the store's reply was lost.
-/// While calls wait for their turn, only the units of the last one can be returned.
+/// Only units that are still in use can be returned, so a limit never has more free units than its capacity. Nothing is returned
+/// after the window of the charge has ended, after the bucket has refilled, or if the store's reply did not arrive. While calls
+/// wait for their turn, only the units of the call with the last turn can be returned.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -64,15 +64,15 @@ impl Charge {
     ///
     /// # Errors
     ///
-    /// As [`refund`](Self::refund).
+    /// The errors of [`refund`](Self::refund).
     pub async fn settle(mut self, cost: u32) -> Result<u32, Error> {
         self.holdings.settle(0, cost);
         self.holdings.finish().await
     }
 
-    /// Settles the charge when the body of a response ends, by what was really sent. The difference is returned or taken as
-    /// by [`settle`](Self::settle), in the background. If the function panics, the units stay charged. For an `Err`, the
-    /// function is called at once, with nothing sent.
+    /// Settles the charge when the body of a response ends. `cost` computes the real cost from the amount that was sent. The
+    /// difference is returned or taken in the background, as by [`settle`](Self::settle). If `cost` panics, the units stay
+    /// charged. If the response is an `Err`, `cost` is called at once with nothing sent.
     ///
     /// ```
     /// # #[cfg(feature = "axum")] mod example {
@@ -102,11 +102,12 @@ impl Charge {
 opaque!(Charge, |this| decision = this.decision);
 
 impl RateLimiter {
-    /// Takes `cost` units of a limit, which can be returned later. Waits for its turn as [`acquire`](Self::acquire).
+    /// Takes `cost` units of a limit, which can be returned later. The call waits for its turn, as with
+    /// [`acquire`](Self::acquire).
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], as [`check`](Self::check).
+    /// A [`Rejection`], with the same cases as [`check`](Self::check).
     pub async fn charge(
         &self,
         limit: &Limit,
@@ -118,8 +119,8 @@ impl RateLimiter {
         Ok(Charge { holdings, decision })
     }
 
-    /// Takes units even if they are not free: as a penalty, or for work whose cost is known only afterwards. The limit
-    /// may go into debt, at most one [`capacity`](Limit::capacity). Returns how many units were taken.
+    /// Takes units even if they are not free. Use it for a penalty, or for work whose cost is known only afterwards. The limit
+    /// may go into debt, by at most one [`capacity`](Limit::capacity). Returns how many units were taken.
     ///
     /// # Errors
     ///

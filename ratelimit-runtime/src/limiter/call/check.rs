@@ -24,7 +24,8 @@ use tokio::time::Instant;
 pub struct Admitted(pub(super) Decision);
 
 impl Admitted {
-    /// The decision that admitted the call: how many units remain, and when nothing of the limit is in use.
+    /// Returns the decision that admitted the call. It has the number of units that remain, and the time until nothing of the
+    /// limit is in use.
     pub const fn decision(&self) -> Decision {
         self.0
     }
@@ -61,8 +62,8 @@ impl RateLimiter {
     /// - [`Limited`](Rejection::Limited), if the limit is used up;
     /// - [`Unidentified`](Rejection::Unidentified), if an identity of the key is absent;
     /// - [`Unavailable`](Rejection::Unavailable), if the limit could not be decided: the store failed under
-    ///   [`OnError::Deny`](crate::OnError::Deny), the configuration is wrong, or the limit is a concurrency limit, whose
-    ///   units are held ([`permit`](Self::permit)).
+    ///   [`OnError::Deny`](crate::OnError::Deny), the configuration is wrong, or the limit is a concurrency limit, which needs
+    ///   [`permit`](Self::permit).
     pub fn check(
         &self,
         limit: &Limit,
@@ -71,13 +72,13 @@ impl RateLimiter {
         self.check_cost(limit, key, 1)
     }
 
-    /// Takes `cost` units of a limit, or none. The cost is a number, or a [`Cost`] that also leaves units to others. A cost of zero
-    /// asks for a decision and takes nothing. A cost above the limit's [`capacity`](Limit::capacity) is always refused
-    /// (`retry_after` is `None`).
+    /// Takes `cost` units of a limit, or none. The cost is a number, or a [`Cost`] that also leaves units to others. A call with
+    /// a cost of zero is decided and takes nothing. A call whose cost is above the limit's [`capacity`](Limit::capacity) is
+    /// always refused (`retry_after` is `None`).
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], as [`check`](Self::check).
+    /// A [`Rejection`], with the same cases as [`check`](Self::check).
     pub fn check_cost(
         &self,
         limit: &Limit,
@@ -95,7 +96,7 @@ impl RateLimiter {
         }
     }
 
-    /// Makes the request and decides it. The request is not kept while the reply is awaited, so that the future stays small.
+    /// Makes the request and decides it. The request is dropped before the reply is awaited, so that the future stays small.
     #[inline]
     fn spend<'k>(
         &self,
@@ -115,11 +116,11 @@ impl RateLimiter {
         })
     }
 
-    /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its
-    /// cost; the keys may be of different kinds. The result has the order of the limits.
+    /// Takes units of several limits in one decision: of all limits, or of none. Each limit comes with its key and its cost. The
+    /// keys may be of different types. The results are in the order of the limits.
     ///
-    /// Each limit needs its own key. A limit has the same key in a stack and by itself, so the limits of a stack can also
-    /// be checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
+    /// Each limit needs its own key. The key of a limit is the same in a stack and outside of it. So the limits of a stack can
+    /// also be checked, [peeked](Self::peek) at and [reset](Self::reset) one by one.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
@@ -137,9 +138,9 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], as [`check`](Self::check). It names the limit that refused the call. If more than one refused it,
-    /// it names the one with the longest wait. If two limits have the same key, the call is
-    /// rejected as [`Unavailable`](Rejection::Unavailable).
+    /// A [`Rejection`], with the same cases as [`check`](Self::check). It names the limit that refused the call. If several
+    /// limits refused it, it names the one with the longest wait. If two limits have the same key, the call is rejected as
+    /// [`Unavailable`](Rejection::Unavailable).
     pub async fn check_all(
         &self,
         stack: &[(&Limit, &dyn AsKey, impl Into<Cost> + Copy)],
@@ -163,7 +164,7 @@ impl RateLimiter {
         }
     }
 
-    /// Returns what [`check`](Self::check) would decide now, and takes nothing. For a concurrency limit it returns what
+    /// Returns what [`check`](Self::check) would decide now, and takes nothing. For a concurrency limit, it returns what
     /// [`permit`](Self::permit) would decide. A refusal is not an error here, so check [`is_allowed`](Decision::is_allowed).
     ///
     /// # Errors
@@ -173,12 +174,12 @@ impl RateLimiter {
         self.peek_cost(limit, key, 1).await
     }
 
-    /// Returns what [`check_cost`](Self::check_cost) would decide now about `cost` units, and takes nothing. For a concurrency limit it
-    /// returns what [`permit_cost`](Self::permit_cost) would decide.
+    /// Returns what [`check_cost`](Self::check_cost) would decide now about `cost` units, and takes nothing. For a concurrency
+    /// limit, it returns what [`permit_cost`](Self::permit_cost) would decide.
     ///
     /// # Errors
     ///
-    /// As [`peek`](Self::peek).
+    /// The errors of [`peek`](Self::peek).
     pub async fn peek_cost(
         &self,
         limit: &Limit,
@@ -192,9 +193,9 @@ impl RateLimiter {
         self.shared.store.within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
     }
 
-    /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are
-    /// deleted too, and their holders continue to run. Returns whether the store had a state. It is `false` if nothing was
-    /// in use, or if the name, the parts, the identity or the algorithm differ from those of the limited calls.
+    /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are deleted
+    /// too, and their holders continue to run. Returns whether the store had a state. The result is `false` if nothing was in
+    /// use, or if the name, the parts, the identity or the algorithm differ from those of the limited calls.
     ///
     /// # Errors
     ///

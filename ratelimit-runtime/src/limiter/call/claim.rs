@@ -1,5 +1,5 @@
-//! `Claim`: decides a stack that may wait, or whose units can be returned. It charges, sleeps until the turn, and asks again for
-//! permits.
+//! `Claim`: decides a stack that may wait, or whose units can be returned. It charges the stack and asks again for permits.
+//! `admit` then sleeps until the turn.
 
 use super::holdings::Holdings;
 use super::member::{Member, Stack, join};
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Charges a stack, waits for its turn, and returns what the call holds.
+/// Charges a stack, waits for its turn, and returns the call's holdings.
 pub(super) async fn admit(
     limiter: &RateLimiter,
     began: Option<Instant>,
@@ -38,9 +38,9 @@ pub(super) async fn admit(
     Ok(holdings)
 }
 
-/// Why a call was not admitted.
+/// The reason why a call was not admitted.
 pub(super) enum Refused {
-    /// A limit refused the call. The decisions are about the limits that may refuse, in the order of the stack.
+    /// A limit refused the call. The decisions are about the limits that may refuse the call, in the order of the stack.
     Limited(Decided),
     /// The call could not be decided.
     Failed(Error),
@@ -55,17 +55,17 @@ impl From<Error> for Refused {
 /// A stack that is being decided.
 struct Claim<'l> {
     limiter: &'l RateLimiter,
-    /// The deadline of the first request.
+    /// The time at which the deadline of the next request begins. `None`: when the request is sent.
     began: Option<Instant>,
-    /// When the last request was sent, if the store did not reply at once.
+    /// The time at which the deadline of the last request began, if the store did not reply at once.
     asked: Option<Instant>,
     stack: Stack,
-    /// The stage of the permits and tickets that the store may have given to this call. `None`: the store has given none. Dropping the
-    /// claim returns them.
+    /// The stage of the permits and tickets that the store may have given to this call. `None` if the store has given none.
+    /// Dropping the claim returns them.
     in_store: Option<Stage>,
-    /// Whether the local memory may have given a ticket.
+    /// Whether the local memory may have given a ticket to this call.
     in_memory: bool,
-    /// How long the call has waited for permits, if it has.
+    /// The time for which the call has waited for permits. `None` if it has not waited.
     waited: Option<Duration>,
 }
 
@@ -75,10 +75,10 @@ impl<'l> Claim<'l> {
         Self { limiter, began, asked: None, stack, in_store: None, in_memory: false, waited: None }
     }
 
-    /// Decides, and asks again for permits as long as the limits allow it.
+    /// Decides the stack. If only permits are missing, asks again until the wait of the limits has passed.
     async fn decide(&mut self) -> Result<Decided, Refused> {
         let (started, longest) = (self.began.unwrap_or_else(Instant::now), self.permit_wait());
-        // Registers the call before its first request, so that a permit that is returned meanwhile wakes it.
+        // Registers the call before its first request, so that a permit that is returned in the meantime wakes the call.
         let mut waiter = (!longest.is_zero()).then(|| self.waiter()).flatten();
         let may_wait = longest.is_zero() || waiter.is_some();
         let mut waiting = None;
@@ -110,14 +110,14 @@ impl<'l> Claim<'l> {
             waiting.get_or_insert_with(|| {
                 Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
             });
-            // The reply took a part of the wait.
+            // The reply has taken a part of the wait.
             let left = longest.saturating_sub(started.elapsed());
             let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(left);
             timer::timeout(again, waiter.woken()).await?;
         }
     }
 
-    /// Asks the store, and notes what it may have given to this call.
+    /// Asks the store, and notes which permits and tickets it may have given to this call.
     async fn ask(&mut self, mode: Mode) -> Result<Decided, Error> {
         let began = std::mem::take(&mut self.began);
         let Self { limiter, asked, stack, in_store, .. } = self;
@@ -130,7 +130,7 @@ impl<'l> Claim<'l> {
         let decided = match limiter.decide(began, mode, &requests, |decided| decided.map(Decided::copy)) {
             Ok(decided) => decided,
             Err(reply) => {
-                // The store may decide although its reply does not arrive.
+                // The store may decide even if its reply does not arrive.
                 *in_store = Some(Stage::Lost);
                 *asked = Some(began.unwrap_or_else(Instant::now));
                 reply.await
@@ -140,7 +140,7 @@ impl<'l> Claim<'l> {
         match &decided {
             // A store that replies with an error has taken nothing.
             Err(error) if !error.is_transient() => self.in_store = before,
-            // A reply to an earlier request may still be missing.
+            // The reply to an earlier request may still be missing. Then the stage stays `Lost`.
             Ok(decided) if decided.source == Source::Store && before != Some(Stage::Lost) => {
                 let has_ticket = (mode == Mode::Charge || before.is_some()) && self.has_ticket();
                 let may_hold = longest_refusal(&decided.decisions).is_none() || has_ticket;
@@ -156,15 +156,16 @@ impl<'l> Claim<'l> {
         self.stack.iter().filter(|member| !member.shadow)
     }
 
-    /// Whether a refusal has left a ticket. Only a limit that is decided alone and whose calls wait leaves one, unless the call
-    /// leaves units to others.
+    /// Whether a refusal has left a ticket. Only a single limit whose calls wait for permits leaves one, and only for a call that
+    /// leaves no units to others.
     fn has_ticket(&self) -> bool {
         self.charged().count() == 1
             && !self.permit_wait().is_zero()
             && self.charged().all(|member| member.request.keep() == 0)
     }
 
-    /// How long the call may wait for permits: the shortest wait of its concurrency limits that wait. Zero if none waits.
+    /// Returns how long the call may wait for permits. This is the shortest wait of the concurrency limits with a wait, or zero
+    /// if there is none.
     fn permit_wait(&self) -> Duration {
         let waits = self.charged().filter(|member| member.waits_for_permits());
         waits.map(|member| member.request.limit().longest_wait()).min().unwrap_or_default()
@@ -174,20 +175,22 @@ impl<'l> Claim<'l> {
         self.charged().zip(&decided.decisions).filter(|(_, decision)| !decision.is_allowed())
     }
 
-    /// Whether all refusals are by concurrency limits that wait and can ever admit the call.
+    /// Whether each refusal is by a concurrency limit whose calls wait and that can admit the call later.
     fn may_ask_again(&self, decided: &Decided) -> bool {
         let mut refused = self.refused_by(decided);
         refused.all(|(member, decision)| member.waits_for_permits() && decision.retry_after().is_some())
     }
 
-    /// A returned permit does not wake a call that leaves units to others: it may be too few for it, but enough for the next.
+    /// Registers the call to be woken by returned permits. A call that leaves units to others is not woken, because one returned
+    /// permit may be too few for it and still be enough for the next call. Returns `None` if too many calls wait.
     fn waiter(&self) -> Option<PermitWaiter> {
         let waits = |member: &&Member| member.waits_for_permits() && member.request.keep() == 0;
         let keys = self.charged().filter(waits).map(|member| member.request.key());
         self.limiter.shared.permits.waiters.wait_for(keys)
     }
 
-    /// If the store did not decide, it may have given permits although its reply was lost. They are returned.
+    /// Ends the claim of an admitted call. If the store did not decide, it may still have given permits in a reply that did not
+    /// arrive, so these permits are returned.
     fn finish(&mut self, source: Source) {
         let in_store = self.in_store.take();
         self.in_memory = false;

@@ -14,22 +14,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The units that an admitted call holds of each limit of its stack.
+/// The units that an admitted call holds, for each limit of its stack.
 ///
-/// Dropping it returns permits and keeps charges.
+/// When this value is dropped, permits are returned and charges stay charged.
 pub(crate) struct Holdings {
     pub(super) limiter: RateLimiter,
     pub(crate) source: Source,
     pub(super) members: Stack,
-    /// How long the call has waited for permits, if it has.
+    /// The time for which the call has waited for permits. `None` if it has not waited.
     pub(crate) waited: Option<Duration>,
-    /// Why shadow limits were not decided, if the store failed.
+    /// The error because of which shadow limits were not decided. `None` if the store did not fail.
     pub(super) shadow_error: Option<Error>,
-    /// Where the decisions are recorded, from which the header fields of the response are made. `None` outside a request.
+    /// The decisions of the call in the request context, from which the header fields of the response are made. `None` outside a
+    /// request.
     pub(super) noted: Option<Noted>,
-    /// The changes to send: the position of the limit, the units, and the kind of the change.
+    /// The changes to send. Each has the position of the limit, the units, and the kind of the change.
     pub(super) changes: SmallVec<[(usize, u32, Change); 1]>,
-    /// Whether the call still waits for its turn. Dropping it then returns everything.
+    /// Whether the call still waits for its turn. If so, dropping this value returns everything.
     pub(super) until_turn: bool,
 }
 
@@ -44,7 +45,7 @@ impl Holdings {
         holdings
     }
 
-    /// Renews the permit at this position, if there is one, while it is held.
+    /// Starts to renew the permit at this position, if the limit gives permits and was decided.
     pub(super) fn renew(&mut self, at: usize) {
         let member = &mut self.members[at];
         if member.is_permit() && member.decision.is_some() {
@@ -55,24 +56,24 @@ impl Holdings {
         }
     }
 
-    /// The measurements of the limits that make the call wait.
+    /// Returns the measurements of the limits that make the call wait.
     pub(super) fn waits(&self) -> impl Iterator<Item = &'static LimitMetrics> {
         let waits =
             |member: &&Member| member.decision.is_some_and(|decision| decision.delay() > Duration::ZERO);
         self.members.iter().filter(move |member| !member.shadow && waits(member)).map(|member| member.series)
     }
 
-    /// The decision on the first limit.
+    /// Returns the decision of the first limit.
     pub(crate) fn decision(&self) -> Option<Decision> {
         self.members.first().and_then(|member| member.decision)
     }
 
-    /// The decisions about the limits that may refuse the call.
+    /// Returns the decisions of the limits that may refuse the call.
     pub(super) fn decisions(&self) -> impl Iterator<Item = Decision> {
         self.members.iter().filter(|member| !member.shadow).filter_map(|member| member.decision)
     }
 
-    /// Returns units of the charge at this position.
+    /// Adds a change that returns units of the charge at this position.
     pub(crate) fn give(&mut self, at: usize, units: u32) {
         if let Some(member) = self.members.get(at)
             && let Some(decision) = member.decision
@@ -86,7 +87,7 @@ impl Holdings {
         }
     }
 
-    /// Takes more units of the limit at this position, even if they are not free.
+    /// Adds a change that takes more units of the limit at this position, even if they are not free.
     pub(crate) fn take(&mut self, at: usize, units: u32) {
         let takes = |member: &Member| units > 0 && !member.takes_nothing && !member.is_permit();
         if self.members.get(at).is_some_and(takes) {
@@ -94,19 +95,20 @@ impl Holdings {
         }
     }
 
-    /// The place of the limit with this position in its attribute. `None` if the limit was not decided.
+    /// Returns the place in the stack of the limit with this position in its attribute. `None` if the call does not have this
+    /// limit.
     pub(crate) fn place(&self, position: usize) -> Option<usize> {
         self.members.iter().position(|member| member.position == position)
     }
 
-    /// Returns all charges.
+    /// Adds changes that return all charges.
     pub(crate) fn give_all_back(&mut self) {
         for at in 0..self.members.len() {
             self.give(at, self.members[at].request.cost());
         }
     }
 
-    /// Sends the changes. A store that replies at once has made the changes when this returns.
+    /// Sends the changes. If the store replies at once, the changes are made when this method returns.
     pub(crate) fn send(&mut self) -> Reply<Adjusted> {
         let changes = std::mem::take(&mut self.changes);
         if changes.is_empty() {
@@ -119,8 +121,8 @@ impl Holdings {
         self.limiter.adjust(self.source, &adjustments)
     }
 
-    /// Ends the limits that are not among these positions of the attribute, as [`finish`](Self::finish). The other limits
-    /// stay held.
+    /// Ends the limits whose positions in the attribute are not in `lasting`: returns their permits, and sends the changes as
+    /// [`finish`](Self::finish) does. The other permits stay held.
     pub(crate) async fn finish_except(&mut self, lasting: &[usize]) -> Result<u32, Error> {
         for member in self.members.iter_mut().filter(|member| !lasting.contains(&member.position)) {
             if member.is_permit() && !member.takes_nothing {
@@ -132,13 +134,13 @@ impl Holdings {
         self.finish().await
     }
 
-    /// Moves the held permits and charges into a response, whose header fields are written before it ends. The functions compute the
-    /// costs of the charges at these positions.
+    /// Moves the permits and charges into a response. `settle` has functions that compute the real costs of the charges at these
+    /// positions. Header fields are written before the response ends, so the recorded decisions are not updated afterwards.
     pub(crate) fn into_held(mut self, settle: Vec<(usize, Settle)>) -> Held {
         self.noted = None;
         Held::new(move |sent| {
             for (at, cost) in settle {
-                // The body may be dropped while a task panics. Another panic would then abort the process.
+                // The body may be dropped while a task panics. A second panic would then abort the process.
                 match catch_unwind(AssertUnwindSafe(|| cost(sent))) {
                     Ok(cost) => self.settle(at, cost),
                     Err(_) => {
@@ -149,8 +151,8 @@ impl Holdings {
         })
     }
 
-    /// Sends the changes, and waits for the reply as long as for a decision. The changes are made even if the future is
-    /// dropped. Returns the number of units that changed.
+    /// Sends the changes, and waits for the reply for at most one deadline. The changes are made even if the future is dropped.
+    /// Returns the number of units that changed.
     pub(crate) async fn finish(&mut self) -> Result<u32, Error> {
         let adjusted = match self.send() {
             Reply::Ready(adjusted) => adjusted,
@@ -164,7 +166,7 @@ impl Holdings {
         adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
     }
 
-    /// Corrects the charge at this position to the real cost of the call.
+    /// Adds the change that corrects the charge at this position to the real cost of the call. Updates the recorded decision too.
     pub(crate) fn settle(&mut self, at: usize, cost: u32) {
         let Some(estimate) = self.members.get(at).map(|member| member.request.cost()) else { return };
         if cost < estimate {
@@ -188,7 +190,7 @@ impl Drop for Holdings {
         }
         self.send().in_background(&self.limiter.shared.tasks, drop);
         for member in self.members.iter().filter(|member| !member.takes_nothing) {
-            // A shadow limit may not be decided yet.
+            // If a shadow limit was not decided yet, the store may have given it a permit in a reply that has not arrived.
             let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };
             member.release(&self.limiter, self.source, stage);
         }

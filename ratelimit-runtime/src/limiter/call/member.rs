@@ -1,4 +1,4 @@
-//! The limits of one call that are decided together.
+//! `Member`: one limit of a call. The limits of a call that are decided together are a `Stack`.
 
 use crate::decision::{Decision, Source};
 use crate::limiter::RateLimiter;
@@ -7,30 +7,30 @@ use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::Request;
 use smallvec::SmallVec;
 
-/// The limits of a call, in the order in which they are written.
+/// The limits of a call, in the order in which they are written in the code.
 pub(crate) type Stack = SmallVec<[Member; 1]>;
 
-/// One limit of a call: the request to the store, and what the call has taken.
+/// One limit of a call: its request to the store, and whether the call has taken units.
 pub(crate) struct Member {
     pub(crate) request: Request,
-    /// The position of the limit among those of its attribute.
+    /// The position of the limit among the limits of its attribute.
     pub(crate) position: usize,
-    /// The limit never refuses.
+    /// Whether this is a shadow limit, which never refuses.
     pub(crate) shadow: bool,
-    /// Results of calls may pause the limit.
+    /// Whether results of calls may pause the limit.
     pub(crate) pauses: bool,
     /// The store's decision. `None` if the store has not decided.
     pub(super) decision: Option<Decision>,
-    /// Nothing is taken: a shadow limit would refuse the call, or was not decided.
+    /// Whether nothing is taken, because a shadow limit would refuse the call or was not decided.
     pub(super) takes_nothing: bool,
     /// The measurements of the limit.
     pub(crate) series: &'static LimitMetrics,
-    /// Counts the permit while it is held.
+    /// Counts the permit in the metrics while it is held.
     pub(super) held: PermitsHeld,
 }
 
 impl Member {
-    /// A limit of this name that may refuse the call.
+    /// Creates a member for a limit with this name that may refuse the call.
     pub(crate) fn new(request: Request, name: &str) -> Self {
         Self {
             request,
@@ -44,13 +44,13 @@ impl Member {
         }
     }
 
-    /// Whether [`Mode::Check`](crate::store::Mode::Check) decides the limit: its units are taken at once, and are never
-    /// returned.
+    /// Whether [`Mode::Check`](crate::store::Mode::Check) suffices for the limit: it is not a shadow limit, and its units are
+    /// taken at once and never returned.
     pub(crate) fn is_only_checked(&self) -> bool {
         !self.shadow && self.request.limit().is_charged_at_once()
     }
 
-    /// Whether the limit can pause. An override may have replaced it by a log, whose state has no place for a gate.
+    /// Whether the limit can pause. An override may have replaced it by a sliding log, whose state has no place for a gate.
     pub(crate) fn has_gate(&self) -> bool {
         self.request.limit().algorithm().check_takes_block().is_ok()
     }
@@ -73,7 +73,7 @@ impl Member {
     }
 }
 
-/// Makes a stack of requests: each passes only together with the next one.
+/// Joins requests to a stack: each request passes only together with the next one.
 pub(crate) fn join<'r>(requests: impl DoubleEndedIterator<Item = &'r mut Request>) {
     for request in requests.rev().skip(1) {
         request.join_next();

@@ -1,4 +1,4 @@
-//! Pauses of a limit: a result of a call starts one, and a call whose turn comes during a pause checks the gate again.
+//! Pauses of a limit. The result of a call can start a pause. A call whose turn comes during a pause takes another turn.
 
 use super::claim::Refused;
 use super::holdings::Holdings;
@@ -9,11 +9,11 @@ use crate::limiter::store_call::Decided;
 use crate::store::{Change, Reply};
 use std::time::Duration;
 
-/// The longest pause that a result can ask for.
+/// The longest pause that the result of a call can start.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
 impl Holdings {
-    /// Pauses the limit at this position for this time, at most a day.
+    /// Pauses the limit at this position for this time, at most one day.
     pub(crate) fn pause(&mut self, at: usize, time: Duration) {
         let ms = u64::try_from(time.min(LONGEST).as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
         if ms > 0 && self.members.get(at).is_some_and(|member| !member.shadow && member.has_gate()) {
@@ -21,8 +21,8 @@ impl Holdings {
         }
     }
 
-    /// Takes other turns as long as limits of the call are paused when its turn comes. `waited` is how long the call has waited. It is
-    /// refused if a turn would come after the wait of its limit.
+    /// Takes another turn each time a limit of the call is paused when the turn comes. `waited` is how long the call has already
+    /// waited. If a turn would come after the `wait` of its limit, the call is refused.
     pub(super) async fn outlast_pauses(&mut self, mut waited: Duration) -> Result<(), Refused> {
         for at in 0..self.members.len() {
             while self.members[at].pauses
@@ -47,7 +47,7 @@ impl Holdings {
         Ok(left.is_some_and(|left| left.first().is_some_and(|left| *left > 0)))
     }
 
-    /// Takes another turn of one limit. `None` if its store now fails.
+    /// Takes another turn of one limit. `None` if the store that gave the turn fails now.
     async fn next_turn(&mut self, at: usize) -> Result<Option<Decision>, Error> {
         self.return_void_turn(at).await;
         let request = self.members[at].request.alone(self.members[at].request.cost());
@@ -59,7 +59,8 @@ impl Holdings {
         Ok(decision)
     }
 
-    /// The reply of the store that gave the turn. `None` if it now fails: no other store knows of the turn or of the pause.
+    /// Awaits a reply of the store that gave the turn. `None` after a transient error. No other store is asked, because no other
+    /// store knows the turn and the pause.
     async fn replied<T: Unpin>(&self, reply: Reply<T>) -> Result<Option<T>, Error> {
         match self.limiter.shared.store.within_deadline(reply).await {
             Ok(reply) => Ok(Some(reply)),
@@ -68,7 +69,8 @@ impl Holdings {
         }
     }
 
-    /// Returns the units of a turn that the pause has made void. The units of a bucket leak during the pause.
+    /// Returns the units of a turn that came during a pause. Units of a bucket are not returned, because they leak during the
+    /// pause.
     async fn return_void_turn(&mut self, at: usize) {
         let member = &mut self.members[at];
         let Some(decision) = member.decision.filter(|decision| decision.stamp() > 0) else { return };
@@ -76,7 +78,7 @@ impl Holdings {
             return;
         }
         let give = member.request.adjustment(member.request.cost(), Change::Give(decision.stamp()));
-        // Without its stamp, the charge is not returned a second time.
+        // The stamp is removed, so that the charge cannot be returned a second time.
         member.decision = Some(decision.with_stamp(0));
         let _ = self.replied(self.limiter.adjust(self.source, &[give])).await;
     }

@@ -13,10 +13,10 @@ use crate::store::cost::Cost;
 
 /// A place of a concurrency limit, which no other process can take until the permit is dropped.
 ///
-/// While the permit is held, its lease is renewed each time a third of it has passed. Dropping the permit returns it,
-/// however its holder ends: by return, error, panic, or because its future is dropped. A process that dies or loses its
-/// connection to the store loses the permit when the lease ends. The return is sent in the background, on the tokio
-/// runtime in which the permit is dropped. [`RateLimiter::close`] waits for it.
+/// While the permit is held, its lease is renewed each time a third of it has passed. Dropping the permit returns it, also if its
+/// holder panics, or if the future that holds it is dropped. A process that dies or loses its connection to the store loses the
+/// permit when the lease ends. The return is sent in the background, on the tokio runtime in which the permit is dropped.
+/// [`RateLimiter::close`] waits for it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,7 +34,7 @@ use crate::store::cost::Cost;
 /// ```
 #[must_use = "dropping a permit returns it"]
 pub struct Permit {
-    /// Returns the permit when it is dropped.
+    /// Dropping this field returns the permit.
     holdings: Holdings,
     decision: Decision,
 }
@@ -45,8 +45,8 @@ impl Permit {
         self.decision
     }
 
-    /// Holds the permit until the body of a response ends: it was sent, it has failed, or the client went away. An `Err`
-    /// returns the permit at once.
+    /// Holds the permit until the body of a response ends: because it was sent, because it has failed, or because the client has
+    /// disconnected. If the response is an `Err`, the permit is returned at once.
     ///
     /// ```
     /// # #[cfg(feature = "axum")] mod example {
@@ -74,28 +74,29 @@ impl Permit {
 opaque!(Permit, |this| decision = this.decision);
 
 impl RateLimiter {
-    /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), the call waits for a permit for
-    /// at most that time, in the order of arrival. A permit that is returned in this process wakes the call at once.
-    /// For permits of other processes it asks again about every 20 ms if it could be the next call, and otherwise about
-    /// every 100 ms.
+    /// Takes one permit of a concurrency limit. If the limit has a [`wait`](Limit::wait), the call waits for a permit for at most
+    /// that time, in the order of arrival. A permit that is returned in this process wakes the call at once. To notice permits
+    /// that other processes return, the call asks the store again: about every 20 ms if it could be the next call, and otherwise
+    /// about every 100 ms.
     ///
-    /// If the future is dropped before it is ready, or the store does not reply in time, no permit stays taken: a permit that the
+    /// If the future is dropped before it is ready, or the store does not reply in time, no permit stays taken. A permit that the
     /// store may have given is returned until the store confirms it. At most 16 384 such permits are remembered.
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], as [`check`](Self::check). If the limit is not a concurrency limit, the call is
+    /// A [`Rejection`], with the same cases as [`check`](Self::check). If the limit is not a concurrency limit, the call is
     /// rejected as [`Unavailable`](Rejection::Unavailable).
     pub async fn permit(&self, limit: &Limit, key: impl AsKey) -> Result<Permit, Rejection> {
         self.permit_cost(limit, key, 1).await
     }
 
-    /// Takes one [`permit`](Self::permit) of `cost` units, which are held and returned together. A call whose [`Cost`] leaves units
-    /// to others waits behind all others: it has no place in the order of arrival, and asks again about every 20 or 100 ms.
+    /// Takes one [`permit`](Self::permit) of `cost` units, which are held and returned together. A call whose [`Cost`] leaves
+    /// units to others waits behind all other calls. It has no place in the order of arrival, and asks again about every 20 or
+    /// 100 ms.
     ///
     /// # Errors
     ///
-    /// As [`permit`](Self::permit).
+    /// The errors of [`permit`](Self::permit).
     pub async fn permit_cost(
         &self,
         limit: &Limit,

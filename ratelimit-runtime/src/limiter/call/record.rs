@@ -1,4 +1,4 @@
-//! `Record`: notes the decisions of a call in the request context, from which a middleware makes header fields.
+//! `Record`: notes the decisions of a call in the request context. A middleware makes header fields from them.
 
 use crate::context::{RecordedDecision, RequestContext};
 use crate::decision::Decision;
@@ -7,7 +7,7 @@ use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
 
-/// The limits of a call that a request makes, until they are decided.
+/// The limits of a call that is made for a web request, until they are decided.
 pub(super) struct Record {
     context: RequestContext,
     limits: SmallVec<[Undecided; 1]>,
@@ -21,8 +21,8 @@ struct Undecided {
 }
 
 impl Record {
-    /// Notes the limits of requests, each with its position in the stack, which is that of its name. `None` outside a request, where
-    /// nobody reads the decisions.
+    /// Notes the limits of requests. Each request comes with its position in the stack, which is also the position of its name.
+    /// Returns `None` outside a web request, where nobody reads the decisions.
     #[inline]
     pub(super) fn of<'r>(
         names: &[Name<'_>],
@@ -40,7 +40,7 @@ impl Record {
         names.first().is_some_and(Name::is_recorded) && RequestContext::current().is_some()
     }
 
-    /// Few calls have a context, and this is long.
+    /// The rest of `of`. It is not inlined, because it is long and few calls have a context.
     #[inline(never)]
     fn within<'r>(
         context: RequestContext,
@@ -56,7 +56,7 @@ impl Record {
         Self { context, limits: limits.collect() }
     }
 
-    /// Records the decisions, one for each of the limits.
+    /// Records the decisions, one for each limit.
     pub(super) fn decided(self, decisions: impl Iterator<Item = Decision>) -> Noted {
         let positions = self.limits.iter().map(|limit| limit.at).collect();
         let recorded = self.limits.into_iter().zip(decisions);
@@ -71,12 +71,12 @@ impl Record {
     }
 }
 
-/// Where the decisions of a call are recorded.
+/// The decisions of a call that were recorded in the request context.
 pub(super) struct Noted {
     context: RequestContext,
-    /// The number of the first decision.
+    /// The number of the first recorded decision.
     first: usize,
-    /// The position in the stack of each recorded limit.
+    /// The position in the stack, for each recorded limit.
     positions: SmallVec<[usize; 1]>,
 }
 

@@ -11,11 +11,11 @@ use smallvec::SmallVec;
 use tokio::time::Instant;
 
 impl Holdings {
-    /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the
-    /// call wait is charged for the turn, but the call does not wait. If the store does not decide a limit within the rest
-    /// of the call's deadline, the limit is not decided.
+    /// Decides each shadow limit by itself. A limit that would refuse the call is not charged. A limit that would make the call
+    /// wait is charged for the turn, but the call does not wait. If the store does not reply within the rest of the call's
+    /// deadline, the limit is not decided.
     pub(super) async fn decide_shadows(&mut self, began: Option<Instant>) {
-        // `Check` for permits: a shadow limit does not wait, so it must not leave a ticket.
+        // Permits use mode `Check`: a shadow limit does not wait, so it must not leave a ticket.
         self.decide_shadows_by(began, Mode::Check, Member::is_permit).await;
         self.decide_shadows_by(began, Mode::Charge, |member| !member.is_permit()).await;
     }
@@ -38,8 +38,8 @@ impl Holdings {
         }
     }
 
-    /// Returns no decisions during an outage, because the failure policy applies only to limits that may refuse. An outage
-    /// is noted even if only shadow limits meet it.
+    /// Returns the store's decisions about these shadow limits. During an outage it returns none, because the failure policy
+    /// applies only to limits that may refuse. An outage is noted even if only requests of shadow limits have failed.
     async fn shadow_decisions(
         &mut self,
         began: Option<Instant>,
@@ -59,7 +59,7 @@ impl Holdings {
                 let decisions = store.until_deadline(began.unwrap_or(sent), deciding).await;
                 store_replied(sent);
                 if decisions.as_ref().is_err_and(Error::is_transient) {
-                    // The store may have given permits although its reply did not arrive.
+                    // The store may have given permits even if its reply did not arrive.
                     let members = positions.iter().map(|at| &self.members[*at]);
                     members.for_each(|member| member.release(&self.limiter, Source::Store, Stage::Lost));
                 }
@@ -74,13 +74,14 @@ impl Holdings {
         })
     }
 
-    /// Why the shadow limit at this position was not decided, although the store was asked.
+    /// Returns the error because of which the shadow limit at this position was not decided. `None` if it was decided, or if the
+    /// store was not asked.
     pub(super) fn shadow_error(&self, at: usize) -> Option<&Error> {
         let member = self.members.get(at).filter(|member| member.shadow && member.takes_nothing)?;
         self.shadow_error.as_ref().filter(|_| member.decision.is_none())
     }
 
-    /// The refusal by the shadow limit at this position.
+    /// Returns the refusal by the shadow limit at this position, if it would refuse the call.
     pub(super) fn shadow_refusal(&self, at: usize) -> Option<Decision> {
         let member = self.members.get(at)?;
         if member.shadow && member.takes_nothing { member.decision } else { None }

@@ -1,4 +1,4 @@
-//! `LeasingCall`: a call that waits for leased units, or for the units that it has requested itself.
+//! `LeasingCall`: a call that waits for a fetch, or for the reply to its own request.
 
 use super::key_lease::{Next, Tried};
 use super::under_way::{FetchState, FetchUnderWay, Waited};
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::time::{Instant, Sleep};
 
-/// A future that owns its limiter and its request. Dropping it gives up its place.
+/// A future that owns its limiter and its request. When it is dropped, the call is no longer counted in the lease.
 pub(super) struct LeasingCall {
     limiter: RateLimiter,
     hash: u64,
@@ -27,18 +27,18 @@ pub(super) struct LeasingCall {
     state: State,
 }
 
-/// Deadlines are watched with this precision, because tokio's timers have whole milliseconds.
+/// The precision of deadlines, because tokio's timers have whole milliseconds.
 const PRECISION: Duration = Duration::from_millis(1);
 
 enum State {
-    /// Waits for nothing, at the start and at the end.
+    /// Waits for nothing: before the first step, between two steps and after the last one.
     Nothing,
     Waiting {
         fetch: Arc<FetchUnderWay>,
         place: Option<usize>,
         timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
     },
-    /// Waits for the reply to its own request. Has the epoch if the request is counted in the lease.
+    /// Waits for the reply to the call's own request. `epoch` is set if the request is counted in the lease.
     Asking {
         reply: UntilDeadline<Decisions>,
         sent: u64,
@@ -58,7 +58,7 @@ impl LeasingCall {
         Self { limiter, hash, request, began, tried, state: State::Nothing }
     }
 
-    /// Takes the next step, which the lease has determined. Returns the decision if nothing has to be awaited.
+    /// Takes the next step, which the lease has determined. Returns the decision if the call need not wait.
     pub(super) fn follow(&mut self, next: Next) -> Option<Result<Decision, Error>> {
         match next {
             Next::Decided(taken) => Some(Ok(self.limiter.taken(taken, &self.request))),
@@ -72,8 +72,8 @@ impl LeasingCall {
         }
     }
 
-    /// Requests exactly the cost of the call, so that the call never has unused units to return. `epoch` is set if the request is
-    /// counted in the lease.
+    /// Sends a request for exactly the cost of the call, so that the call never has unused units to return. `epoch` is set if the
+    /// request is counted in the lease.
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
         let sent = self.limiter.shared.leases.now();
         let store = &self.limiter.shared.store;
@@ -87,7 +87,7 @@ impl LeasingCall {
         }
     }
 
-    /// Notes what the store has decided about the call's own request.
+    /// Notes in the lease what the store has decided about the call's own request. Returns the decision for the call.
     fn received(
         &mut self,
         decisions: Result<Decisions, Error>,
@@ -155,7 +155,8 @@ impl LeasingCall {
         let State::Waiting { fetch, place, timer } = &mut self.state else {
             return Poll::Ready(Ok(FetchState::Ended));
         };
-        // The fetch watches its own deadline, so it must not have begun later than the call.
+        // The task of the fetch watches the deadline of the fetch. The call can rely on it if the fetch has not begun later than
+        // the call.
         let is_in_time = fetch.began <= self.began + PRECISION;
         let observer = match fetch.poll(place, context) {
             Waited::Ended(state) => return Poll::Ready(Ok(state)),
@@ -175,7 +176,7 @@ impl LeasingCall {
         Poll::Ready(Err(self.limiter.shared.store.too_late()))
     }
 
-    /// Gives up the place of the call.
+    /// Ends the wait or the own request of the call, so that the lease no longer counts it.
     fn leave(&mut self) {
         let leases = &self.limiter.shared.leases;
         match std::mem::replace(&mut self.state, State::Nothing) {

@@ -1,5 +1,5 @@
-//! `Fetch`: takes units from the store in advance. It runs in its own task, so a dropped call loses no units and delays no
-//! other call.
+//! `Fetch`: takes units from the store in advance. A fetch runs in its own task, so a call that is dropped loses no units and
+//! does not delay other calls.
 
 use super::key_lease::Planned;
 use super::under_way::{FetchState, FetchUnderWay, TooFew};
@@ -11,7 +11,7 @@ use crate::store::{Change, Decisions, Mode, PendingReply, Reply, Request};
 use std::future::poll_fn;
 use std::sync::Arc;
 
-/// A fetch of units for one key. Dropping it ends its registration in the lease, and wakes the waiting calls.
+/// A fetch of units for one key. When it is dropped, its registration in the lease ends, and the waiting calls are woken.
 pub(super) struct Fetch {
     limiter: RateLimiter,
     hash: u64,
@@ -20,13 +20,13 @@ pub(super) struct Fetch {
     /// When the request was sent, by the timer of all leases.
     sent: u64,
     too_few: Option<TooFew>,
-    /// What the waiting calls learn at the end.
+    /// The state that the waiting calls see at the end.
     ended: FetchState,
 }
 
 impl Fetch {
-    /// Sends the request. A reply that is ready is received at once. Otherwise a task awaits it, in the runtime where
-    /// the fetch is registered.
+    /// Sends the request. If the reply is ready, receives it at once. Otherwise a task awaits the reply in the runtime where the
+    /// fetch is registered.
     pub(super) fn begin(limiter: &RateLimiter, hash: u64, request: &Request, planned: Planned) -> FetchState {
         let (limiter, request, ended) = (limiter.clone(), request.clone(), FetchState::Ended);
         let mut fetch = Self { limiter, hash, request, planned, sent: 0, too_few: None, ended };
@@ -41,7 +41,8 @@ impl Fetch {
                     let (runtime, under_way) = (runtime.clone(), Arc::clone(under_way));
                     let counted = fetch.limiter.shared.tasks.count();
                     runtime.spawn(async move {
-                        // Ends the registration first, because `close` returns when no task is counted.
+                        // The fetch ends its registration before the task is no longer counted, because `close` returns when no
+                        // task is counted.
                         fetch.run(Reply::Pending(reply), &under_way).await;
                         drop(counted);
                     });
@@ -68,7 +69,7 @@ impl Fetch {
         }
     }
 
-    /// Awaits the reply, also after the deadline. The waiting calls then watch their own deadlines.
+    /// Awaits the reply, even after the deadline. From the deadline on, the waiting calls watch their own deadlines.
     async fn received(
         &self,
         reply: PendingReply<Decisions>,
@@ -88,7 +89,7 @@ impl Fetch {
         self.limiter.shared.store.bare().decide(Mode::Charge, &[&self.request.alone(self.planned.units)])
     }
 
-    /// Receives the store's reply. Returns `None` if the fetch is to be repeated with fewer units.
+    /// Receives the store's reply. Returns `None` if the fetch must be repeated with fewer units.
     fn receive(&mut self, decided: Result<Decisions, Error>, from_remote_store: bool) -> Option<FetchState> {
         let decision = decided.and_then(|decisions| decisions.first().copied().ok_or_else(invalid_reply));
         let decision = match decision {
@@ -99,15 +100,15 @@ impl Fetch {
             self.fill(&decision, from_remote_store);
             return Some(FetchState::Ended);
         }
-        // The first retry requests the units that are left, if these exceed the cost of the call. Otherwise the fetch ends,
-        // and each call sends its own request.
+        // After the first refusal, the fetch is repeated with the units that are left, if these are more than the cost of the
+        // call. Otherwise, and after a second refusal, the fetch ends and each call sends its own request.
         let left = if self.too_few.is_some() { 0 } else { decision.remaining().min(self.planned.units) };
         let too_few = *self.too_few.get_or_insert(TooFew { wanted: self.planned.units, refusal: decision });
         self.planned.units = left;
         (left <= self.request.cost()).then_some(FetchState::TooFew(too_few))
     }
 
-    /// Adds the units to the lease, or returns them to the store if the lease has restarted meanwhile.
+    /// Adds the units to the lease. If the lease has restarted since the fetch began, returns them to the store.
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
         let leases = &self.limiter.shared.leases;
         let (now, units) = (leases.now(), self.planned.units);
@@ -130,10 +131,10 @@ impl Fetch {
 }
 
 impl Drop for Fetch {
-    /// `drop` also runs when the runtime shuts down.
+    /// `drop` also runs when the runtime shuts down before the fetch has ended.
     fn drop(&mut self) {
         if let Some((runtime, under_way)) = &self.planned.registered {
-            // Ends the registration first, because a woken call may begin the next fetch.
+            // The registration ends before the calls are woken, because a woken call may begin the next fetch.
             self.limiter.shared.leases.with(self.hash, |lease| lease.end_fetch(runtime.id()));
             under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
         }

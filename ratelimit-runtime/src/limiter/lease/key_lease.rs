@@ -1,4 +1,4 @@
-//! `KeyLease`: the lease of one key, and what its next call does.
+//! `KeyLease`: the lease of one key. It determines the next step of each call.
 
 use super::under_way::{FetchUnderWay, TooFew};
 use super::units::{LeasedUnits, Portion, Taken};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Handle, Id};
 
-/// The most fetches that one call waits for. A call may need several, because other calls may take the units, or the units
-/// may be outdated on arrival.
+/// The most fetches that one call waits for. One fetch may not be enough: other calls may take its units, or its units may be
+/// outdated on arrival.
 const MOST_FETCHES: u32 = 2;
 
 /// The lease of one key. It is stored in the table itself, so a call that finds units reads no other memory.
@@ -19,15 +19,15 @@ pub(super) struct KeyLease {
     calls: Box<Calls>,
 }
 
-/// The calls and fetches of a key. Calls that find units do not need them.
+/// The calls and fetches of a key. A call that finds units does not read them.
 #[derive(Default)]
 struct Calls {
     key: StoreKey,
-    /// The number of restarts. Units that were requested before the last one are returned on arrival.
+    /// The number of restarts. Units that were requested before the last restart are returned when they arrive.
     epoch: u64,
-    /// The fetches under way. Each runtime has at most one, and its calls wait only for that one.
+    /// The fetches under way. Each runtime has at most one, and calls wait only for the fetch of their own runtime.
     fetches: SmallVec<[(Id, Arc<FetchUnderWay>); 1]>,
-    /// The number of calls that wait, and the units that they need.
+    /// The number of waiting calls, and the units that these calls need.
     waiting: u32,
     waiting_units: u32,
     /// The number of calls whose own requests are under way.
@@ -44,20 +44,20 @@ pub(super) struct Tried {
 /// The next step of a call.
 pub(super) enum Next {
     Decided(Taken),
-    /// The call waits for a fetch. It is counted until `end_wait`.
+    /// The call waits for this fetch. The lease counts the call until `end_wait`.
     Wait(Arc<FetchUnderWay>),
-    /// The call requests its own units. It is counted until `end_own_request`. Contains the epoch.
+    /// The call requests its own units. The lease counts the request until `end_own_request`. Contains the epoch of the lease.
     RequestOwn(u64),
     /// The call asks the store as if there were no lease.
     WithoutLease,
 }
 
-/// A fetch that is to begin. Outside of a runtime it has no registration.
+/// A fetch that the caller must begin. Outside of a runtime, the fetch is not registered.
 pub(super) struct Planned {
     pub(super) units: u32,
     /// The epoch of the lease when the fetch begins.
     pub(super) epoch: u64,
-    /// The runtime in which it is registered, and what its waiting calls see of it.
+    /// The runtime in which the fetch is registered, and the progress that its waiting calls watch.
     pub(super) registered: Option<(Handle, Arc<FetchUnderWay>)>,
 }
 
@@ -67,8 +67,8 @@ impl KeyLease {
         Self { units: LeasedUnits::new(*request.limit(), now), calls: Box::new(calls) }
     }
 
-    /// Determines the next step of a call that may have waited. `deadline` is the time after which a fetch is late. Returns the fetch
-    /// that is to begin first, if there is one.
+    /// Determines the next step of a call, which may have waited before. A fetch that began longer ago than `deadline` is late.
+    /// If the call must first begin a fetch, returns the fetch as `Err`.
     pub(super) fn next(
         &mut self,
         request: &Request,
@@ -92,11 +92,11 @@ impl KeyLease {
         if tried.too_few.is_some() || tried.fetches >= MOST_FETCHES {
             return Ok(self.request_own());
         }
-        // The runtime is looked up late, because all threads share its handle and most calls find units above.
+        // The lookup of the runtime comes late, because all threads share its handle and most calls find units above.
         let runtime = Handle::try_current().ok();
         if let Some(under_way) = runtime.as_ref().and_then(|runtime| self.fetch_of(runtime.id())) {
-            // Do not wait if the waiting calls already need the largest lease. Do not wait for a late fetch either: the
-            // call's own request tells whether the store is slow.
+            // Do not wait if the waiting calls already need the largest lease. Do not wait for a late fetch either: the reply to
+            // the call's own request shows whether the store is slow.
             if under_way.began.elapsed() >= deadline || self.calls.waiting_units >= limit.largest_lease() {
                 return Ok(Next::WithoutLease);
             }
@@ -105,10 +105,10 @@ impl KeyLease {
             return Ok(Next::Wait(under_way));
         }
         returned.extend(self.remove(|units| units.outdated(now)));
-        // While another call of this key requests its own units, the fetch includes one more call of this cost.
+        // While another call of this key requests its own units, the fetch also takes units for one further call of this cost.
         let expected = if self.calls.own_requests > 0 { cost } else { 0 };
         let wanted = self.units.wanted(cost, self.calls.waiting_units.saturating_add(expected), now);
-        // All runtimes together fetch at most one largest lease.
+        // The fetches of all runtimes together request at most one largest lease.
         let units = wanted.min(limit.largest_lease().saturating_sub(self.being_fetched()));
         if units <= cost {
             return Ok(self.request_own());
@@ -116,7 +116,7 @@ impl KeyLease {
         Err(self.begin_fetch(units, runtime))
     }
 
-    /// Begins to fetch units while some are left, if no fetch is under way.
+    /// Plans a fetch while some units are left, if no fetch is under way.
     pub(super) fn fetch_in_advance(&mut self, now: u64) -> Option<Planned> {
         let runtime = Handle::try_current().ok()?;
         if !self.calls.fetches.is_empty() || self.units.is_exhausted(now) {
@@ -137,7 +137,7 @@ impl KeyLease {
         Next::RequestOwn(self.calls.epoch)
     }
 
-    /// Notes that a call's own request is no longer under way. Returns whether the lease is still of the same epoch.
+    /// Notes that a call's own request is no longer under way. Returns whether the lease is still in this epoch.
     pub(super) fn end_own_request(&mut self, epoch: u64) -> bool {
         self.calls.own_requests -= 1;
         self.calls.epoch == epoch
@@ -158,7 +158,7 @@ impl KeyLease {
         Planned { units, epoch: self.calls.epoch, registered }
     }
 
-    /// The units that the fetches of all runtimes request.
+    /// Returns how many units the fetches of all runtimes request together.
     fn being_fetched(&self) -> u32 {
         self.calls.fetches.iter().fold(0, |units, (_, fetch)| units.saturating_add(fetch.units))
     }
@@ -168,12 +168,13 @@ impl KeyLease {
         self.units.end_fetch();
     }
 
-    /// Returns whether units that were requested in an epoch may be handed out.
+    /// Whether the lease is still in this epoch. If not, units that were requested in the epoch must be returned.
     pub(super) fn is_of(&self, epoch: u64) -> bool {
         self.calls.epoch == epoch
     }
 
-    /// Removes all units and begins a new epoch. Units of fetches under way will be returned.
+    /// Removes all units and begins a new epoch. Units that are being fetched are returned when they arrive. Returns the
+    /// adjustments that return the removed units.
     pub(super) fn restart(&mut self, limit: Limit, now: u64) -> Vec<Adjustment> {
         self.calls.epoch += 1;
         let returned = self.remove(|units| units.remove_all(now));
@@ -181,7 +182,7 @@ impl KeyLease {
         returned
     }
 
-    /// Removes units. Returns how they are returned to the store.
+    /// Removes the units that `units` selects. Returns the adjustments that return them to the store.
     pub(super) fn remove(&mut self, units: impl FnOnce(&mut LeasedUnits) -> Vec<Portion>) -> Vec<Adjustment> {
         let unused = units(&mut self.units).into_iter().filter(|unused| unused.stamp > 0);
         let (key, limit) = (&self.calls.key, self.units.limit);

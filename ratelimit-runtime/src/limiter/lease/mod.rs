@@ -1,7 +1,7 @@
 //! Leases of units: a process takes units in advance and hands them out without asking the store.
 //!
-//! A call that finds units takes them from the [`table`]. Other calls follow the steps of their [`KeyLease`]: they wait for a
-//! [`fetch`], or ask the store for their own units.
+//! A call that finds units takes them from the [`table`]. Any other call follows the steps of its [`KeyLease`]: it waits for a
+//! [`fetch`], or requests its own units from the store.
 
 mod call;
 mod fetch;
@@ -27,7 +27,8 @@ use tokio::time::Instant;
 use under_way::FetchState;
 use units::Taken;
 
-/// The request of a call that may use leased units. Only the store knows how many units are left to others.
+/// Returns the request of a call that may use leased units. A call that leaves units to others may not use them, because only the
+/// store knows how many units are free.
 #[inline]
 pub(super) fn leasable<'r>(mode: Mode, requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
@@ -62,8 +63,8 @@ impl RateLimiter {
         }
     }
 
-    /// Decides a call that has found no leased units, which it fetches. Returns `None` if the call asks the store as if there were
-    /// no lease.
+    /// Decides a call that has found no leased units. The call fetches units, waits for a fetch, or requests its own units.
+    /// Returns `None` if the call asks the store as if there were no lease.
     pub(super) fn decide_by_lease(
         &self,
         began: Option<Instant>,
@@ -93,7 +94,7 @@ impl RateLimiter {
         Some(Reply::ready(self.conclude(decided.map(Decisions::one), Mode::Check, &[request])))
     }
 
-    /// Takes leased units, or begins to fetch some.
+    /// Determines the next step of a call. Begins the fetches that the lease has planned.
     fn step(&self, hash: u64, request: &Request, tried: &mut Tried) -> Result<Next, Error> {
         let leases = &self.shared.leases;
         loop {

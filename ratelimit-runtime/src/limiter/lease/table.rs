@@ -1,4 +1,4 @@
-//! `Leases`: the leases of a limiter, by a keyed hash of the key.
+//! `Leases`: the leases of a limiter, in a table by a keyed hash of the key.
 
 use super::key_lease::KeyLease;
 use super::units::Taken;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The most keys with leased units. Calls of other keys ask the store.
 const MOST_KEYS: usize = 10_000;
 
-/// Threads seldom meet in a shard.
+/// The number of shards. With this many, threads seldom wait for the lock of a shard.
 const SHARDS: usize = 64;
 
 /// The leases of a limiter.
@@ -28,7 +28,7 @@ pub(in crate::limiter) struct Leases {
     pub(super) returning: SingleTask,
     /// Whether limits with a lease take units in advance.
     pub(super) takes: bool,
-    /// Measures the units that no call has used yet.
+    /// Reports the number of leased units that no call has used yet.
     pub(super) gauge: LeasedUnitsGauge,
 }
 
@@ -38,7 +38,7 @@ struct Entry {
 }
 
 impl Leases {
-    /// The leases of a limiter, whose limits take units in advance if `takes` is true.
+    /// Creates the leases of a limiter. Its limits take units in advance if `takes` is true.
     pub(in crate::limiter) fn new(takes: bool) -> Self {
         Self {
             hash_key: HashKey::random(),
@@ -56,19 +56,19 @@ impl Leases {
         self.shards[(hash >> 32) as usize % SHARDS].lock()
     }
 
-    /// The moment now, by the timer of all leases.
+    /// Returns the current time of the timer that all leases share, in microseconds.
     #[inline]
     pub(super) fn now(&self) -> u64 {
         self.timer.micros()
     }
 
-    /// Identifies the lease of a key.
+    /// Returns the hash that identifies the lease of a key.
     #[inline]
     pub(super) fn hash(&self, key: &StoreKey) -> u64 {
         self.hash_key.hash(key)
     }
 
-    /// Hands out units to a request, if that needs no waiting.
+    /// Hands out leased units to a request, if enough are usable.
     #[inline]
     pub(super) fn take(&self, request: &Request) -> Option<Taken> {
         if !self.takes {
@@ -81,12 +81,12 @@ impl Leases {
         if units.limit == *request.limit() { units.take(request.cost(), now) } else { None }
     }
 
-    /// Accesses the lease of a key, if there is one.
+    /// Calls `act` with the lease of a key, if there is one.
     pub(super) fn with<R>(&self, hash: u64, act: impl FnOnce(&mut KeyLease) -> R) -> Option<R> {
         self.shard(hash).find_mut(hash, |entry| entry.hash == hash).map(|entry| act(&mut entry.lease))
     }
 
-    /// Accesses the lease of a request's key, and creates a missing one. Returns `None` if the table is full.
+    /// Calls `act` with the lease of a request's key. If the key has no lease, creates one. Returns `None` if the table is full.
     pub(super) fn with_inserted<R>(
         &self,
         hash: u64,
@@ -106,13 +106,13 @@ impl Leases {
         Some(act(&mut inserted.get_mut().lease))
     }
 
-    /// Removes the units of a key, which are to be returned.
+    /// Removes the units of a key. Returns the adjustments that return them.
     pub(in crate::limiter) fn take_back(&self, key: &StoreKey) -> Vec<Adjustment> {
         let now = self.now();
         self.with(self.hash(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
     }
 
-    /// Forgets the keys that no call uses. Returns whether a key is left.
+    /// Removes the leases of keys that no call uses. Returns whether any lease is left.
     pub(super) fn forget_idle(&self) -> bool {
         let now = self.now();
         for shard in &self.shards {

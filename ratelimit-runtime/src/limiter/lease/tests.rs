@@ -1,4 +1,4 @@
-//! Tests of `LeasedUnits`: the size of fetches, how long units are usable, and pauses after refusals.
+//! Tests of `LeasedUnits`: the size of fetches, the time for which units are usable, and the pauses after refusals.
 
 use super::key_lease::KeyLease;
 use super::units::{LeasedUnits, Portion};
@@ -8,10 +8,10 @@ use crate::limit::Limit;
 use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
-/// A sixteenth of its window is 100 ms.
+/// A limit whose leases last for a sixteenth of its window, 100 ms.
 const LIMIT: Limit = Limit::counter(10_000, Duration::from_millis(1600)).lease(500);
 
-/// Fetches the wanted units and uses up to `units` of them, one after each pause. Returns the fetched number.
+/// Fetches the wanted units and uses up to `units` of them, one after each pause. Returns the number of fetched units.
 fn use_up(leased: &mut LeasedUnits, now: &mut u64, units: u32, pause: Duration) -> u32 {
     let taken = leased.wanted(1, 0, *now);
     let decision = Decision::allow(&LIMIT, 0, LIMIT.time()).in_turn(Duration::ZERO, 7);
@@ -38,7 +38,7 @@ fn a_fetch_lasts_for_a_tenth_of_a_second() {
         taken.push(use_up(&mut leased, &mut now, 500, MS));
     }
     assert_eq!(taken, [1, 2, 4, 8, 16, 32, 64, 100]);
-    // Ten times as many calls, up to the largest lease. Then few and rare calls.
+    // Calls are ten times as frequent, until the largest lease is reached. Afterwards, calls are few and rare.
     for _ in 0..4 {
         taken.push(use_up(&mut leased, &mut now, 500, MS / 10));
     }
@@ -61,7 +61,7 @@ fn units_are_handed_out_while_they_are_usable() {
     now += micros(MS);
     assert!(leased.take(1, now).is_none());
     assert_eq!(units(&leased.outdated(now)), 3);
-    // Units of a window that has ended cannot be returned.
+    // The window of the charge has ended, so its units cannot be returned.
     leased.fill(4, &Decision::allow(&LIMIT, 0, 30 * MS), now, now);
     now += micros(30 * MS);
     assert!(leased.take(1, now).is_none() && leased.remove_all(now).is_empty());
@@ -83,8 +83,8 @@ fn units_of_two_charges_are_told_apart() {
     assert_eq!(stamps(leased.remove_all(now)), [(2, 3), (3, 5)]);
 }
 
-/// The bucket has 30 of 90 units. It has the missing units after 60 ms in the first case. In the second case it would need
-/// longer than the pause of a sixteenth of a second.
+/// The bucket has too few units for a fetch. In the first case, it has the missing units after 60 ms. In the second case, it
+/// would need longer than the longest pause, a sixteenth of a second.
 #[test]
 fn a_bucket_with_too_few_units_is_asked_again_when_it_has_enough() {
     let mut now = 0;
@@ -101,7 +101,7 @@ fn a_bucket_with_too_few_units_is_asked_again_when_it_has_enough() {
         now += micros(retry_after * MS);
         assert!(leased.refusal(1, now).is_none());
     }
-    // A counter does not refill within its window, so there is no pause.
+    // The units of a counter do not come back one by one, so there is no pause.
     let mut leased = LeasedUnits::new(LIMIT, now);
     leased.note_shortage(60, &Decision::refuse(&LIMIT, 3, Some(MS), LIMIT.time()), now);
     assert!(leased.refusal(1, now).is_none());
@@ -124,7 +124,8 @@ fn a_refusal_by_a_remote_bucket_holds_for_a_pause() {
     }
 }
 
-/// One call per millisecond uses 100 units in a tenth of a second. A fetch of 3 ms begins when 6 units are left.
+/// One call per millisecond uses 100 units in a tenth of a second. If a fetch takes 3 ms, the next one begins when 6 units are
+/// left.
 #[test]
 fn units_are_fetched_in_advance_while_a_fetch_takes_time() {
     for (fetch_takes, low, left_in_store) in
@@ -149,7 +150,8 @@ fn units_are_fetched_in_advance_while_a_fetch_takes_time() {
     }
 }
 
-/// One call in 20 ms uses less than one unit in twice the 3 ms of a fetch. A unit that is fetched in advance would lie unused.
+/// One call every 20 ms uses less than one unit in 6 ms, which is twice the duration of a fetch. Units that are fetched in
+/// advance would stay unused.
 #[test]
 fn few_calls_fetch_nothing_in_advance() {
     let (mut leased, mut now) = (LeasedUnits::new(LIMIT, 0), 0);
@@ -164,7 +166,7 @@ fn few_calls_fetch_nothing_in_advance() {
     }
 }
 
-/// The leases of a table are next to each other. A call that finds units reads one of them.
+/// The size matters, because the table stores each lease in place, and a call that finds units reads one lease.
 #[test]
 fn a_lease_takes_little_space() {
     assert!(size_of::<KeyLease>() <= 248, "{} bytes", size_of::<KeyLease>());

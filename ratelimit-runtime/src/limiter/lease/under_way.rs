@@ -1,4 +1,4 @@
-//! `FetchUnderWay`: a fetch, as seen by the calls that wait for it.
+//! `FetchUnderWay`: the progress of a fetch, which the waiting calls watch.
 
 use crate::decision::Decision;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// A fetch that has begun, and the calls that wait for it.
 pub(super) struct FetchUnderWay {
-    /// The most units that it requests.
+    /// The most units that the fetch requests.
     pub(super) units: u32,
     pub(super) began: Instant,
     progress: Mutex<Progress>,
@@ -19,16 +19,16 @@ pub(super) struct FetchUnderWay {
 
 struct Progress {
     state: FetchState,
-    /// The wakers of the calls, each at its own place. A fetch seldom has more than one.
+    /// The wakers of the calls, each at its own place. A fetch seldom has more than one waiting call.
     waiting: SmallVec<[Option<Waker>; 1]>,
 }
 
 /// The progress of a fetch.
 #[derive(Clone)]
 pub(super) enum FetchState {
-    /// The task of the fetch watches the deadline, so the calls need no timers.
+    /// The fetch has begun. Its task watches the deadline, so calls that began after the fetch need no timers.
     UnderWay,
-    /// The reply is late. Each call watches its own deadline, and reports it to the observer if it has missed it.
+    /// The reply is late. Each call watches its own deadline, and reports a missed deadline to the observer.
     Late(Option<Arc<dyn MissedDeadline>>),
     /// The units are in the lease, or the fetch was dropped.
     Ended,
@@ -41,12 +41,12 @@ pub(super) enum FetchState {
 pub(super) enum Waited {
     /// The call is woken when the fetch ends or is late.
     Watched,
-    /// The call is woken when the fetch ends, and needs a timer. Contains the observer of missed deadlines.
+    /// The call is woken when the fetch ends. It needs a timer for its deadline. Contains the observer of missed deadlines.
     Unwatched(Option<Arc<dyn MissedDeadline>>),
     Ended(FetchState),
 }
 
-/// The store's refusal of a fetch.
+/// The store's refusal of a fetch, and the number of units that the fetch wanted.
 #[derive(Clone, Copy)]
 pub(super) struct TooFew {
     pub(super) wanted: u32,
@@ -59,8 +59,8 @@ impl FetchUnderWay {
         Self { units, began: Instant::now(), progress: Mutex::new(progress) }
     }
 
-    /// Returns what the call has to wait for, and wakes it when that changes. `place` is the place of the call's waker, once it
-    /// has one.
+    /// Returns whether the fetch has ended, and otherwise whether the call needs a timer. The call is woken when that changes.
+    /// `place` is the place of the call's waker, once it has one.
     pub(super) fn poll(&self, place: &mut Option<usize>, context: &mut Context<'_>) -> Waited {
         let mut progress = self.progress.lock();
         let Progress { state, waiting } = &mut *progress;
@@ -77,8 +77,7 @@ impl FetchUnderWay {
         }
         match state {
             FetchState::Late(observer) => Waited::Unwatched(observer.clone()),
-            // The call may have moved to another runtime, while the runtime of the fetch may be
-            // blocked.
+            // The call may have moved to another runtime, and the runtime of the fetch may be blocked. So the call needs a timer.
             _ if is_woken == Some(false) => Waited::Unwatched(None),
             _ => Waited::Watched,
         }
@@ -91,7 +90,7 @@ impl FetchUnderWay {
         }
     }
 
-    /// Sets the state, and wakes the calls in order of arrival.
+    /// Sets the state, and wakes the calls in the order of their arrival.
     pub(super) fn set(&self, state: FetchState) {
         let waiting = {
             let mut progress = self.progress.lock();
@@ -99,7 +98,7 @@ impl FetchUnderWay {
             let waiting = progress.waiting.iter_mut().map(Option::take);
             waiting.collect::<SmallVec<[Option<Waker>; 4]>>()
         };
-        // Wakes outside of the lock, because a woken call takes the lock.
+        // The calls are woken without the lock, because a woken call takes it.
         waiting.into_iter().flatten().for_each(Waker::wake);
     }
 }

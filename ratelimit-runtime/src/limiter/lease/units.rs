@@ -1,5 +1,5 @@
-//! `LeasedUnits`: the leased units of one key, and the number of units that the next fetch takes. Moments are microseconds of
-//! the timer of all leases.
+//! `LeasedUnits`: the leased units of one key, and the size of the next fetch. Times are microseconds of the timer that all
+//! leases share.
 
 mod shortage;
 
@@ -10,48 +10,49 @@ use crate::limiter::LONGEST_TIME;
 use smallvec::SmallVec;
 use std::time::Duration;
 
-/// Units that no call has used for this time are returned. It is also the longest time for which a refusal is reused.
+/// Units are returned when no call has used units of the key for this time. A refusal is also reused for at most this time.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
 
 /// The leased units of one key.
 pub(super) struct LeasedUnits {
     pub(super) limit: Limit,
-    /// The oldest portion is first, and is used first. There are two after units were fetched in advance.
+    /// The portions, the oldest first. Calls use the oldest portion first. After a fetch in advance there are two.
     portions: SmallVec<[Portion; 2]>,
-    /// When nothing of the limit is in use, by the last decision.
+    /// The time at which nothing of the limit is in use, according to the last decision.
     reset_at: u64,
-    /// The units that remained in the store after the last decision.
+    /// The number of units that remained in the store after the last decision.
     left_in_store: u32,
-    /// The units that calls have used since the fetch size was last computed.
+    /// The number of units that calls have used since the size of the next fetch was last computed.
     used: u32,
-    /// When a call last used units.
+    /// The time at which a call last used units.
     used_at: u64,
-    /// The next fetch begins when at most this many units are left. If it is zero, the next fetch begins when a call finds too few.
+    /// The next fetch begins when at most this many units are left. If this is zero, it begins when a call finds too few units.
     low: u32,
     /// The size of the next fetch.
     fetch_size: u32,
-    /// The units that calls use in [`lease_lasts`](Limit::lease_lasts) at the rate of recent use.
+    /// The number of units that calls use in [`lease_lasts`](Limit::lease_lasts), at the rate of recent calls.
     use_per_lease: u32,
-    /// When the store last charged units.
+    /// The time of the last request for which the store has charged units.
     charged_at: u64,
-    /// Until then the store has no units: each call sends its own request, and none waits for a fetch.
+    /// Until this time, the store has no units: each call sends its own request and does not wait for a fetch.
     exhausted_until: u64,
-    /// Until then the store has too few units for a fetch: calls that find no leased units are refused.
+    /// Until this time, the store has too few units for a fetch, so calls that find no leased units are refused.
     too_few_until: u64,
-    /// The highest cost that is refused until `too_few_until`. The store will have that many units by then.
+    /// The highest cost that is refused until `too_few_until`. The store has this many units by then.
     refused_cost: u32,
-    /// Whether the size of the fetch under way was computed while units were left. It holds until the fetch ends.
+    /// Whether a fetch in advance is under way. Its size is computed while units are left, and is not computed again until it
+    /// ends.
     fetches_in_advance: bool,
 }
 
 /// The unused units of one charge.
 pub(super) struct Portion {
     pub(super) units: u32,
-    /// Finds the charge in the store.
+    /// The stamp by which the store finds the charge.
     pub(super) stamp: u64,
-    /// The units are not handed out after this time. They are returned.
+    /// From this time on, the units are not handed out but returned.
     usable_until: u64,
-    /// The store no longer stores the charge after this time, so units cannot be returned.
+    /// From this time on, the store no longer has the charge, so its units cannot be returned.
     charge_ends: u64,
 }
 
@@ -59,7 +60,7 @@ pub(super) struct Portion {
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) decision: Decision,
-    /// Whether it is time to fetch units in advance. Only one call gets `true`.
+    /// Whether the caller must begin a fetch in advance. Only one call gets `true`.
     pub(super) is_low: bool,
 }
 
@@ -83,13 +84,12 @@ impl LeasedUnits {
         }
     }
 
-    /// Hands out units, the oldest first, if enough units are usable.
+    /// Hands out units, the oldest first. Returns `None` if fewer than `cost` units are usable.
     #[inline]
     pub(super) fn take(&mut self, cost: u32, now: u64) -> Option<Taken> {
         let mut usable = self.units(|portion| now < portion.usable_until);
         if usable < cost {
-            // The size of the next fetch is computed now, because a pause before the fetch would
-            // make the use look slower.
+            // Computes the size of the next fetch now. A pause before the fetch would make the rate of use look lower.
             if self.unused() < cost {
                 self.compute_fetch_size(now);
             }
@@ -113,7 +113,7 @@ impl LeasedUnits {
         Some(Taken { decision: Decision::allow(&self.limit, remaining, reset), is_low })
     }
 
-    /// The units that no call has used yet.
+    /// Returns the number of units that no call has used yet.
     pub(super) fn unused(&self) -> u32 {
         self.units(|_| true)
     }
@@ -128,16 +128,17 @@ impl LeasedUnits {
         self.used_at = now;
     }
 
-    /// Returns how many units to fetch for a call that finds too few. That is the number that lasts for
-    /// [`lease_lasts`](Limit::lease_lasts) at the rate of recent use, at most twice the last number, and at least enough
-    /// for the call and the waiting calls.
+    /// Returns how many units to fetch for a call that finds too few. The number lasts for [`lease_lasts`](Limit::lease_lasts) at
+    /// the rate of recent calls, but is at most twice the size of the last fetch. If the call and the waiting calls need more, it
+    /// is raised to what they need.
     pub(super) fn wanted(&mut self, cost: u32, waiting_units: u32, now: u64) -> u32 {
         self.compute_fetch_size(now);
         let all = cost.saturating_add(waiting_units).min(self.limit.largest_lease());
         self.fetch_size.max(all).max(cost)
     }
 
-    /// Returns how many units to fetch while some are left. Zero if the store had fewer left, or the lease has its largest size.
+    /// Returns how many units to fetch while some are left. Zero if the store had fewer units left than the fetch size, or if the
+    /// lease already has its largest size.
     pub(super) fn wanted_in_advance(&mut self, now: u64) -> u32 {
         let room = self.limit.largest_lease().saturating_sub(self.unused());
         if room == 0 || self.left_in_store < self.fetch_size {
@@ -148,7 +149,7 @@ impl LeasedUnits {
         self.fetch_size.min(self.left_in_store).min(room)
     }
 
-    /// Computes the size of the next fetch from the units used since the last charge.
+    /// Computes the size of the next fetch from the units that were used since the last charge.
     fn compute_fetch_size(&mut self, now: u64) {
         if self.used == 0 || self.fetches_in_advance {
             return;
@@ -174,11 +175,10 @@ impl LeasedUnits {
 
     /// Adds units that the store has charged.
     pub(super) fn fill(&mut self, units: u32, decision: &Decision, sent: u64, now: u64) {
-        // Both times count from the moment of sending, so that no unit is handed out after the store has
-        // forgotten the charge.
+        // Both times count from when the request was sent. So no unit is handed out after the store has forgotten the charge.
         let charge_ends = sent.saturating_add(micros(decision.reset_after().min(LONGEST_TIME)));
         let mut usable_until = sent.saturating_add(micros(self.limit.lease_usable_for()));
-        // Units of a bucket stay usable after the refill, so calls may exceed the burst by these units.
+        // Leased units of a bucket stay usable after the bucket has refilled, so calls may exceed the burst by these units.
         if !self.limit.algorithm().is_bucket() {
             usable_until = usable_until.min(charge_ends);
         }
@@ -188,25 +188,27 @@ impl LeasedUnits {
             (decision.remaining(), charge_ends, sent, sent);
     }
 
-    /// Returns twice the units that calls use while a fetch takes this many microseconds, so that the next units arrive before the
-    /// last ones are used. Rounded down: units that a process with few calls fetches in advance would lie unused.
+    /// Returns twice the number of units that calls use in `fetch_takes` microseconds, so that the next units arrive before the
+    /// last ones are used. The result is rounded down: if a process with few calls fetched units in advance, they would stay
+    /// unused.
     fn used_within(&self, fetch_takes: u64) -> u32 {
         let used = u64::from(self.use_per_lease).saturating_mul(fetch_takes).saturating_mul(2);
         u32::try_from(used / micros(self.limit.lease_lasts()).max(1)).unwrap_or(u32::MAX)
     }
 
-    /// Removes the units that are no longer usable, or that no call has used for [`IDLE`]. Returns those to return.
+    /// Removes the units that are no longer usable. If no call has used units for [`IDLE`], removes all. Returns the removed
+    /// units that can still be returned to the store.
     pub(super) fn outdated(&mut self, now: u64) -> Vec<Portion> {
         let is_unused = self.is_unused(now);
         self.remove(now, |portion| is_unused || now >= portion.usable_until)
     }
 
-    /// Removes all units. Returns those to return.
+    /// Removes all units. Returns the removed units that can still be returned to the store.
     pub(super) fn remove_all(&mut self, now: u64) -> Vec<Portion> {
         self.remove(now, |_| true)
     }
 
-    /// Removes the units of some charges. Units of charges that the store has forgotten need not be returned.
+    /// Removes the portions that `of` selects. Returns those whose charge the store still has.
     fn remove(&mut self, now: u64, of: impl Fn(&Portion) -> bool) -> Vec<Portion> {
         if !self.portions.iter().any(&of) {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Returns leased units that were not used: when they are outdated, and when the limiter is closed.
+//! Returns unused leased units: when they are outdated, and when the limiter is closed.
 
 use crate::decision::Source;
 use crate::limiter::RateLimiter;
@@ -29,7 +29,7 @@ impl RateLimiter {
         self.measure_leases();
     }
 
-    /// Measures the units that no call has used yet.
+    /// Reports how many leased units no call has used yet.
     fn measure_leases(&self) {
         let unused =
             || self.shared.leases.collect(|lease| Some(u64::from(lease.units.unused()))).iter().sum();
@@ -43,7 +43,7 @@ impl RateLimiter {
     }
 }
 
-/// Returns outdated units to the store, and forgets keys without calls, until no key is left.
+/// Returns outdated units to the store, and removes leases that no call uses, until no lease is left.
 async fn run_returning(task: InCharge) {
     loop {
         tokio::time::sleep(BETWEEN).await;

@@ -1,4 +1,4 @@
-//! One override as this process knows it: its change, and whether it has had an effect on a call.
+//! One override as this process knows it: the change, and whether it has changed the limit of a call.
 
 use super::OverrideEffect;
 use crate::key::StoreKey;
@@ -7,26 +7,26 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::time::Instant;
 
-/// The beginnings of fields: an override is for a name or for a key.
+/// The prefixes of fields in the store: an override is for a name or for a key.
 pub(super) const NAME: &[u8] = b"name:";
 pub(super) const KEY: &[u8] = b"key:";
 
 pub(super) struct Entry {
-    /// The text as it is in the store.
+    /// The text in the store.
     pub(super) text: String,
-    /// An empty change, if the text cannot be read.
+    /// The change. It is empty if the text cannot be read.
     pub(super) change: LimitChange,
-    /// Why the text cannot be read. The override then has no effect.
+    /// The reason why the text cannot be read. If it is set, the override has no effect.
     pub(super) unreadable: Option<&'static str>,
-    /// When it no longer applies.
+    /// The time at which the override expires. `None` if it does not expire.
     pub(super) expires: Option<Instant>,
     was_applied: AtomicBool,
-    /// Why it did not fit the limit of a call.
+    /// The reason why the override did not fit the limit of a call.
     misfit: OnceLock<&'static str>,
 }
 
 impl Entry {
-    /// Reads an override that the store has in this field.
+    /// Reads an override from its field and its text in the store.
     pub(super) fn read(field: &[u8], text: String, expires: Option<Instant>) -> Self {
         let read = if field.starts_with(NAME) || field.starts_with(KEY) {
             // The text is not shown, because anybody may have written it.
@@ -40,18 +40,18 @@ impl Entry {
         Self { text, change, unreadable, expires, was_applied, misfit }
     }
 
-    /// Whether it has not expired. Only an override that expires needs the time.
+    /// Whether the override has not expired. The clock is read only if the override can expire.
     pub(super) fn is_in_force(&self) -> bool {
         self.expires.is_none_or(|end| Instant::now() < end)
     }
 
-    /// Whether it changes limits now.
+    /// Whether the override can be read and has not expired.
     pub(super) fn applies(&self) -> bool {
         self.unreadable.is_none() && self.is_in_force()
     }
 
-    /// The limit of a call. If the override does not fit the limit in the code, what fits of it applies, and the first call logs
-    /// a warning.
+    /// Applies the override to the limit of a call. If the override does not fit the limit in the code, only the part that fits
+    /// applies, and the first such call logs a warning.
     pub(super) fn apply(&self, name: &str, limit: &Limit) -> Limit {
         match changed(&self.change, limit) {
             Ok(changed) => {
@@ -86,8 +86,8 @@ impl Entry {
     }
 }
 
-/// The limit that a change makes of a limit in the code, or why it does not fit. The code around a call either holds a permit
-/// or does not, so a concurrency limit and another limit cannot replace each other.
+/// Applies a change to a limit in the code. Returns the reason if the change does not fit. The code around a call either holds a
+/// permit or does not, so a concurrency limit and another limit cannot replace each other.
 pub(super) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'static str> {
     let changed = change.apply(limit).map_err(crate::limit::LimitError::message)?;
     match (limit.is_concurrency(), changed.is_concurrency()) {
@@ -97,12 +97,12 @@ pub(super) fn changed(change: &LimitChange, limit: &Limit) -> Result<Limit, &'st
     }
 }
 
-/// The field of the override for a name.
+/// Returns the field of the override for a name.
 pub(super) fn field_of_name(name: &str) -> Vec<u8> {
     [NAME, name.as_bytes()].concat()
 }
 
-/// The field of the override for a key without a format.
+/// Returns the field of the override for a key without a format.
 pub(super) fn field_of_key(key: &StoreKey) -> Vec<u8> {
     [KEY, key.as_bytes()].concat()
 }

@@ -1,4 +1,4 @@
-//! The result of `list`: overrides, their targets, and whether they have an effect.
+//! The results of `list`: overrides, their targets and their effects. Also `KnownLimit`.
 
 use super::entry::{Entry, KEY, NAME};
 use crate::limit::{Limit, LimitChange};
@@ -30,15 +30,15 @@ pub struct Override {
     expires: Option<Instant>,
 }
 
-/// The calls that an [`Override`] is for.
+/// The calls to which an [`Override`] applies.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum OverrideTarget {
     /// All keys of the limit with this name.
     Name(String),
-    /// One key, as it is in the store, without the format at its end.
+    /// One key as it is written in the store, without the format at its end.
     Key(String),
-    /// Neither: another program has written this field, and no process applies it.
+    /// Neither a name nor a key. Another program has written this field, and no process applies it.
     Other(String),
 }
 
@@ -46,19 +46,20 @@ pub enum OverrideTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OverrideEffect {
-    /// It has changed the limit of a call.
+    /// The override has changed the limit of a call.
     Applied,
-    /// No call of this process has had a limit with this name or key since the process knows the override. Other processes
-    /// may have such calls. If none has, the name is probably wrong.
+    /// No call has had a limit with this name or key since this process read the override. Other processes may have such calls.
+    /// If no process has, the name is probably wrong.
     NotMet,
-    /// It does not fit the limit of a call. What fits of it applies to such calls, so that a tighter limit is tighter.
+    /// The override does not fit the limit of a call. The part that fits applies to such calls, so a stricter override still
+    /// makes the limit stricter.
     DoesNotFit {
-        /// Why it does not fit.
+        /// The reason why the override does not fit.
         reason: &'static str,
     },
-    /// Its text in the store cannot be read, so it changes nothing. Its [`change`](Override::change) is empty.
+    /// The text of the override in the store cannot be read, so it changes nothing. Its [`change`](Override::change) is empty.
     Unreadable {
-        /// Why it cannot be read.
+        /// The reason why the text cannot be read.
         reason: &'static str,
     },
 }
@@ -74,29 +75,29 @@ impl Override {
         Self { target, change: entry.change, effect: entry.effect(), expires: entry.expires }
     }
 
-    /// The calls that it is for.
+    /// Returns the calls to which the override applies.
     pub const fn target(&self) -> &OverrideTarget {
         &self.target
     }
 
-    /// The change of the limit in the code.
+    /// Returns the change of the limit in the code.
     pub const fn change(&self) -> &LimitChange {
         &self.change
     }
 
-    /// How long it still applies. `None` if it does not expire.
+    /// Returns the time until the override expires. `None` if it does not expire.
     pub fn expires_in(&self) -> Option<Duration> {
         self.expires.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether it has had an effect in this process.
+    /// Returns whether the override has had an effect in this process.
     pub const fn effect(&self) -> OverrideEffect {
         self.effect
     }
 }
 
 impl fmt::Debug for OverrideTarget {
-    /// Keys hold addresses and user names: they are not printed.
+    /// Prints no key, because keys contain addresses and user names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.debug_tuple("Name").field(name).finish(),
@@ -117,7 +118,8 @@ impl fmt::Debug for Override {
     }
 }
 
-/// A limit of an attribute or a layer that a call has met. [`RateLimiter::limits`](crate::RateLimiter::limits) and [`RateLimiter::published_limits`](crate::RateLimiter::published_limits) return it.
+/// The limit of an attribute or a layer that a call has used. [`RateLimiter::limits`](crate::RateLimiter::limits) and
+/// [`RateLimiter::published_limits`](crate::RateLimiter::published_limits) return it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownLimit {
     pub(in crate::limiter) name: Cow<'static, str>,
@@ -129,37 +131,39 @@ pub struct KnownLimit {
 }
 
 impl KnownLimit {
-    /// The name of the limit.
+    /// Returns the name of the limit.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The limit in the code. If it is an expression, this is its value at the first call.
+    /// Returns the limit in the code. If the limit is an expression, this is its value at the first call.
     pub const fn in_code(&self) -> &Limit {
         &self.in_code
     }
 
-    /// Whether calls had different limits in the code, which an expression can give.
+    /// Whether the limit in the code differed between calls, as an expression can.
     pub const fn varies(&self) -> bool {
         self.varies
     }
 
-    /// The limit in force: the limit in the code, with the override of its name applied. Overrides of single keys do not count.
+    /// Returns the limit in force: the limit in the code, with the override of its name applied. Overrides of single keys are not
+    /// applied.
     pub fn limit(&self) -> &Limit {
         self.overridden.as_ref().map_or(&self.in_code, |(_, limit)| limit)
     }
 
-    /// The override of the name, if there is one that fits the limit.
+    /// Returns the override of the name. `None` if there is no override, or if no part of it fits the limit.
     pub fn overridden(&self) -> Option<&LimitChange> {
         self.overridden.as_ref().map(|(change, _)| change)
     }
 
-    /// The [version of the service](crate::RateLimiterBuilder::service_version) that has published the limit, if it has one.
+    /// Returns the [version of the service](crate::RateLimiterBuilder::service_version) that has published the limit, if it has
+    /// one.
     pub fn service_version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// The time since a process has published the limit, in whole seconds. It is zero for a limit of this process.
+    /// Returns the time since a process last published the limit, in whole seconds. It is zero for a limit of this process.
     pub const fn age(&self) -> Duration {
         self.age
     }

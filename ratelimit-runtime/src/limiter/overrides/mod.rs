@@ -21,28 +21,28 @@ use std::time::Duration;
 
 /// The overrides of a limiter: changes of limits while the service runs.
 ///
-/// The store keeps overrides for all processes with the same prefix. The processes see a change within a second, and overrides
-/// survive restarts. Each override is for a name or for one key; the one for the key wins.
+/// The store has the overrides for all processes with the same prefix. The processes see a change within a second, and overrides
+/// survive restarts. Each override is for a name or for one key. If both exist for a call, the override for the key applies.
 ///
-/// An override is a [`LimitChange`]. Numbers that it does not name keep their values in the code. A whole
-/// [`Limit`](crate::Limit) replaces all of them. A concurrency limit and another limit cannot replace each other.
+/// An override is a [`LimitChange`]. Numbers that it does not name keep their values in the code. A whole [`Limit`](crate::Limit)
+/// replaces all numbers. A concurrency limit and another limit cannot replace each other.
 ///
-/// An override that does not fit its limit still brakes: what fits of it applies. A bucket that would take more than 366 days to
-/// refill holds less, and a number that the algorithm does not take is left out. The process logs a warning at the first call,
-/// and [`list`](Self::list) says so in [`Override::effect`]. A lease always fits, because it is adapted to the other
-/// numbers.
+/// If an override does not fit its limit, the part that fits applies, so that the override still refuses calls. A bucket that
+/// would take more than 366 days to refill gets a smaller capacity. A number that the algorithm does not take is ignored. The
+/// process logs a warning at the first call, and [`list`](Self::list) reports it in [`Override::effect`]. A lease always fits,
+/// because it is adapted to the other numbers.
 ///
 /// Units that are in use stay in use. A smaller limit refuses calls until enough units have come back:
 ///
 /// | | when the numbers change |
 /// |---|---|
-/// | counter | the units and the end of the window stay; with a shorter `time` the next admitted call ends the window after that time. 80 of 100 used, then `count = 50`: calls are refused until the window ends |
+/// | counter | the units and the end of the window stay; if the window would last longer than the new `time`, the next admitted call shortens it to `time`. 80 of 100 used, then `count = 50`: calls are refused until the window ends |
 /// | token and leaky bucket | units that came back since the last write of the state are counted at the new rate, for at most one period. 80 of 100 in use, then `burst = 50`: calls are refused until 30 units and the cost have come back |
 /// | sliding window | the units of both cells stay. 80 of 100 used, then `count = 50`: calls are refused until the window has moved far enough |
 /// | sliding log | the stored times stay; those within the new `time` count |
 /// | concurrency | permits stay. 8 of 10 held, then `count = 5`: calls are refused until 4 permits have been returned |
 ///
-/// [`reset`](RateLimiter::reset) deletes the state. With another algorithm a limit starts from zero.
+/// [`reset`](RateLimiter::reset) deletes the state. If an override changes the algorithm, the limit starts from zero.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -66,7 +66,7 @@ pub struct Overrides<'l> {
     limiter: &'l RateLimiter,
 }
 
-/// How long an override that expires may apply.
+/// The shortest and the longest time for which an override that expires applies.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 const WRONG_TIME: &str = "the time of an override that expires must be from 1 s to 366 days";
@@ -76,8 +76,9 @@ impl<'l> Overrides<'l> {
         Self { limiter }
     }
 
-    /// Changes the limit of a name (a string, or a [`Key`](crate::Key) with nothing but a name) or of one key. This process
-    /// sees the change at once, the others within a second. If the future is dropped, the change may be saved or not.
+    /// Changes the limit of a name or of one key. A string and a [`Key`](crate::Key) that has only a name stand for the name.
+    /// This process sees the change at once, and the other processes within a second. If the future is dropped, the change may be
+    /// saved or not.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl<'l> Overrides<'l> {
     ///   [published](RateLimiter::published_limits) it, or this limiter has decided it, and all calls had the same limit. Otherwise
     ///   see [`Override::effect`].
     ///
-    /// A name that nobody has published is no error, because its first call may be still to come. It is logged as a warning.
+    /// A name that no process has published is not an error, because its first call may follow later. It is logged as a warning.
     pub fn set(
         self,
         key: impl AsKey,
@@ -96,10 +97,10 @@ impl<'l> Overrides<'l> {
         self.set_until(key.name().to_owned(), self.field(&key), change.into(), None)
     }
 
-    /// As [`set`](Self::set), but the override expires: after this time, by the clock of the store, it applies in no process, and
-    /// a process that loads the overrides later removes it.
+    /// Does the same as [`set`](Self::set), but the override expires after this time, by the clock of the store. From then on, no
+    /// process applies the override, and a process that loads the overrides removes it.
     ///
-    /// A process computes the end when it learns of the override, so a wrong clock of its machine does not matter.
+    /// A process computes the end when it learns of the override, so a wrong clock of the process's machine does not matter.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -114,7 +115,7 @@ impl<'l> Overrides<'l> {
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set), and if the time is not from 1 s to 366 days.
+    /// The errors of [`set`](Self::set), and an error if the time is not from 1 s to 366 days.
     pub fn set_for(
         self,
         key: impl AsKey,
@@ -140,12 +141,13 @@ impl<'l> Overrides<'l> {
         self.save(&field, Some(&change.to_string()), expires).await
     }
 
-    /// Removes an override. The override of the name applies again, or the limit in the code.
+    /// Removes an override. If a key's override is removed, the override of the name applies again, if there is one. Otherwise
+    /// the limit in the code applies again.
     ///
     /// # Errors
     ///
-    /// The store cannot remove it, whatever the failure policy is, or the key has an absent identity. It is no error if there
-    /// was no override.
+    /// The store cannot remove the override, whatever the failure policy is, or the key has an absent identity. It is not an
+    /// error if there was no override.
     pub async fn remove(self, key: impl AsKey) -> Result<(), Error> {
         self.save(&self.field(&key)?, None, None).await
     }
@@ -154,7 +156,7 @@ impl<'l> Overrides<'l> {
     ///
     /// # Errors
     ///
-    /// As [`remove`](Self::remove).
+    /// The errors of [`remove`](Self::remove).
     pub async fn remove_target(self, target: &OverrideTarget) -> Result<(), Error> {
         let field = match target {
             OverrideTarget::Name(name) => field_of_name(name),
@@ -164,7 +166,8 @@ impl<'l> Overrides<'l> {
         self.save(&field, None, None).await
     }
 
-    /// The override of exactly this name or key, as the store has it now. `None` also if its text cannot be read.
+    /// Returns the override of exactly this name or key, as the store has it now. `None` if there is no such override, or if its
+    /// text cannot be read.
     ///
     /// # Errors
     ///
@@ -175,7 +178,8 @@ impl<'l> Overrides<'l> {
         Ok(self.limiter.shared.overrides.entry(&field).map(|entry| entry.change))
     }
 
-    /// All overrides, as the store has them now, in the order of their names.
+    /// Returns all overrides that have not expired, as the store has them now. The overrides for names come first, in the order
+    /// of their names, then the overrides for keys.
     ///
     /// # Errors
     ///
@@ -189,7 +193,7 @@ impl<'l> Overrides<'l> {
         Ok(list)
     }
 
-    /// Returns the change, or an error if this process knows that it does not fit the limit with this name.
+    /// Returns the change, or an error if this process knows that the change does not fit the limit with this name.
     fn checked(self, name: &str, change: LimitChange) -> Result<LimitChange, Error> {
         if change.is_empty() {
             return Err(Error::new(

@@ -1,4 +1,4 @@
-//! Publishes the limits that this process has met, so that other processes and the command know which names exist.
+//! Publishes the limits that this process has used, so that other processes and the command know which names exist.
 
 use super::KnownLimit;
 use super::entry::changed;
@@ -10,25 +10,25 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
-/// The time after which a process repeats its limits.
+/// The time after which a process publishes its limits again.
 const PACE: Duration = Duration::from_secs(600);
-/// The least time between two publications, while calls meet new limits or the store is unavailable.
+/// The shortest time between two publications, if calls use new limits or the store is unavailable.
 const LEAST: Duration = Duration::from_secs(5);
-/// A limit that no process has repeated for this time is forgotten.
+/// A limit is removed from the store if no process has published it for this time.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
-/// The name of the key of the published limits, which is in the slot of the overrides.
+/// The name of the key of the published limits. This key is in the same slot as the overrides.
 const LIMITS: &str = "limits";
-/// The most limits of a prefix, and the longest name in bytes.
+/// The most published limits of a prefix, and the longest name in bytes.
 const MOST: usize = 1000;
 const LONGEST_NAME: usize = 256;
 
-/// When to publish next. It belongs to the task that asks for overrides.
+/// Determines when to publish next. It belongs to the task that asks for overrides.
 pub(super) struct Publisher {
-    /// The number of new limits at the last publication.
+    /// The value of [`changes`] at the last publication.
     published: usize,
-    /// Before this time nothing is published.
+    /// The time before which nothing is published.
     next: Instant,
-    /// When limits that are not new are published again.
+    /// The time at which limits are published again although nothing is new.
     repeat: Instant,
     has_warned: bool,
 }
@@ -45,7 +45,7 @@ impl Publisher {
         changes > 0 && now >= self.next && (changes != self.published || now >= self.repeat)
     }
 
-    /// Publishes the limits. After a failure it is tried again, and no call notices.
+    /// Publishes the limits. A failure does not affect calls, and the limits are published again later.
     pub(super) async fn publish(&mut self, limiter: &RateLimiter) {
         let (changes, now) = (changes(), Instant::now());
         self.next = now + LEAST;
@@ -63,13 +63,13 @@ impl Publisher {
 }
 
 impl RateLimiter {
-    /// Returns the limits that all processes with the same store and prefix have met, in the order of their names, with the
+    /// Returns the limits that all processes with the same store and prefix have used, in the order of their names, with the
     /// overrides that this limiter knows.
     ///
     /// A process publishes what [`limits`](Self::limits) returns: within about five seconds after the first call of a limit, and
-    /// then every ten minutes. A limit stays in the list for seven days after that. The list has at most 1000 limits, and names
-    /// of at most 256 bytes. If processes have different limits under one name, the list has the limit that was published
-    /// last. With limits in memory, the list contains only the limits of this process.
+    /// then every ten minutes. A limit stays in the list for seven days after it was last published. The list has at most 1000
+    /// limits, and names of at most 256 bytes. If processes have different limits under one name, the list has the limit that was
+    /// published last. If the store is in memory, the list contains only the limits of this process.
     ///
     /// # Errors
     ///
@@ -80,14 +80,14 @@ impl RateLimiter {
         Ok(all.into_values().collect())
     }
 
-    /// Compares an override with the published limits. A limit that nobody has published may exist, so its absence is only
-    /// logged.
+    /// Compares an override with the published limits. If no process has published the limit, it may exist nevertheless, so this
+    /// is only logged.
     ///
     /// # Errors
     ///
     /// If the override does not fit the limit that running processes have.
     pub(super) async fn check_override(&self, name: &str, change: &LimitChange) -> Result<(), Error> {
-        // The names only help to find mistakes. Overrides can be set without them, too.
+        // The published limits only help to find mistakes. If they cannot be loaded, the override is set anyway.
         let Ok(published) = self.load_limits().await else { return Ok(()) };
         if let Some(met) = published.get(name) {
             let is_running = !met.varies && met.age < 2 * PACE;
@@ -134,14 +134,14 @@ impl RateLimiter {
     }
 }
 
-/// The error of an override that does not fit its limit.
+/// Returns the error of an override that does not fit its limit.
 pub(super) fn misfit(reason: &str) -> Error {
     Error::new(ErrorKind::Limit, format!("the override does not fit its limit: {reason}"))
 }
 
 impl KnownLimit {
-    /// Reads `seen=1795347401 version=1.4.2 varies counter count=5 time=1m`. Only the time and the limit are required. Other words
-    /// before the limit may come from a later version of the library.
+    /// Reads a text such as `seen=1795347401 version=1.4.2 varies counter count=5 time=1m`. Only the time and the limit are
+    /// required. Unknown words before the limit are ignored, because they may come from a later version of the library.
     fn read(name: &str, text: &str, now: u64) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_algorithm = |word: &&str| Algorithm::ALL.iter().any(|algorithm| algorithm.as_str() == *word);
@@ -157,7 +157,7 @@ impl KnownLimit {
         })
     }
 
-    /// The text without the time.
+    /// Returns the published text without the time.
     fn published(&self) -> String {
         let version = self.version.as_ref().map(|version| format!("version={version} ")).unwrap_or_default();
         let varies = if self.varies { "varies " } else { "" };
@@ -165,14 +165,15 @@ impl KnownLimit {
     }
 }
 
-/// The time since a text was published. A clock that is ahead counts as no time.
+/// Returns the time since a text was published. If the clock of its process is ahead, the result is zero.
 fn age(text: &str, now: u64) -> Option<Duration> {
     let seen: u64 = text.strip_prefix("seen=")?.split(' ').next()?.parse().ok()?;
     Some(Duration::from_secs(now.saturating_sub(seen)))
 }
 
-/// Chooses the entries to save: the limits of this process that are new or due again, and the removal of those that nobody has
-/// repeated. A limit that another process has just published is not repeated, so a fleet writes about as often as one process.
+/// Chooses the entries to save: the limits of this process that are new or due again, and the removal of limits that no process
+/// has published for seven days. A limit that another process has just published is not published again, so a fleet writes about
+/// as often as one process.
 fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<u8>, Option<String>)> {
     let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);
     let known: HashMap<&[u8], &str> = stored.iter().map(|(name, text)| (&name[..], &text[..])).collect();
@@ -196,7 +197,7 @@ fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<
     changed.into_iter().collect()
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

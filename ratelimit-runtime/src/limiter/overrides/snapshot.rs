@@ -1,4 +1,4 @@
-//! The overrides that this process knows, and the task that asks the store for changes.
+//! `Snapshot`: the overrides that this process knows, and the task that asks the store for changes.
 
 use super::entry::{Entry, changed, field_of_key, field_of_name};
 use super::published::Publisher;
@@ -15,29 +15,30 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time between two questions for changes.
+/// The pause between two requests for changes.
 const POLL: Duration = Duration::from_millis(500);
 
-/// Overrides by the field that the store has for each.
+/// The overrides, by their field in the store.
 type Entries = HashMap<Vec<u8>, Arc<Entry>>;
 
-/// The overrides of a prefix, as this process knows them.
+/// The overrides of a prefix that this process knows.
 #[derive(Default)]
 pub(crate) struct Snapshot {
     entries: RwLock<Arc<Entries>>,
     version: AtomicU64,
-    /// Whether there are overrides. If not, a call reads nothing else here.
+    /// Whether there are overrides. If there are none, a call reads no other field of this struct.
     any: AtomicBool,
-    /// Whether the store was asked once, also if it did not reply.
+    /// Whether the store was asked for overrides at least once, even if it did not reply.
     asked: AtomicBool,
-    /// Whether the store replies at once, so that only this process can make changes.
+    /// Whether the store replies at once. Then only this process can change overrides.
     in_process: AtomicBool,
-    /// Asks for changes.
+    /// The task that asks the store for changes.
     watch: SingleTask,
 }
 
 impl Snapshot {
-    /// The limit that an override gives to a name and a key without a format. `None` without an override.
+    /// Returns the limit with the override of the key or of the name applied. `None` if there is no override. The key has no
+    /// format.
     #[inline]
     pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
         if self.any.load(Ordering::Relaxed) { self.find(name, key, limit) } else { None }
@@ -50,13 +51,13 @@ impl Snapshot {
         found.map(|entry| entry.apply(name, limit))
     }
 
-    /// The override in a field, if it can be read.
+    /// Returns the override in a field, if it can be read and has not expired.
     pub(super) fn entry(&self, field: &[u8]) -> Option<Arc<Entry>> {
         self.entries().get(field).filter(|entry| entry.applies()).cloned()
     }
 
-    /// The override of a name, and the limit that it makes of the limit in the code. `None` if there is no override, or if nothing
-    /// of it fits.
+    /// Returns the override of a name, and the limit in the code with the override applied. `None` if there is no override, or if
+    /// no part of it fits.
     pub(crate) fn of_name(&self, name: &str, limit: &Limit) -> Option<(LimitChange, Limit)> {
         let change = self.entry(&field_of_name(name))?.change;
         match changed(&change, limit) {
@@ -65,7 +66,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether a call need not ask for overrides: the store was asked, and changes are noticed.
+    /// Whether a call need not ask for overrides: the store was asked before, and later changes are noticed.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.asked.load(Ordering::Acquire)
@@ -74,8 +75,8 @@ impl Snapshot {
 
     pub(super) fn replace(&self, overridden: Overridden) {
         let known = self.entries();
-        // The version is 0 only if the store has lost its data: the removal of an override leaves a
-        // version behind.
+        // If overrides are known, version 0 means that the store has lost its data. The version stays above 0 when overrides are
+        // removed.
         if overridden.version == 0 && !known.is_empty() {
             tracing::warn!(
                 overrides = known.len(),
@@ -85,8 +86,8 @@ impl Snapshot {
         let mut entries = Entries::new();
         for (field, text, left) in overridden.entries {
             let expires = left.map(|left| Instant::now() + left.min(LONGEST_TIME));
-            // An unchanged override keeps its effect, so that its warning is logged once. An override with a new end counts as
-            // changed.
+            // An unchanged override keeps its effect, so that its warning is logged once. An override that expires always counts
+            // as changed.
             let same = |entry: &&Arc<Entry>| entry.text == text && entry.expires.or(expires).is_none();
             let entry = known.get(&field).filter(same);
             let entry = entry.cloned().unwrap_or_else(|| read(&field, text, expires));
@@ -113,7 +114,7 @@ impl Snapshot {
     }
 }
 
-/// Reads an override that is new.
+/// Reads a new or changed override. Logs an error if it cannot be read.
 fn read(field: &[u8], text: String, expires: Option<Instant>) -> Arc<Entry> {
     let entry = Entry::read(field, text, expires);
     if let Some(reason) = entry.unreadable {
@@ -135,7 +136,7 @@ impl RateLimiter {
         self.own_key("overrides")
     }
 
-    /// Whether the overrides are known and watched. Asks the store for them, if the store replies at once.
+    /// Whether the overrides are known. If they are not watched yet, loads them or starts the task that watches them.
     #[inline]
     pub(crate) fn knows_overrides(&self) -> bool {
         self.shared.overrides.is_settled() || self.watch_overrides()
@@ -148,7 +149,7 @@ impl RateLimiter {
     }
 
     /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the
-    /// store was asked before.
+    /// store was asked at least once.
     #[cold]
     fn watch_overrides(&self) -> bool {
         let snapshot = &self.shared.overrides;
@@ -165,7 +166,7 @@ impl RateLimiter {
         }
     }
 
-    /// Starts to ask for changes in the current runtime, if the task of another runtime is late.
+    /// If the task is late in another runtime, starts it in the current runtime.
     pub(crate) fn take_over_watch(&self, now: Instant) {
         let snapshot = &self.shared.overrides;
         if !snapshot.in_process.load(Ordering::Relaxed) && snapshot.watch.is_late(now) {
@@ -173,8 +174,8 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the store has been asked once, at most for the deadline of the call. The call is decided within the rest of
-    /// that deadline. Returns when the call began, or `None` if it has not waited.
+    /// If the store was never asked for overrides, asks it and waits for the reply, at most for the deadline of the call. Returns
+    /// when the call began, so that it is decided within the rest of its deadline. Returns `None` if the call has not waited.
     #[must_use = "the call has one deadline"]
     pub(crate) async fn learn_overrides(&self) -> Option<Instant> {
         if self.knows_overrides() {
@@ -192,17 +193,17 @@ async fn watch(task: InCharge) {
     let (mut publisher, mut may_be_connecting) = (Publisher::new(), true);
     while let Some(limiter) = task.limiter() {
         let is_connected = limiter.shared.store.bare().is_connected();
-        // Without a connection the task sends no heartbeat, so that a runtime with a connection takes over.
+        // Without a connection, the task sends no heartbeat, so that a runtime that has a connection takes over.
         if is_connected {
             task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));
         }
-        // The request for overrides also opens a broken connection again. Otherwise the next call of an idle process would
-        // have old overrides.
+        // The request for overrides also opens a broken connection again. Otherwise, the next call of an idle process would use
+        // outdated overrides.
         if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);
             if is_connected && publisher.is_due() {
-                // A publication asks the store twice.
+                // A publication sends two requests to the store.
                 task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;
             }

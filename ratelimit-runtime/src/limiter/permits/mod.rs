@@ -1,7 +1,8 @@
-//! `Permits`: renews the permits that this limiter holds, and returns those that were dropped or that belong to nobody.
+//! `Permits`: renews the permits that this limiter holds. It also returns permits that were dropped, and permits that the store
+//! may have given to a call that got no reply.
 //!
-//! Each runtime in which a permit was taken has a task that renews its permits. If that runtime is blocked, idle or shut
-//! down, the task of another runtime renews them, or a task that the next call starts.
+//! Each runtime in which a permit was taken has a task that renews its permits. If that runtime is blocked, idle or shut down,
+//! the task of another runtime renews them. If no other runtime has a task, the next call starts one.
 
 mod renew;
 mod taken;
@@ -29,16 +30,17 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use waiters::PermitWaiters;
 
-/// If the task of a runtime is late, the next call after this time takes over.
+/// When permits are overdue, a call makes its own runtime renew them. If the permits are still overdue after this time, another
+/// call does the same.
 const TAKEN_OVER_AGAIN_AFTER: Duration = Duration::from_millis(500);
-/// No permit is overdue at any time.
+/// The value for no overdue permit.
 const NEVER: u64 = u64::MAX;
 
 /// The permits that a limiter holds or returns.
 pub(super) struct Permits {
     table: Mutex<Table>,
     start: Instant,
-    /// The time in milliseconds from the start at which the next permit may be overdue. Any runtime then renews it.
+    /// The time at which the next permit may be overdue, in milliseconds from the start. Any runtime may renew an overdue permit.
     overdue_ms: AtomicU64,
     /// The calls that wait for a permit.
     pub(super) waiters: PermitWaiters,
@@ -56,13 +58,13 @@ impl Permits {
         act(&mut self.table.lock())
     }
 
-    /// Renews this permit from now on. Without a runtime, which only the memory store does not need, the permit ends with
-    /// its lease.
+    /// Renews this permit from now on. Outside of a runtime, which only the memory store permits, no task is started. The permit
+    /// then ends with its lease, unless the task of another runtime renews it.
     pub(super) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
         self.insert(limiter, TakenPermit::held(request, source, current_runtime()));
     }
 
-    /// Inserts a permit into the table, and makes sure that a task wakes when it is due.
+    /// Inserts a permit into the table, and makes sure that a task wakes when the permit is due.
     fn insert(&self, limiter: &RateLimiter, permit: TakenPermit) {
         let (due, overdue_ms) = (permit.due, self.ms(permit.overdue()));
         self.with(|table| {
@@ -72,8 +74,8 @@ impl Permits {
         self.wake(limiter, due);
     }
 
-    /// Makes sure that the task of the current runtime wakes at the time `before` or earlier. Starts the task if there is
-    /// none.
+    /// Makes sure that the task of the current runtime wakes at the time `before` or earlier. If the runtime has no task, starts
+    /// one.
     fn wake(&self, limiter: &RateLimiter, before: Instant) {
         let Ok(runtime) = Handle::try_current() else { return };
         let woken = self.with(|table| {
@@ -92,26 +94,26 @@ impl Permits {
         if let Some(woken) = woken {
             let limiter = Arc::downgrade(&limiter.shared);
             let renewer = Renewer { limiter, runtime: runtime.id(), woken };
-            // Without timers, dropping the renewer removes it from the table.
+            // If the runtime has no timers, the renewer is dropped here, which removes it from the table.
             if timer::runtime().is_ok() {
                 runtime.spawn(renew::renew(renewer));
             }
         }
     }
 
-    /// Renews overdue permits in the current runtime.
+    /// Makes the task of the current runtime renew overdue permits.
     pub(super) fn take_over(&self, limiter: &RateLimiter, now: Instant) {
         let overdue_ms = self.overdue_ms.load(Ordering::Relaxed);
         if overdue_ms == NEVER || self.ms(now) < overdue_ms {
             return;
         }
-        // The task computes when the next permit is overdue. If the task is late too, another call takes over.
+        // The task computes when the next permit is overdue. If the task is late too, a later call takes over.
         self.overdue_ms.store(self.ms(now + TAKEN_OVER_AGAIN_AFTER), Ordering::Relaxed);
         self.wake(limiter, now);
     }
 
-    /// Returns a permit to the store, and wakes a call that waits for one. The return is repeated as the `stage` says, by
-    /// another runtime if this one is late.
+    /// Returns a permit to the store, and wakes a call that waits for a permit of this key. The `stage` determines whether the
+    /// return is repeated. If this runtime is late, another runtime repeats it.
     pub(super) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request, stage: Stage) {
         let id = (source, request.permit());
         let returned =
@@ -133,7 +135,7 @@ impl Permits {
         });
     }
 
-    /// Notes the reply to the return of one permit.
+    /// Notes the reply to the return of a permit.
     fn replied(&self, limiter: &RateLimiter, id: PermitId, result: Result<Adjusted, Error>) {
         let again = self.with(|table| {
             match result {
@@ -147,8 +149,8 @@ impl Permits {
         }
     }
 
-    /// Returns all permits, including those whose holders still run, and those that another runtime is returning. Their request may
-    /// be lost with that runtime, for example that of a stopped worker of actix-web.
+    /// Returns all permits: those whose holders still run, and those that another runtime is returning. A request that another
+    /// runtime has sent may be lost when that runtime shuts down, as with a stopped worker of actix-web.
     pub(super) fn release_all(&self, limiter: &RateLimiter) {
         let (now, here) = (Instant::now(), current_runtime());
         let is_on_its_way =
@@ -163,7 +165,7 @@ impl Permits {
         }
     }
 
-    /// Returns how this runtime must renew and return permits now, and the time when the next permit is due.
+    /// Returns the renewals and returns that this runtime must send now, and the time at which the next permit is due.
     fn due(&self, runtime: Id) -> (BTreeMap<Source, Vec<Adjustment>>, Option<Instant>) {
         let now = Instant::now();
         self.with(|table| {
@@ -188,7 +190,8 @@ impl Permits {
         })
     }
 
-    /// Notes that permits were renewed or returned, with these units, by a request that was sent at `sent`.
+    /// Notes the reply to a request that was sent at `sent`. The request has renewed or returned permits, and `units` has the
+    /// result of each change.
     fn done(&self, source: Source, changes: &[Adjustment], units: &[u32], sent: Instant) {
         self.with(|table| {
             for (change, units) in changes.iter().zip(units) {

@@ -1,4 +1,4 @@
-//! The task that renews the permits of one runtime, and overdue permits of other runtimes.
+//! The task that renews the permits of one runtime, and the overdue permits of other runtimes.
 
 use super::taken::retried_after;
 use crate::limiter::RateLimiter;
@@ -12,10 +12,11 @@ use tokio::time::Instant;
 /// The most permits that are renewed in one request.
 const MOST_AT_ONCE: usize = 64;
 
-/// The task looks at all permits when it wakes, so it does not wake for each of them.
+/// The shortest sleep of the task. When the task wakes, it handles all permits that are due, so it need not wake for each of
+/// them.
 const SHORTEST_SLEEP: Duration = Duration::from_millis(20);
 
-/// The task of a runtime. When it is dropped, also with its runtime, another task can take its place.
+/// The task of a runtime. When it is dropped, which also happens when the runtime shuts down, another task can take its place.
 pub(super) struct Renewer {
     pub(super) limiter: Weak<Shared>,
     pub(super) runtime: Id,
@@ -31,7 +32,7 @@ impl Drop for Renewer {
     }
 }
 
-/// Renews and returns permits that are due, until the limiter holds no permit.
+/// Renews and returns permits that are due, until the table has no permit.
 pub(super) async fn renew(renewer: Renewer) {
     while let Some(limiter) = renewer.limiter.upgrade().map(RateLimiter::of) {
         let renewals = &limiter.shared.permits;
@@ -39,7 +40,7 @@ pub(super) async fn renew(renewer: Renewer) {
         for (source, changes) in due {
             for batch in changes.chunks(MOST_AT_ONCE) {
                 let (sent, adjusting) = (Instant::now(), limiter.adjust(source, batch));
-                // A server that does not reply must not keep the others from receiving the next renewals.
+                // A server that does not reply must not delay the renewals of the other permits.
                 let patience = batch.iter().map(|change| retried_after(change.limit())).min();
                 let adjusting = limiter.shared.store.within_deadline(adjusting);
                 match tokio::time::timeout(patience.unwrap_or_default(), adjusting).await {

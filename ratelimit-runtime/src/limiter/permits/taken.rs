@@ -1,4 +1,5 @@
-//! `TakenPermit`: one permit in the table of [`Permits`](super::Permits), and when it is renewed, returned and forgotten.
+//! `TakenPermit`: one permit in the table of [`Permits`](super::Permits). It knows when it must be renewed, returned and
+//! forgotten.
 
 use crate::decision::Source;
 use crate::limit::Limit;
@@ -11,15 +12,15 @@ use tokio::runtime::Id;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// A permit is renewed after the time of its lease divided by this number.
+/// A permit is renewed when its lease time divided by this number has passed.
 const RENEWED_AFTER: u32 = 3;
 /// A return that has failed is sent again after this time.
 const RELEASED_AGAIN_AFTER: Duration = Duration::from_millis(100);
-/// A request that is executed later than this after it was sent is not expected.
+/// The longest time from sending a request to its execution that is expected.
 const LATEST_EXECUTION: Duration = Duration::from_secs(60);
 
-/// A failed renewal is tried again after this time. After the same time, other runtimes renew a permit that its own runtime
-/// has not renewed.
+/// Returns the time after which a failed renewal is tried again. If the permit's own runtime is late by the same time, other
+/// runtimes renew the permit.
 pub(super) fn retried_after(limit: &Limit) -> Duration {
     limit.time() / 9
 }
@@ -29,28 +30,28 @@ pub(super) fn retried_after(limit: &Limit) -> Duration {
 pub(crate) enum Stage {
     /// A call holds it.
     Held,
-    /// It is being returned. The store has replied to the request that took it, so any reply to the return is final.
+    /// The permit is being returned. The store has replied to the request that took it, so any reply to the return is final.
     Returned,
-    /// The reply to a request that may take it has not arrived. It is being returned.
+    /// The permit is being returned. A request may have taken it, but no reply to that request has arrived.
     ///
-    /// A return that finds the permit is final. A return that finds nothing is not final: on a new connection, it may overtake
-    /// the request. So the return is sent again, after pauses that double. If the request took the permit late, a return finds it
-    /// after at most about twice that delay. If the call may have left a ticket, a return may find the ticket and overtake the
-    /// request for the permit, so no reply is final.
+    /// If a return finds the permit, the return is final. If it finds nothing, it is not final: on a new connection, the return
+    /// may overtake the request. So the return is sent again, after pauses that double. If the store executes the request late, a
+    /// return finds the permit after at most about twice that delay. If the call may have left a ticket, no return is final: a
+    /// return may find the ticket and still overtake the request for the permit.
     Lost,
 }
 
 pub(super) struct TakenPermit {
     pub(super) request: Request,
     pub(super) source: Source,
-    /// The runtime that renews the permit: the one in which it was taken, or the last one that took it over.
+    /// The runtime that renews the permit: the one in which it was taken, or the last one that has taken it over.
     pub(super) runtime: Option<Id>,
-    /// When the permit's own runtime renews or returns it.
+    /// The time at which the permit's own runtime renews or returns it.
     pub(super) due: Instant,
     pub(super) stage: Stage,
-    /// When the store certainly no longer holds it, unless it is renewed.
+    /// The time after which the store certainly no longer holds the permit, unless it is renewed.
     ends: Instant,
-    /// How long to wait before the next return.
+    /// The pause before the next return.
     pause: Duration,
     /// Counts the return as a background task until the store has replied.
     unanswered: Option<Counted>,
@@ -66,27 +67,27 @@ impl TakenPermit {
         permit
     }
 
-    /// The same permit, whose return is sent now, and again if there is no reply within `patience`.
+    /// Turns this permit into one whose return is sent now. The return is sent again if no reply arrives within `patience`.
     pub(super) fn released(self, stage: Stage, patience: Duration, task: Counted) -> Self {
         let now = Instant::now();
-        // A request that is executed late starts a lease late.
+        // The lease of a request that is executed late starts late.
         let ends = now + self.request.limit().time() + LATEST_EXECUTION;
         Self { stage, due: now + patience.max(self.pause), ends, unanswered: Some(task), ..self }
     }
 
-    /// How the permit is renewed or returned.
+    /// Returns the adjustment that renews or returns the permit.
     pub(super) fn change(&self) -> Adjustment {
         let id = self.request.permit();
         let change = if self.stage == Stage::Held { Change::Renew(id) } else { Change::Give(id) };
         self.request.adjustment(self.request.cost(), change)
     }
 
-    /// When this runtime renews or returns the permit. Other runtimes renew the permit later than its own runtime.
+    /// Returns when this runtime must renew or return the permit. Other runtimes renew it later than its own runtime.
     pub(super) fn due_in(&self, runtime: Id) -> Instant {
         if self.runtime == Some(runtime) { self.due } else { self.overdue() }
     }
 
-    /// When other runtimes renew or return the permit.
+    /// Returns when other runtimes may renew or return the permit.
     pub(super) fn overdue(&self) -> Instant {
         let later = if self.stage == Stage::Held { self.retry_delay() } else { Duration::ZERO };
         self.due + later
@@ -96,13 +97,13 @@ impl TakenPermit {
         if self.stage == Stage::Held { retried_after(self.request.limit()) } else { self.pause }
     }
 
-    /// Notes that the renewal or the return is sent by this runtime, which is responsible for the permit from now on.
+    /// Notes that this runtime sends the renewal or the return. From now on, this runtime is responsible for the permit.
     pub(super) fn sent(&mut self, runtime: Id, now: Instant) {
         self.runtime = Some(runtime);
         self.due = now + self.retry_delay();
     }
 
-    /// Notes that the lease was renewed by a request that was sent at `sent`.
+    /// Notes that a request that was sent at `sent` has renewed the lease.
     pub(super) fn renewed(&mut self, sent: Instant) {
         if self.stage == Stage::Held {
             self.due = sent + self.request.limit().time() / RENEWED_AFTER;
@@ -110,7 +111,7 @@ impl TakenPermit {
         }
     }
 
-    /// Notes that a return has found this many units. Returns whether the permit need not be returned again.
+    /// Notes that a return has found this many units. Returns whether the return was final.
     pub(super) fn returned(&mut self, units: u32) -> bool {
         let may_have_a_ticket = self.request.limit().wait_ms() > 0;
         if self.stage != Stage::Lost || units > 0 && !may_have_a_ticket {
@@ -122,32 +123,32 @@ impl TakenPermit {
         false
     }
 
-    /// Whether the store no longer holds the permit, also if it executes all requests late.
+    /// Whether the store certainly no longer holds the permit, even if it executes all requests late.
     pub(super) fn is_over(&self, now: Instant) -> bool {
         self.stage != Stage::Held && self.ends <= now
     }
 }
 
-/// The most permits of calls without a reply that are remembered. A further one pushes out the oldest, which is then free
-/// when its lease ends.
+/// The most permits in stage [`Lost`](Stage::Lost) that are remembered. A further one removes the oldest. The removed permit is
+/// free when its lease ends.
 pub(super) const MOST_LOST: usize = 16_384;
-/// By source and id, because a permit of the store and a permit of the local memory may have the same id.
+/// The source and the id of a permit. A permit of the store and a permit of the local memory may have the same id.
 pub(super) type PermitId = (Source, u64);
 
 #[derive(Default)]
 pub(super) struct Table {
-    /// In the order of their ids, so that a simulation sends the same requests each time.
+    /// The permits in the order of their ids, so that a simulation sends the same requests each time.
     pub(super) permits: BTreeMap<PermitId, TakenPermit>,
-    /// The permits that were lost, the oldest first. Some may have been returned meanwhile.
+    /// The permits that became [`Lost`](Stage::Lost), the oldest first. Some may have been returned since.
     pub(super) lost: VecDeque<PermitId>,
-    /// The renewing tasks, at most one for each runtime.
+    /// The renewing tasks. Each runtime has at most one.
     pub(super) renewers: Vec<Sleeping>,
 }
 
 /// The renewing task of a runtime.
 pub(super) struct Sleeping {
     pub(super) runtime: Id,
-    /// When the task wakes by itself.
+    /// The time at which the task wakes if nothing wakes it before.
     pub(super) until: Instant,
     pub(super) woken: Arc<Notify>,
 }
@@ -165,7 +166,7 @@ impl Table {
         self.permits.insert(id, permit);
     }
 
-    /// Notes that a permit was renewed by a request that was sent at `sent`.
+    /// Notes that a request that was sent at `sent` has renewed a permit.
     pub(super) fn renewed(&mut self, id: PermitId, sent: Instant) {
         if let Some(permit) = self.permits.get_mut(&id) {
             permit.renewed(sent);

@@ -39,7 +39,7 @@ async fn the_oldest_of_too_many_lost_permits_is_forgotten() {
     assert!(!table.permits.contains_key(&(Source::Store, 2)));
 }
 
-/// Refuses each call after this time.
+/// A store that refuses each call, and replies after this time.
 struct Late(Duration);
 
 impl Store for Late {
@@ -65,7 +65,7 @@ impl Store for Late {
 async fn a_call_takes_at_most_its_wait_and_one_deadline() {
     const SECOND: Duration = Duration::from_secs(1);
     let limit = Limit::concurrency(1, 60 * SECOND).wait(SECOND);
-    // The call sends its last but one request just before its wait ends. The reply to that request arrives long after.
+    // The call sends the last request but one just before its wait ends. The reply to that request arrives long after the wait.
     for reply in [SECOND / 10, SECOND * 9 / 10] {
         let builder = RateLimiter::builder().deadline(SECOND).on_error(OnError::Deny);
         let limiter = builder.around_test_store(Late(reply), Proxies::default());

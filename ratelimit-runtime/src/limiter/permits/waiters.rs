@@ -1,4 +1,4 @@
-//! `PermitWaiters`: the calls of this process that wait for a permit. A returned permit wakes the first of them.
+//! `PermitWaiters`: the calls of this process that wait for a permit. A returned permit wakes the first waiting call of its key.
 
 use crate::store::StoreKey;
 use parking_lot::Mutex;
@@ -8,8 +8,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// The most calls of a process that may wait under one key. Each asks the store about ten times a second, and holds its
-/// connection.
+/// At most this many calls of a process wait under one key. Each waiting call asks the store about ten times a second, and keeps
+/// the connection of its client open.
 const MOST_WAITING: usize = 1000;
 
 #[derive(Clone, Default)]
@@ -23,7 +23,8 @@ struct State {
 }
 
 impl PermitWaiters {
-    /// Registers a call that waits for permits under these keys, behind all calls that already wait. `None` if too many do.
+    /// Registers a call that waits for permits under these keys, behind all calls that already wait. `None` if too many calls
+    /// wait under one of the keys.
     pub(crate) fn wait_for<'k>(&self, keys: impl Iterator<Item = &'k StoreKey>) -> Option<PermitWaiter> {
         let keys: SmallVec<[Box<[u8]>; 1]> = keys.map(|key| key.as_bytes().into()).collect();
         let woken = Arc::new(Notify::new());
@@ -54,7 +55,7 @@ impl State {
     }
 }
 
-/// A waiting call. Dropping this ends its wait.
+/// A waiting call. The call no longer waits when this value is dropped.
 pub(crate) struct PermitWaiter {
     waiters: PermitWaiters,
     keys: SmallVec<[Box<[u8]>; 1]>,
@@ -68,13 +69,13 @@ impl PermitWaiter {
         self.woken.notified().await;
     }
 
-    /// Wakes the next call when this is dropped, because more permits are free.
+    /// When this value is dropped, wakes the next call, because more permits are free.
     pub(crate) fn pass_on(&mut self) {
         self.pass_on = true;
     }
 }
 
-/// If this call was woken and has not asked again, it wakes the next one.
+/// Wakes the next waiting call, if this call was woken and has not asked again, or if `pass_on` was called.
 impl Drop for PermitWaiter {
     fn drop(&mut self) {
         let pass_on = self.pass_on || pin!(self.woken.notified()).enable();

@@ -1,4 +1,4 @@
-//! `Status`: whether the store of a limiter can decide now, for health endpoints.
+//! `Status`: whether the store of a limiter can decide now. Health endpoints report it.
 
 mod probes;
 
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use std::fmt;
 use std::time::Duration;
 
-/// Whether the store of a limiter can decide now, and what happens to calls if not. [`RateLimiter::status`] returns it.
+/// Whether the store of a limiter can decide now, and what happens to calls if it cannot. [`RateLimiter::status`] returns it.
 ///
 /// [`Display`](fmt::Display) and [`Debug`](fmt::Debug) show no address, no key and no password, so a health endpoint may
 /// send them. [`error`](Self::error) names the server, and is meant for a log.
@@ -34,16 +34,16 @@ pub struct Status {
     reachable: u32,
     unreachable_for: Option<Duration>,
     error: Option<Error>,
-    /// Whether calls have failed within the last second, although the store is reachable.
+    /// Whether calls have failed within the last second, although all servers are reachable now.
     calls_failed: bool,
     on_error: OnError,
-    /// The limits that deny while the store is unavailable.
+    /// The limits whose failure policy denies calls while the store is unavailable.
     denying: Vec<&'static str>,
 }
 
 impl Status {
-    /// The status of a limiter whose servers have returned these results. If somebody has to repair one of the errors, it has that
-    /// error.
+    /// Makes the status from the result of each server. If there are several errors, one that somebody must repair takes
+    /// precedence over a transient one.
     fn of(results: Vec<Result<(), Error>>) -> Self {
         let servers = results.len();
         let mut errors: Vec<Error> = results.into_iter().filter_map(Result::err).collect();
@@ -62,25 +62,24 @@ impl Status {
         }
     }
 
-    /// Whether calls can run now: some server of the store decides, or the failure policy lets calls run without the store,
-    /// or limits are off.
+    /// Whether calls can run now. This is so if a server of the store decides, if the failure policy lets calls run without the
+    /// store, or if limits are off.
     ///
-    /// It is `false` if every call would be rejected as unavailable: the store is unreachable under [`OnError::Deny`], or
-    /// the configuration is wrong. With the other policies, a service stays ready during an outage of its store. Otherwise
-    /// an outage of the store would take all its instances out of service at once. For a stricter probe, use
+    /// The result is `false` if every call would be rejected as unavailable: the store is unreachable under [`OnError::Deny`], or
+    /// the configuration is wrong. With the other policies, a service stays ready during an outage of its store, so that an
+    /// outage does not take all instances of the service out of service at once. For a stricter probe, use
     /// [`is_reachable`](Self::is_reachable).
     ///
-    /// The policy is that of the limiter. Attributes with `on_error = "deny"` may reject all calls of a service that is ready:
-    /// they are [`denied_limits`](Self::denied_limits). For a service that is of no use without them, also require that there
-    /// are none, as in `status.is_ready() && status.denied_limits().is_empty()`.
+    /// This method looks at the failure policy of the limiter. In a service that is ready, attributes with `on_error = "deny"`
+    /// may still reject all their calls; [`denied_limits`](Self::denied_limits) returns these limits. If the service is of no use
+    /// without them, also require that the list is empty, as in `status.is_ready() && status.denied_limits().is_empty()`.
     pub fn is_ready(&self) -> bool {
         let runs_without_store =
             || self.on_error != OnError::Deny && self.error.as_ref().is_some_and(Error::is_transient);
         self.off || self.reachable > 0 || runs_without_store()
     }
 
-    /// Whether every server of the store has decided about the probe of this status in time. `false` while limits are
-    /// off.
+    /// Whether every server of the store has decided about the probe in time. `false` while limits are off.
     pub const fn is_reachable(&self) -> bool {
         self.servers > 0 && self.reachable == self.servers
     }
@@ -95,13 +94,13 @@ impl Status {
         self.reachable
     }
 
-    /// How long a server has been unreachable: since the first failed call or status after the last successful one.
-    /// `None` if all servers are reachable.
+    /// Returns how long a server has been unreachable. The time begins with the first failed call or status after the last
+    /// successful one. `None` if all servers are reachable.
     pub const fn unreachable_for(&self) -> Option<Duration> {
         self.unreachable_for
     }
 
-    /// Why a server is unreachable. Write it to a log; do not send it to a client, because it names the server.
+    /// Returns why a server is unreachable. Write the error to a log. Do not send it to a client, because it names the server.
     pub const fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }
@@ -111,22 +110,22 @@ impl Status {
         self.error.as_ref().map(Error::kind)
     }
 
-    /// The limiter's failure policy, if calls are decided by it now: a server is unavailable or too slow, or was so for a call
-    /// within the last second. On a cluster, it decides only about the calls for such servers.
+    /// Returns the limiter's failure policy if it decides calls now. This is so if a server is unavailable or too slow, or if it
+    /// was so for a call within the last second. On a cluster, the policy decides only calls for such servers.
     ///
-    /// `None` if the configuration is wrong: calls are then rejected, whatever the policy is.
+    /// `None` if the configuration is wrong, because calls are then rejected under every policy.
     pub fn fallback(&self) -> Option<OnError> {
         let in_use = self.error.as_ref().map_or(self.calls_failed, Error::is_transient);
         (in_use && !self.off).then_some(self.on_error)
     }
 
-    /// The names of the limits whose calls are rejected now because of their own failure policy, in alphabetical order: those
-    /// with [`OnError::Deny`], of an attribute or of the limiter, while calls are decided by the [`fallback`](Self::fallback).
-    /// On a cluster, only their calls for unavailable servers are rejected.
+    /// Returns the names of the limits with [`OnError::Deny`], in alphabetical order, if their calls are rejected now. The policy
+    /// may come from the attribute or from the limiter. The list is empty unless the [`fallback`](Self::fallback) decides calls.
+    /// On a cluster, only calls for unavailable servers are rejected.
     ///
-    /// Lists limits that this limiter has decided in this process. The first call of a limit sets its policy. A limit is not
-    /// known before its first call, nor if only methods such as [`RateLimiter::check`] use it. After a wrong configuration
-    /// the list is empty, because the calls of all limits are rejected.
+    /// The list has only limits that this limiter has decided in this process. The first call of a limit determines its policy. A
+    /// limit is not known before its first call, or if only methods such as [`RateLimiter::check`] use it. If the configuration
+    /// is wrong, the list is empty, because the calls of all limits are rejected.
     pub fn denied_limits(&self) -> &[&'static str] {
         if self.fallback().is_some() { &self.denying } else { &[] }
     }
@@ -136,7 +135,7 @@ impl Status {
         self.off
     }
 
-    /// Writes how many limits have another policy than the limiter, which lets calls run.
+    /// Writes how many limits reject their calls although the policy of the limiter lets calls run.
     fn write_denied(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.denied_limits().len() {
             _ if self.on_error == OnError::Deny => Ok(()),
@@ -146,7 +145,7 @@ impl Status {
         }
     }
 
-    /// The policy for calls that the store does not decide.
+    /// Describes what happens to calls that the store does not decide.
     const fn consequence(&self) -> &'static str {
         match self.on_error {
             OnError::Local => "the memory of this process decides instead",

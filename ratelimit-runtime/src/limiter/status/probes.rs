@@ -1,4 +1,4 @@
-//! Probes: ask each server of the store for a decision, so that a status is up to date even if no calls are made.
+//! `Probes`: each server of the store is asked for a decision, so that a status is up to date even if no calls are made.
 
 use super::Status;
 use crate::error::{Error, ErrorKind};
@@ -13,7 +13,7 @@ use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// The probes of a limiter. Each runtime has at most one under way, because each has its own connections.
+/// The probes of a limiter. Each runtime has at most one probe under way, because each runtime has its own connections.
 #[derive(Default)]
 pub(in crate::limiter) struct Probes {
     under_way: Mutex<Vec<(Id, UnderWay)>>,
@@ -25,14 +25,14 @@ pub(in crate::limiter) struct Probes {
 type UnderWay = watch::Receiver<Option<Status>>;
 
 impl RateLimiter {
-    /// Asks the store whether it can decide now, for a health endpoint. It returns at the latest after the
-    /// [`deadline`](crate::RateLimiterBuilder::deadline) of a decision.
+    /// Asks the store whether it can decide now, for a health endpoint. This method returns after the
+    /// [`deadline`](crate::RateLimiterBuilder::deadline) of a decision at the latest.
     ///
-    /// Each server of the store decides about one call under a separate key, on the connection that all calls use. So the
-    /// status is right even if no calls are made, or if the server accepts connections and does not reply. It costs one
-    /// script call for each server. While the store is known to be unhealthy, it costs nothing: the attempt to reach it,
-    /// which a background task makes every 0.1 to 1 second, is the probe. In each tokio runtime, concurrent calls of this
-    /// method share one probe.
+    /// Each server of the store decides about one call under a separate key, on the connection that all calls use. So the status
+    /// is right even if no calls are made, or if the server accepts connections but does not reply. A status costs one script
+    /// call for each server. While the store is known to be unhealthy, a status costs nothing: a background task tries to reach
+    /// the store every 0.1 to 1 second, and this attempt is the probe. In each tokio runtime, concurrent calls of this method
+    /// share one probe.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -47,7 +47,7 @@ impl RateLimiter {
     /// # }
     /// ```
     ///
-    /// If the future is dropped, the probe goes on for others that wait for it.
+    /// If the future is dropped, the probe continues for other callers that wait for it.
     pub async fn status(&self) -> Status {
         if self.is_off() {
             return Status { off: true, on_error: self.on_error, ..Status::of(Vec::new()) };
@@ -56,7 +56,7 @@ impl RateLimiter {
         Status { on_error: self.on_error, ..self.probed().await }
     }
 
-    /// Joins the probe of this runtime, or starts one.
+    /// Waits for the probe of this runtime that is under way, or starts one.
     async fn probed(&self) -> Status {
         let Ok(runtime) = Handle::try_current() else { return self.clone().probe().await };
         let (mut result, sender) = self.shared.probes.join(runtime.id());
@@ -67,7 +67,7 @@ impl RateLimiter {
                 let _ = sender.send(Some(probed.clone()));
                 return probed;
             }
-            // A task drives the probe, so that it goes on if this caller is dropped.
+            // A task drives the probe, so that it continues if this caller is dropped.
             runtime.spawn(async move {
                 let _ = sender.send(Some(probe.await));
             });
@@ -99,7 +99,7 @@ impl RateLimiter {
 }
 
 impl Probes {
-    /// Returns the probe of this runtime that is under way. If there is none, also returns the sender of a new one.
+    /// Returns the probe that is under way in this runtime. If there is none, adds a new probe and also returns its sender.
     fn join(&self, runtime: Id) -> (UnderWay, Option<watch::Sender<Option<Status>>>) {
         let mut under_way = self.under_way.lock();
         under_way.retain(|(_, probe)| probe.has_changed().is_ok() && probe.borrow().is_none());
@@ -111,7 +111,8 @@ impl Probes {
         (result, Some(sender))
     }
 
-    /// Notes the result of a probe, as an outage if it is one. Returns for how long servers have been unreachable.
+    /// Notes the result of a probe. A transient error may begin an outage, and a success may end it. Returns for how long servers
+    /// have been unreachable.
     fn note(&self, outage: &Outage, error: Option<&Error>) -> Option<Duration> {
         let mut failing_since = self.failing_since.lock();
         let Some(error) = error else {

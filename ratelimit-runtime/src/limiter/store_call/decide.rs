@@ -1,4 +1,4 @@
-//! Sends requests to the store under a deadline, and applies the failure policy to errors.
+//! Sends requests to the store with a deadline, and applies the failure policy to errors.
 
 use super::decided::Decided;
 use super::deny_cache::Forgetting;
@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use tokio::time::Instant;
 
 impl RateLimiter {
-    /// Decides a stack under the failure policy. If nothing has to be awaited, passes the decisions and who made them to `then`,
-    /// so that they need not be copied. Otherwise returns the reply, which borrows nothing.
+    /// Decides a stack under the failure policy. If nothing has to be awaited, passes the decisions and their source to `then`,
+    /// so that they need not be copied. Otherwise returns the pending reply as `Err`. The reply borrows nothing.
     #[inline]
     pub(in crate::limiter) fn decide<T>(
         &self,
@@ -61,8 +61,8 @@ impl RateLimiter {
         Ok(then(Ok((Source::Store, decisions))))
     }
 
-    /// Awaits the reply of the store. The future owns its limiter and its requests. Nearly every call of a remote store is one, so
-    /// it keeps what it captures in place.
+    /// Awaits the reply of the store. The future owns its limiter and its requests. Nearly every call of a remote store uses it,
+    /// so it does not move what it captures.
     fn deciding(
         self,
         began: Option<Instant>,
@@ -70,7 +70,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> impl Future<Output = Result<Decided, Error>> + Send + use<> {
-        // A reply that keeps its request has copied it already.
+        // A reply that keeps its request already has a copy of it.
         let requests: Vec<Request> = match reply.request() {
             Some(_) => Vec::new(),
             None => requests.iter().copied().cloned().collect(),
@@ -93,7 +93,7 @@ impl RateLimiter {
         }
     }
 
-    /// Remembers refusals, and concludes what the store has decided about requests that were sent at `sent`.
+    /// Passes refusals to the deny cache, and concludes what the store has decided about requests that were sent at `sent`.
     #[inline]
     pub(in crate::limiter) fn received(
         &self,
@@ -109,8 +109,8 @@ impl RateLimiter {
         self.conclude(decisions, mode, requests)
     }
 
-    /// Decides a request that may wait, by the store or the memory that has decided its call before. The failure policy
-    /// does not apply.
+    /// Decides a request that may wait by the source of the call's earlier decision: the store or the local memory. The failure
+    /// policy does not apply.
     pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
         match source {
             Source::Store => self.shared.store.bare().decide(Mode::Charge, &[request]),
@@ -119,7 +119,7 @@ impl RateLimiter {
         }
     }
 
-    /// Adjusts charged units in the store or the memory that has charged them.
+    /// Adjusts charged units where they were charged: in the store or in the local memory.
     pub(crate) fn adjust(&self, source: Source, adjustments: &[Adjustment]) -> Reply<Adjusted> {
         match source {
             Source::Store => self.adjust_store(adjustments),
@@ -142,7 +142,7 @@ impl RateLimiter {
         }
     }
 
-    /// Returns the store's decisions. After a transient error, returns what the failure policy decides.
+    /// Returns the store's decisions. After a transient error, returns what the failure policy decides. Returns any other error.
     pub(in crate::limiter) fn conclude(
         &self,
         decisions: Result<Decisions, Error>,

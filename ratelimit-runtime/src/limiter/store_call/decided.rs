@@ -1,11 +1,11 @@
-//! `Decided`: the decisions about a stack, and who made them.
+//! `Decided`: the decisions about a stack, and their source.
 
 use crate::decision::{Decision, Source};
 use crate::error::{Error, ErrorKind};
 use crate::store::Decisions;
 use std::time::Duration;
 
-/// The decisions about a stack, and who made them.
+/// The decisions about a stack, and their source.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) decisions: Decisions,
@@ -13,13 +13,13 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    /// A copy of decisions that are read where they are.
+    /// Copies borrowed decisions.
     pub(in crate::limiter) fn copy((source, decisions): (Source, &[Decision])) -> Self {
         Self { decisions: decisions.iter().copied().collect(), source }
     }
 }
 
-/// The position of the refusal with the longest wait, if there is one.
+/// Returns the position of the refusal with the longest wait. `None` if nothing was refused.
 #[inline]
 pub(in crate::limiter) fn longest_refusal(decisions: &[Decision]) -> Option<usize> {
     match decisions {
@@ -35,7 +35,7 @@ fn longest_of(decisions: &[Decision]) -> Option<usize> {
     refused.rev().max_by_key(|(_, decision)| wait(decision)).map(|(at, _)| at)
 }
 
-/// The error of a store that does not return one result per request.
+/// Returns the error of a store that does not return one result per request.
 pub(in crate::limiter) fn invalid_reply() -> Error {
     Error::new(
         ErrorKind::Configuration,

@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The refusals of a store, by a 64-bit hash of the key with a secret of this process.
+/// The refusals of a store, by a 64-bit hash of the key. The hash uses a secret of this process.
 ///
-/// An entry refuses only calls that the store would also refuse if no units are returned. It ends when the refused request
-/// would pass, after at most one second. The cache has a bounded size: a full shard is emptied.
+/// As long as no units are returned, an entry refuses only calls that the store would refuse too. An entry ends when the refused
+/// request would pass, and after one second at the latest. The cache has a bounded size: a full shard is emptied.
 pub(super) struct DenyCache {
     hash_key: HashKey,
     timer: Timer,
-    /// The end of the last entry, in microseconds from the start.
+    /// The time at which the last entry ends, in microseconds from the start.
     latest: AtomicU64,
     shards: [Mutex<Shard>; SHARDS],
 }
@@ -29,7 +29,7 @@ pub(super) struct DenyCache {
 #[derive(Default)]
 struct Shard {
     entries: HashTable<Entry>,
-    /// When a key of this shard was last forgotten. Decisions about earlier requests are not remembered.
+    /// The time at which a key of this shard was last forgotten. Refusals of requests that were sent before are not remembered.
     forgotten: Option<u64>,
 }
 
@@ -37,12 +37,12 @@ struct Shard {
 struct Entry {
     key: u64,
     limit: Limit,
-    /// The cost and the units that were to be left to others.
+    /// The cost of the refused request, plus the units that it leaves to others.
     needed: i64,
     remaining: u32,
-    /// The entry refuses calls until then.
+    /// The time until which the entry refuses calls.
     until: u64,
-    /// When the request would pass. `None`: never.
+    /// The time at which the refused request would pass. `None`: never.
     passes: Option<u64>,
     reset: u64,
 }
@@ -64,7 +64,7 @@ impl DenyCache {
         }
     }
 
-    /// The refusal that the store would return now, if it is known.
+    /// Returns the refusal that the store would return now. `None` if it is not known.
     #[inline]
     pub(super) fn refusal(&self, requests: &[&Request]) -> Option<Decision> {
         self.find(requests, self.now_if_not_empty()?)
@@ -78,13 +78,12 @@ impl DenyCache {
         entry.refusal(request, now)
     }
 
-    /// Remembers the store's refusal of requests that were sent at `sent`. If the requests passed, forgets an older
-    /// refusal.
+    /// Remembers the store's refusal of requests that were sent at `sent`. If the requests passed, forgets an earlier refusal of
+    /// the same key.
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
         if decision.is_allowed() {
-            // This call has taken units. So a larger request that was refused must now wait longer
-            // than its entry says.
+            // This call has taken units. A larger request that was refused before must now wait longer than its entry says.
             if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
                 self.shard(key).remove(key);
@@ -113,7 +112,7 @@ impl DenyCache {
         self.latest.fetch_max(until, Ordering::Relaxed);
     }
 
-    /// Forgets the refusals of these keys, because units are being returned.
+    /// Forgets the refusals of these keys, because another request changes their state.
     fn forget(&self, keys: &[u64]) {
         let now = self.timer.micros();
         for key in keys {
@@ -123,7 +122,7 @@ impl DenyCache {
         }
     }
 
-    /// The time, if an entry may refuse calls now.
+    /// Returns the current time, if an entry may refuse calls now.
     #[inline]
     fn now_if_not_empty(&self) -> Option<u64> {
         let latest = self.latest.load(Ordering::Relaxed);
@@ -169,13 +168,13 @@ impl Entry {
         let needed = request.needed();
         let later = if needed == self.needed { 0 } else { extra_wait_ms(&self.limit, self.needed, needed)? };
         let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
-        // At least 1 ms, so that the decision stays a refusal.
+        // The wait is at least 1 ms, because a decision with a wait of zero would admit the call.
         let wait_ms = self.passes.map(|passes| (left(passes) + later).max(1));
         Some(Decision::judged(&self.limit, self.remaining, wait_ms, 0, left(self.reset)))
     }
 }
 
-/// How many ms after the refused units the needed units are free. `None` if only the store can tell.
+/// Returns how much later `needed` units are free than `refused` units, in milliseconds. `None` if only the store knows.
 fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
     let more = u64::try_from(needed - refused).ok()?;
     if needed > i64::from(limit.capacity()) {
@@ -196,32 +195,33 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
     }
 }
 
-/// Returns the request if its refusal can be remembered: it is not part of a stack, does not wait, and its limit is not a
-/// concurrency limit.
+/// Returns the request if its refusal can be remembered. Requests of a stack and requests without a cost are excluded. So are
+/// limits with a `wait`, concurrency limits, and requests with `keep` if their limit has a block.
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
-    // The refusal of a request with `keep` starts no block. It must not take the place of a refusal
-    // that starts one.
+    // The refusal of a request with `keep` starts no block. It must not replace the remembered refusal of a request that has
+    // started one.
     let is_milder = request.keep() > 0 && !limit.block_steps().is_none();
     let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once() && !is_milder;
     (is_cacheable && request.cost() > 0).then_some(*request)
 }
 
-/// Converts to microseconds, bounded so that two results can be added.
+/// Converts a duration to microseconds. The result is bounded, so that two results can be added.
 fn micros(duration: Duration) -> u64 {
     clock::micros(duration.min(LONGEST_TIME))
 }
 
-/// Keys whose units are being returned. Their refusals are forgotten when this is made, and again when it is dropped,
-/// because a call in between may be decided before the units are back.
+/// Keys whose state a request is changing: it returns units, changes a gate or deletes the state. The refusals of the keys are
+/// forgotten when this value is made. They are forgotten again when it is dropped, because a call in between may be decided
+/// before the change.
 pub(in crate::limiter) struct Forgetting {
     limiter: RateLimiter,
     keys: SmallVec<[u64; 1]>,
 }
 
 impl Forgetting {
-    /// `None` without keys or without a deny cache.
+    /// Returns `None` if there are no keys or no deny cache.
     pub(in crate::limiter) fn start<'k>(
         limiter: &RateLimiter,
         keys: impl Iterator<Item = &'k StoreKey>,
@@ -245,7 +245,7 @@ impl Drop for Forgetting {
 mod tests {
     use super::*;
 
-    /// The clock stands still, because a refusal is remembered for a second.
+    /// The test uses the paused clock, because a refusal is remembered for only a second.
     #[tokio::test(start_paused = true)]
     async fn memory_is_bounded() {
         let (cache, limit) = (DenyCache::new(), Limit::counter(1, LONGEST));

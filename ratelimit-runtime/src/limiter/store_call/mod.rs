@@ -1,4 +1,4 @@
-//! The store's part of a call: the question under a deadline, the remembered refusals, and the failure policy.
+//! Asks the store about a call: sends the requests with a deadline, looks in the deny cache, and applies the failure policy.
 
 mod decide;
 mod decided;
@@ -20,12 +20,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The store of a limiter, its deadline, and what is known about it.
+/// The store of a limiter, with the deadline, the current outage and the remembered refusals.
 pub(super) struct StoreCalls {
     store: Box<dyn Store>,
-    /// It can be added to an `Instant`.
+    /// The time within which the store must reply. It is short enough to be added to an `Instant`.
     deadline: Duration,
-    /// Decides while the store is unavailable. Created on first use.
+    /// Decides while the store is unavailable, if the failure policy is *local*. Created on first use.
     local: OnceLock<MemoryStore>,
     pub(super) outage: Outage,
     deny_cache: Option<DenyCache>,
@@ -43,13 +43,13 @@ impl StoreCalls {
         }
     }
 
-    /// The store itself: without a deadline, remembered refusals or the failure policy.
+    /// Returns the store itself. Its replies have no deadline, and neither the deny cache nor the failure policy applies.
     #[inline]
     pub(super) fn bare(&self) -> &dyn Store {
         &*self.store
     }
 
-    /// The time within which the store has to reply.
+    /// Returns the time within which the store must reply.
     pub(super) const fn deadline(&self) -> Duration {
         self.deadline
     }
@@ -58,7 +58,8 @@ impl StoreCalls {
         self.within_rest(None, reply).await
     }
 
-    /// Awaits a reply for the rest of the deadline of a call. Asks nothing if the deadline has passed.
+    /// Awaits a reply for the rest of the deadline of a call. If the deadline has already passed, returns an error without
+    /// polling the reply.
     pub(super) async fn within_rest<T: Unpin>(
         &self,
         began: Option<Instant>,
@@ -71,7 +72,7 @@ impl StoreCalls {
         }
     }
 
-    /// An error if the deadline of a call has passed before the store is asked.
+    /// Returns an error if the deadline of a call has passed before the store is asked.
     #[inline]
     pub(super) fn ensure_time(&self, began: Option<Instant>) -> Result<(), Error> {
         match began {
@@ -86,7 +87,7 @@ impl StoreCalls {
         self.with_deadline(sent, reply).await.unwrap_or_else(|| Err(self.too_late()))
     }
 
-    /// Gives the reply to a request that was sent at `sent` the deadline of this limiter.
+    /// Adds the deadline of this limiter to the reply to a request that was sent at `sent`.
     pub(super) fn with_deadline<T>(&self, sent: Instant, reply: PendingReply<T>) -> UntilDeadline<T> {
         UntilDeadline::new(reply, sent, self.deadline)
     }
@@ -95,19 +96,20 @@ impl StoreCalls {
         Error::new(ErrorKind::Timeout, format!("the store did not reply within {:?}", self.deadline))
     }
 
-    /// The memory store that decides while the store is unavailable.
+    /// Returns the memory store that decides while the store is unavailable.
     fn local(&self) -> &MemoryStore {
         self.local.get_or_init(MemoryStore::new)
     }
 
-    /// Remembers a refusal of the store.
+    /// Passes the decisions of the store to the deny cache, if there is one. The cache remembers a refusal.
     pub(super) fn remember(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         if let Some(cache) = &self.deny_cache {
             cache.note(sent, requests, decisions);
         }
     }
 
-    /// Notes whether the store has decided about this many requests. A reply with another number of decisions is an error.
+    /// Notes whether the store has decided about its requests. `requests` is their number; a reply with another number of
+    /// decisions is an error.
     #[inline]
     pub(super) fn note_reply(
         &self,

@@ -16,8 +16,8 @@ pub(in crate::limiter) struct Outage {
     hooks: Hooks,
 }
 
-/// An outage ends when no call has failed for this time. A success alone does not end it: while one of several servers is
-/// unavailable, the others still reply.
+/// The first success after this time without a failure ends an outage. An earlier success does not end it: while one of several
+/// servers is unavailable, the others still reply.
 const WITHOUT_FAILURE: Duration = Duration::from_secs(1);
 
 impl Outage {
@@ -58,7 +58,7 @@ impl Outage {
         self.began_ms.compare_exchange(0, now_ms, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Notes a success. If it ends an outage, returns when that began.
+    /// Notes a success. If it ends an outage, returns when the outage began.
     fn ends(&self) -> Option<Instant> {
         if self.is_recent() {
             return None;
@@ -66,12 +66,12 @@ impl Outage {
         self.moment(self.began_ms.swap(0, Ordering::Relaxed))
     }
 
-    /// When the outage began, if there is one.
+    /// Returns when the outage began. `None` if there is no outage.
     pub(in crate::limiter) fn began(&self) -> Option<Instant> {
         self.moment(self.began_ms.load(Ordering::Relaxed))
     }
 
-    /// Whether there is an outage, and a call has failed just now.
+    /// Whether there is an outage, and a call has failed within the last second.
     pub(in crate::limiter) fn is_recent(&self) -> bool {
         let last = self.moment(self.last_ms.load(Ordering::Relaxed));
         self.began().is_some() && last.is_some_and(|last| last.elapsed() < WITHOUT_FAILURE)

@@ -1,4 +1,4 @@
-//! Remembers that the store has too few units: which calls are refused, and until when.
+//! Remembers that the store has too few units: which calls are refused until when.
 
 use super::{IDLE, LeasedUnits};
 use crate::clock::micros;
@@ -6,8 +6,8 @@ use crate::decision::Decision;
 use std::time::Duration;
 
 impl LeasedUnits {
-    /// Notes that a fetch got `missing` units too few. A remote store is asked again when it has the missing units, or
-    /// after a pause. Meanwhile a bucket refills, so that its units are not fetched one by one.
+    /// Notes that the store had `missing` units too few for a fetch. Calls are refused until the store has the missing units, but
+    /// at most for the pause of the limit. Meanwhile a bucket refills, so its units need not be fetched one by one.
     pub(in super::super) fn note_shortage(&mut self, missing: u32, refusal: &Decision, now: u64) {
         let (pause, has_enough) = (self.limit.lease_pause(), refusal.retry_after().unwrap_or(IDLE));
         self.too_few_until = now.saturating_add(micros(has_enough.min(pause)));
@@ -15,7 +15,8 @@ impl LeasedUnits {
             if has_enough <= pause { missing } else { missing.min(self.limit.units_back_in(pause)) };
     }
 
-    /// Returns the refusal of a call that finds no leased units while the store has too few.
+    /// Returns the refusal of a call that finds no leased units while the store has too few. `None` if the call must ask the
+    /// store.
     pub(in super::super) fn refusal(&self, cost: u32, now: u64) -> Option<Decision> {
         let time_left = Duration::from_micros(self.too_few_until.saturating_sub(now));
         let reset = Duration::from_micros(self.reset_at.saturating_sub(now)).max(time_left);
@@ -23,7 +24,8 @@ impl LeasedUnits {
         (!time_left.is_zero() && cost <= self.refused_cost).then(refusal)
     }
 
-    /// Notes that the store has too few units for a call's own request. Returns the refusal for the call. A remote store is asked again after a pause.
+    /// Notes that the store has refused a call's own request. Returns the refusal for the call. If the store is remote, this
+    /// refusal lasts at least for the pause of the limit.
     pub(in super::super) fn note_refusal(
         &mut self,
         decision: Decision,

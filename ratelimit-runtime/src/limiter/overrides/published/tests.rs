@@ -1,4 +1,4 @@
-//! Tests of what is published, and of what is read back.
+//! Tests of publishing limits and of reading them back.
 
 use super::*;
 use crate::key::StoreKey;
@@ -71,7 +71,7 @@ fn names_are_bounded() {
     assert_eq!(news(&[], &[met(&"x".repeat(LONGEST_NAME + 1), 5)], NOW), []);
 }
 
-/// Decides, and fails with this error when it is asked for limits.
+/// A store that decides, and returns this error when it is asked for limits.
 struct WithoutLimits(MemoryStore, ErrorKind);
 
 impl Store for WithoutLimits {

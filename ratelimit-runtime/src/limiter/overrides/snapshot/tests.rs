@@ -48,7 +48,7 @@ async fn an_override_that_expires_ends_by_itself() {
     }
 }
 
-/// Replies to nothing but the search for overrides, and says whether it is connected.
+/// A store that replies only to requests for overrides. `connected` says whether it is connected.
 #[derive(Clone, Default)]
 struct Remote {
     connected: Arc<AtomicBool>,
@@ -95,7 +95,7 @@ async fn a_watch_without_a_connection_is_late() {
     assert!(asked >= 10, "asked {asked} times, which would open a broken connection again");
 }
 
-/// Replies to nothing, or to the search for overrides after half a deadline.
+/// A store that replies to nothing. If `overrides` is set, it replies to requests for overrides after this time.
 struct Slow {
     overrides: Option<Duration>,
 }
@@ -139,7 +139,7 @@ async fn a_first_call_has_one_deadline() {
         assert!(first().peek(&counter, "a").await.is_err());
         assert!(first().penalize(&counter, "a", 1).await.is_err());
         assert!(first().reset(&counter, "a").await.is_err());
-        // The paused clock has no other delays than those of timers, which are rounded up to whole milliseconds.
+        // On the paused clock, only timers cause delays. Timers are rounded up to whole milliseconds.
         let calls = start.elapsed().as_millis();
         assert!((8000..=8016).contains(&calls), "8 calls took {calls} ms");
     }
