@@ -1,4 +1,5 @@
-//! `ClientIp`: types of an application that know the address of the client.
+//! `ClientIp`: types that know the address of the client. `PeerAddr` is the other end of a connection, and `Forwarded` the
+//! header of the proxies.
 
 use crate::macros::delegate;
 use std::net::{IpAddr, SocketAddr};
@@ -7,8 +8,9 @@ use std::sync::Arc;
 /// A type that knows the address of the client, such as your own extractor that has resolved it.
 ///
 /// `by = "ip"` finds the argument with the address by this trait. The address is final: the limiter does not look for another
-/// client behind it. So return neither the address of a proxy nor what a client has sent. The requests and connections of the
-/// web frameworks do not implement it, because they know only the peer, from which the limiter resolves the client.
+/// client behind it. So return neither the address of a proxy nor an address that a client has sent. The requests and
+/// connections of the web frameworks do not implement this trait. They know only the peer, and the limiter finds the client
+/// behind it.
 ///
 /// ```
 /// use ratelimit::{ClientIp, Rejection, rate_limit};
@@ -47,9 +49,9 @@ impl<T: ClientIp> ClientIp for Option<T> {
 
 /// The other end of a connection: a client, or the proxy in front of this server.
 ///
-/// Frameworks know it for the connections that they accept themselves. Put it into the extensions of a request where they do not:
-/// behind a listener that reads the PROXY protocol, on plain hyper, and in tests. A listener that accepts the PROXY protocol must
-/// accept connections from proxies only, because the sender chooses the address.
+/// A framework knows the peer of a connection that it accepts itself. In all other cases, put a `PeerAddr` into the extensions
+/// of a request: behind a listener that reads the PROXY protocol, on plain hyper, and in tests. A listener that accepts the
+/// PROXY protocol must accept connections from proxies only, because the sender chooses the address.
 ///
 /// ```
 /// use ratelimit::identity::PeerAddr;
@@ -96,12 +98,12 @@ impl From<SocketAddr> for PeerAddr {
 /// The header in which trusted proxies name the client, for
 /// [`RateLimiterBuilder::forwarded_by`](crate::RateLimiterBuilder::forwarded_by).
 ///
-/// Only this header is read. Choose one that your proxies always append to, or overwrite. If the proxies pass a header on
-/// unchanged, the client has written it.
+/// Only this header is read. Choose one that your proxies always append to, or overwrite. A header that the proxies pass on
+/// unchanged may come from the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forwarded<'a> {
-    /// `X-Forwarded-For: client, proxy`: a list to which each proxy appends the address that it was called from.
+    /// `X-Forwarded-For: client, proxy`: a list to which each proxy appends the address of its peer.
     #[default]
     XForwardedFor,
     /// `Forwarded: for=client;proto=https, for=proxy` (RFC 7239): the same list, with parameters.
@@ -109,7 +111,7 @@ pub enum Forwarded<'a> {
     /// A header with one address, which the proxy nearest to the client sets, such as `cf-connecting-ip` or `x-real-ip`. Upper
     /// and lower case do not matter.
     ///
-    /// It is read only from a trusted peer, and only if it occurs once. Your proxies must remove or overwrite what clients
-    /// send under this name.
+    /// The header is read only from a trusted peer, and only if it occurs once. Your proxies must remove or overwrite any
+    /// header of this name that clients send.
     Single(&'a str),
 }

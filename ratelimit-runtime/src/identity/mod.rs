@@ -1,4 +1,4 @@
-//! Identities: the values that say who is limited, and the request types that have them.
+//! Identities: the values that say who is limited, and the request types that contain them.
 
 pub(crate) mod client_ip;
 pub(crate) mod request;

@@ -35,7 +35,7 @@ pub trait UserId {
     /// The value that distinguishes users: a number, a `String`, an `Arc<str>`, or any other [`Identity`].
     type Id: Identity + 'static;
 
-    /// The user. A call with `None` is rejected, so users who are not logged in do not share one limit.
+    /// Returns the user. A call with `None` is rejected, so users who are not logged in do not share one limit.
     fn user_id(&self) -> Option<Self::Id>;
 }
 
@@ -65,8 +65,9 @@ pub trait RequestHeaders {
     /// ```
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8]));
 
-    /// The value of the header with this name, which is in lower case. `None` if the header is missing or if there is more than
-    /// one, because the code that verifies it may read another one. A call with `None` is rejected.
+    /// Returns the value of a header. `name` is in lower case. Returns `None` if the header is missing. Also returns `None` if
+    /// it occurs more than once, because the code that verifies it may read another line than this method. A call with `None`
+    /// is rejected.
     fn header(&self, name: &str) -> Option<&[u8]> {
         let (mut found, mut several) = (None, false);
         self.header_lines(name, &mut |line| several |= found.replace(line).is_some());

@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 /// A value that says who is limited, or that fills a placeholder in the name of a limit.
 ///
-/// Strings, numbers, addresses, references, `Option`s (a call with `None` is rejected) and tuples of them are identities, and with
-/// the features `uuid` and `ulid`, `uuid::Uuid` and `ulid::Ulid`. The attribute also accepts everything that implements
-/// [`Display`](std::fmt::Display); elsewhere, wrap such a value in [`ByDisplay`](crate::identity::ByDisplay). Implement it for your
-/// own type to choose what counts, or to keep a secret value out of the store:
+/// These types are identities: strings, numbers, `bool`, `char`, addresses, references, `Option`s and tuples of identities.
+/// With the features `uuid` and `ulid`, `uuid::Uuid` and `ulid::Ulid` are identities too. A call whose identity is a `None` is
+/// rejected. The attribute also accepts every type that implements [`Display`](std::fmt::Display); elsewhere, wrap a value of
+/// such a type in [`ByDisplay`](crate::identity::ByDisplay). Implement `Identity` for your own type to choose which part of it
+/// counts, or to keep a secret value out of the store:
 ///
 /// ```
 /// use ratelimit::identity::{Identity, KeyWriter};
@@ -33,8 +34,8 @@ use std::sync::Arc;
     note = "for a type of another crate, use `.to_string()`, or `ratelimit::identity::ByDisplay(..)` if it implements `Display`; for `uuid::Uuid` and `ulid::Ulid`, enable the features `uuid` and `ulid` of `ratelimit-runtime`"
 )]
 pub trait Identity {
-    /// Writes the value with one or more calls of the writer's methods. An implementation that writes nothing has no identity,
-    /// as if it called [`absent`](KeyWriter::absent).
+    /// Writes the value with one or more calls of the writer's methods. If an implementation writes nothing, there is no
+    /// identity, as after a call of [`absent`](KeyWriter::absent).
     fn write(&self, key: &mut KeyWriter<'_>);
 }
 
@@ -90,11 +91,11 @@ macro_rules! tuples {
 
 tuples!((A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3), (A 0, B 1, C 2, D 3, E 4));
 
-/// A value of another crate as an identity: the text that it displays.
+/// An identity that is the `Display` text of a value, for types of other crates.
 ///
-/// `by = user.id` accepts anything that implements [`Display`](fmt::Display), without this wrapper. Use the wrapper where a type must
-/// be an [`Identity`]: as the `Id` of a [`UserId`](crate::UserId), in an `Option`, and in a [`Key`](crate::Key). All these
-/// forms, and a `String` with the same text, are one identity.
+/// `by = user.id` accepts anything that implements [`Display`](fmt::Display), without this wrapper. Use the wrapper where a
+/// type must be an [`Identity`]: as the `Id` of a [`UserId`](crate::UserId), in an `Option`, and in a [`Key`](crate::Key). In
+/// all these places, the identity is the same as that of a `String` with the same text.
 ///
 /// ```
 /// # mod other_crate {

@@ -1,28 +1,30 @@
-//! `Function`: a function with a limit, and what is around it in its module.
+//! `Function`: a function with a limit, and the path of the items that contain it.
 
-/// A function, by the path of an item inside of it. Constants cannot contain the path, so it is made at run time.
+/// A function, known by the path of an item that is declared in it. Constants cannot contain this path, so it is computed at
+/// run time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function(fn() -> &'static str);
 
 impl Function {
-    /// `path_inside` is `type_name` of a type that is declared in the function.
+    /// `path_inside` returns the `type_name` of a type that is declared in the function.
     pub(crate) const fn new(path_inside: fn() -> &'static str) -> Self {
         Self(path_inside)
     }
 
-    /// The path of the function in its module: `outer` for `shop::api::outer::search`, if the limit has the name
-    /// `shop::api::search`. It tells two functions of one name apart.
+    /// Returns the path between the module and the function: `outer` for `shop::api::outer::search`, if the limit has the name
+    /// `shop::api::search`. Returns `None` if the function is directly in the module. The path distinguishes functions that
+    /// have the same name in one module.
     #[inline]
     pub(super) fn around(self, name: &str) -> Option<&'static str> {
         let inside = (self.0)();
-        // In a name, the time and the word `shadow` follow a slash.
+        // In the name of a limit, the time and the word `shadow` follow a slash.
         let path = name.split_once('/').map_or(name, |(path, _)| path);
         let is_in_module = inside.strip_prefix(path).is_some_and(|rest| rest.starts_with("::"));
         if is_in_module { None } else { find_around(inside, path) }
     }
 }
 
-/// The body of an async function is a closure in it.
+/// The path segment of the closure that is the body of an async function.
 const BODY: &str = "::{{closure}}";
 
 #[cold]
@@ -35,8 +37,8 @@ fn find_around(inside: &'static str, path: &str) -> Option<&'static str> {
     };
     let (at, _) = inside.rmatch_indices(function).find(|(at, _)| is_segment(*at))?;
     let around = inside.get(..at)?.strip_suffix("::")?;
-    // The attribute of a framework may turn the function into a type of the same name, with a method that contains the body.
-    // The name is then unique in the module.
+    // The attribute of a framework may turn the function into a type of the same name, and move the body into a method of this
+    // type. The name of the function is then unique in the module.
     let is_path_end = |at: usize| {
         around
             .get(at + path.len()..)

@@ -1,19 +1,19 @@
-//! Keyed hash of a store key. Tables in this process store the hash instead of the key.
+//! The keyed hash of a store key. Tables in this process store the hash instead of the key.
 //!
-//! Keys of at most 135 bytes are hashed by multilinear hashing (Carter and Wegman 1979; Lemire and Kaser, "Strongly
-//! universal string hashing is fast", 2014). Each word of 64 bits is multiplied by a secret random number of 128 bits,
-//! another secret is added, and the upper half of the sum is the hash. A bit behind the last byte of the key tells keys of
-//! different lengths apart. The hash is strongly universal: whatever two keys somebody chooses, the probability that their
-//! hashes are equal is 2^-64, and so it is for any part of the hash, such as the bits that select a shard. The proof assumes
-//! only that the secrets are random and that the keys are chosen without knowledge of them. No hash leaves the process.
-//! The security of `SipHash` is not proven, and it takes three to four times as long for such keys. It hashes
-//! longer keys, and makes the secrets.
+//! Keys of at most 135 bytes are hashed by multilinear hashing (Carter and Wegman 1979; Lemire and Kaser, "Strongly universal
+//! string hashing is fast", 2014). Each word of 64 bits is multiplied by its own secret random number of 128 bits. The hash is
+//! the upper half of the sum of these products and another secret. A bit after the last byte of the key distinguishes keys of
+//! different lengths. The hash is strongly universal: for any two different keys, the probability that their hashes are equal
+//! is 2^-64. For `n` bits of the hash, such as the bits that select a shard, it is 2^-n. The proof assumes only that the
+//! secrets are random, and that the keys are chosen without knowledge of the secrets. No hash leaves the process. `SipHash`
+//! hashes longer keys, and makes the secrets. Its security is not proven, and it takes three to four times as long for keys of
+//! at most 135 bytes.
 
 use super::StoreKey;
 use crate::random;
 use siphasher::sip::SipHasher13;
 
-/// The number of whole words in the longest key for which there are secrets.
+/// The number of whole words in the longest key for which there are secrets, which has 135 bytes.
 const WORDS: usize = 16;
 
 /// A secret random hash key, so that nobody can choose keys that collide.
@@ -24,7 +24,7 @@ pub(crate) struct HashKey {
 }
 
 impl HashKey {
-    /// A new random hash key.
+    /// Creates a random hash key.
     pub(crate) fn random() -> Self {
         let number = |_| u128::from(random::bits()) << 64 | u128::from(random::bits());
         let of_long_keys = SipHasher13::new_with_keys(random::bits(), random::bits());
@@ -45,26 +45,26 @@ impl HashKey {
     }
 }
 
-/// The last `rest` bytes of a key, fewer than eight, and a bit behind them.
+/// Returns the last `rest` bytes of a key, with a set bit after them. `rest` is less than eight.
 #[inline]
 fn last_word(bytes: &[u8], rest: usize) -> u64 {
     let end = 1 << (8 * rest);
     match bytes.last_chunk::<8>() {
-        // Shifted twice, because a shift by all 64 bits is not defined.
+        // Shifts twice, because a single shift by 64 bits would overflow.
         Some(last) => end | u64::from_le_bytes(*last) >> 8 >> (56 - 8 * rest),
         None => bytes.iter().rev().fold(1, |word, byte| word << 8 | u64::from(*byte)),
     }
 }
 
-/// Moves the hashes of consecutive keys, which are at equal distances, to places without a pattern. Different numbers stay
-/// different, so the probabilities are the same.
+/// Scatters the hashes of consecutive keys, which are at equal distances before. Different hashes stay different, so the
+/// probability of a collision does not change.
 #[inline]
 fn scattered(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ hash >> 29
 }
 
-/// Hashes a short text without a secret. A sender who chooses texts can find some with equal hashes.
+/// Hashes a short text without a secret. Somebody who chooses the texts can find texts with equal hashes.
 #[inline]
 pub(crate) fn open_hash(text: &[u8]) -> u64 {
     let mix = |state: u64, word: [u8; 8]| {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Keys that differ little, as an attacker or a counter makes them.
+    /// Returns keys that differ little, such as numbered keys, or keys that an attacker chooses.
     fn keys() -> Vec<StoreKey> {
         let mut keys: Vec<Vec<u8>> =
             (0..100_000).map(|key| format!("shop:{{{key}}}:login:c1").into_bytes()).collect();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(hashes.len(), different.len());
     }
 
-    /// Whatever the multiplication leaves in some bits, the others depend on it, too.
+    /// Numbers that differ only in 16 bits have different hashes, and each tested byte of the hashes has all 256 values.
     #[test]
     fn hashes_that_differ_in_some_bits_differ_in_all_parts() {
         let functions: [fn(u64) -> u64; 2] = [scattered, |number| open_hash(&number.to_le_bytes())];
@@ -120,7 +120,8 @@ mod tests {
         }
     }
 
-    /// Each group of bits that a table uses is as even as random numbers: the sum of squares is within six standard deviations.
+    /// The bits that a table uses are as evenly spread as random numbers: chi squared is at most six standard deviations above
+    /// its mean.
     #[test]
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
     fn low_and_high_bits_are_spread_evenly() {

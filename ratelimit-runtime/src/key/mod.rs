@@ -1,16 +1,16 @@
-//! Keys: which limit, for which identity.
+//! Keys: each key names the state of one limit for one identity.
 //!
 //! A key in the store is `prefix:{tag}:name=part=part:format`:
 //!
 //! - the tag is the identity; several values are joined by `,`. A limit without an identity has its name and parts in the tag
 //!   (`prefix:{name=part}:format`), so that global limits spread over the slots of a cluster;
 //! - the name is the name of the limit, with `<` and `>` for its braces;
-//! - the parts are the values of the name's placeholders, or what is around a function without a `key`: its type, or the
-//!   function that contains it;
+//! - the parts are the values of the name's placeholders. A function without a `key` that is inside of a type or of another
+//!   function has the path of that type or function as a part;
 //! - the format is the algorithm and the version of its state format.
 //!
-//! Identities and parts are escaped ([`writer`](crate::writer)), so different values never make the same key, and no value can change
-//! another part of the key.
+//! Identities and parts are escaped ([`writer`](crate::writer)). So different values never make the same key, and no value can
+//! change another part of the key.
 
 mod function;
 mod hash;
@@ -31,7 +31,7 @@ use crate::identity::Identity;
 use crate::macros::delegate;
 use std::sync::Arc;
 
-/// The name of a limit and the identity that it counts for, for the methods of [`RateLimiter`](crate::RateLimiter).
+/// The name of a limit and the identity for which it counts, for the methods of [`RateLimiter`](crate::RateLimiter).
 ///
 /// ```
 /// use ratelimit::Key;
@@ -43,8 +43,8 @@ use std::sync::Arc;
 /// # let _ = (login, report);
 /// ```
 ///
-/// The key of an attribute has the name of its limit, and a part for each placeholder: `key = "report:{kind}"` with `by = user` is
-/// `Key::new("report:{kind}").by(user).part(kind)`.
+/// An attribute with `key = "report:{kind}"` and `by = user` has the key `Key::new("report:{kind}").by(user).part(kind)`: the
+/// name of its limit, the identity, and a part for each placeholder.
 ///
 /// A plain string is a key without an identity: all callers share the limit.
 #[derive(Clone, Copy)]
@@ -56,19 +56,20 @@ pub struct Key<'n, I = (), P = ()> {
 }
 
 impl<'n> Key<'n> {
-    /// A key without an identity: all callers share the limit. `Key::new("login")` is the key of an attribute with
+    /// Creates a key without an identity: all callers share the limit. `Key::new("login")` is the key of an attribute with
     /// `key = "login"`.
     ///
-    /// The name is a constant of the program: logs, metrics and rejections show it, and it is stored as it is. Give what a client
-    /// has sent to [`by`](Self::by), which hashes long values.
+    /// The name should be a constant of the program, because logs, metrics and rejections show it, and the store contains it in
+    /// full. Pass values that a client has sent to [`by`](Self::by), which hashes long values.
     pub fn new(name: &'n str) -> Self {
         Self { name, identities: (), parts: () }
     }
 }
 
 impl<'n, 'v, I: Identity, P: Identity> Key<'n, &'v [I], &'v [P]> {
-    /// A key with any number of identities and parts, for programs that learn them at run time. It is the key to which
-    /// [`by`](Key::by) and [`part`](Key::part) have added them one by one. Without an identity, all callers share the limit.
+    /// Creates a key with any number of identities and parts, for programs that know the number only at run time. The key is
+    /// the same as if [`by`](Key::by) and [`part`](Key::part) had added the values one by one. Without an identity, all callers
+    /// share the limit.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -90,7 +91,7 @@ impl<'n, 'v, I: Identity, P: Identity> Key<'n, &'v [I], &'v [P]> {
 }
 
 impl<'n, I, P> Key<'n, I, P> {
-    /// Counts for this identity. If it is called more than once, counts for the combination.
+    /// Adds an identity. A key with several identities counts for their combination.
     pub fn by<J: Identity>(self, identity: J) -> Key<'n, (I, J), P> {
         let Self { name, identities, parts } = self;
         Key { name, identities: (identities, identity), parts }
@@ -104,7 +105,7 @@ impl<'n, I, P> Key<'n, I, P> {
 }
 
 opaque! {
-    /// Prints no identity and no part.
+    /// Prints only the name, because identities and parts may be private.
     [I, P] Key<'_, I, P>, |this| name = this.name
 }
 
@@ -112,8 +113,8 @@ opaque! {
 ///
 /// A method reads its key when its future is polled. So the identities and parts of a key must be `Send` and `Sync`.
 ///
-/// A `Box<dyn AsKey>` or an `Arc<dyn AsKey>` is a key of one type, whatever its identities are. It owns them, so it fits into a struct.
-/// It costs one allocation, and a method that reads it allocates nothing.
+/// A `Box<dyn AsKey>` or an `Arc<dyn AsKey>` has the same type for all kinds of identities. It owns the identities, so it can
+/// be a field of a struct. Creating it costs one allocation. A method that reads it allocates nothing.
 ///
 /// ```
 /// use ratelimit::{AsKey, Key, Limit, RateLimiter, Rejection, per};
@@ -172,7 +173,7 @@ impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
     }
 }
 
-/// The identities or the parts of a [`Key`]: `by` and `part` collect them as nested pairs.
+/// The identities or the parts of a [`Key`], which `by` and `part` collect as nested pairs.
 #[doc(hidden)]
 pub trait Values: Send + Sync {
     fn each(&self, visit: &mut dyn FnMut(&dyn Identity));

@@ -3,27 +3,28 @@
 use crate::writer::{Bytes, copy, is_plain, push_escaped};
 use std::fmt;
 
-/// The name of a limit. The programmer chose it, so its braces and colons stay readable.
+/// The name of a limit. The programmer chose it, so it stays readable: colons are not escaped, and braces become `<` and `>`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'n> {
     text: Text<'n>,
-    /// Whether nothing in it must be escaped. For an attribute this is computed at compile time.
+    /// Whether the key contains the name unchanged. For an attribute, this is computed at compile time.
     plain: bool,
 }
 
-/// The text of a name, by where it comes from.
+/// The text of a name, and its source.
 #[derive(Clone, Copy, Debug)]
 enum Text<'n> {
     /// The `key` of an attribute, or the name of a layer.
     Written(&'static str),
     /// The path of a function whose attribute has no `key`.
     Path(&'static str),
-    /// From the key that a method of the limiter has received.
+    /// The name in a key that the caller has passed to a method of the limiter.
     Given(&'n str),
 }
 
 impl Name<'static> {
-    /// The name of an attribute. A name with `::` is the path of a function, unless it is [`written`](Self::written).
+    /// Creates the name of an attribute's limit. A text with `::` counts as the path of a function. For a `key` with `::`, use
+    /// [`written`](Self::written) instead.
     pub(crate) const fn of_site(text: &'static str) -> Self {
         let bytes = text.as_bytes();
         let mut i = 1;
@@ -36,19 +37,19 @@ impl Name<'static> {
         Self::written(text)
     }
 
-    /// The `key` of an attribute, or the name of a layer.
+    /// Creates a name from the `key` of an attribute, or from the name of a layer.
     pub(crate) const fn written(text: &'static str) -> Self {
         Self::of(Text::Written(text))
     }
 
-    /// The name of the same limit in a trial.
+    /// Returns `text` as the name of the same limit when it is a shadow limit. It is a path if this name is a path.
     pub(crate) const fn renamed(self, text: &'static str) -> Self {
         Self::of(if let Text::Path(_) = self.text { Text::Path(text) } else { Text::Written(text) })
     }
 }
 
 impl<'n> Name<'n> {
-    /// A name in the key that a method has received.
+    /// Creates a name from a key that the caller has passed to a method.
     #[inline]
     pub(crate) const fn new(text: &'n str) -> Self {
         Self::of(Text::Given(text))
@@ -71,7 +72,8 @@ impl<'n> Name<'n> {
         self.text.as_str()
     }
 
-    /// Whether calls of the limit belong to a request, which records their decisions: those of attributes and layers do.
+    /// Returns whether the decisions of the limit are recorded in the web request. The limits of attributes and layers are
+    /// recorded, and keys that are passed to a method are not.
     #[inline]
     pub(crate) const fn is_recorded(&self) -> bool {
         !matches!(self.text, Text::Given(_))
@@ -113,20 +115,20 @@ impl<'n> Text<'n> {
     }
 }
 
-/// The name of a limit, independent of the key that it comes from. A name of at most 30 bytes needs no heap.
+/// The name of a limit, which does not borrow from a key. A name of at most 30 bytes needs no heap allocation.
 #[derive(Clone)]
 pub(crate) enum LimitName {
-    /// The `key` of an attribute.
+    /// The `key` of an attribute, or the name of a layer.
     Static(&'static str),
     /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
     Path(&'static str),
-    /// A short name in UTF-8, from a key of the caller.
+    /// A name of at most 30 bytes in UTF-8, from a key of the caller.
     Short { len: u8, bytes: [u8; SHORT] },
     /// A longer name, from a key of the caller.
     Long(Box<str>),
 }
 
-/// The longest short name in bytes. A `LimitName` then has 32 bytes, so a `Rejection` stays small.
+/// The maximum length of a short name in bytes. It keeps a `LimitName` at 32 bytes, so that a `Rejection` is small.
 const SHORT: usize = 30;
 
 impl LimitName {
@@ -150,7 +152,7 @@ impl LimitName {
         }
     }
 
-    /// The name that clients may see. For a path, it is the function with the time after it, so that clients do not see the
+    /// Returns the name that clients may see. For a path, this is the function with its time, so that clients do not see the
     /// modules.
     pub(crate) fn public(&self) -> &str {
         let name = self.as_str();

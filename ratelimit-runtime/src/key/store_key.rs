@@ -1,4 +1,4 @@
-//! The key that a store receives.
+//! `StoreKey`: the key that a store receives. `KeyBuilder` writes it.
 
 use super::{AsKey, Function, Name};
 use crate::error::{Error, ErrorKind};
@@ -7,14 +7,14 @@ use crate::macros::opaque;
 use crate::writer::{Absent, Bytes, KeySettings, KeyWriter};
 use std::hash::{Hash, Hasher};
 
-/// The key that a store receives: bytes that are unique to a limiter's prefix, a limit's name, algorithm and state format, and
-/// the identity. A key of at most 128 bytes needs no heap.
+/// The key that a store receives. Its bytes are unique to the limiter's prefix, to the limit's name, parts, algorithm and state
+/// format, and to the identity. A key of at most 128 bytes needs no heap allocation.
 #[derive(Clone)]
 #[must_use]
 pub struct StoreKey(pub(super) Bytes);
 
 impl StoreKey {
-    /// A key of these bytes, for tests of a store. Limiters make their keys from a [`Key`](crate::Key).
+    /// Creates a key of these bytes, for tests of a store. Limiters make their keys from a [`Key`](crate::Key).
     #[inline]
     pub fn new(bytes: &[u8]) -> Self {
         Self(Bytes::of(bytes))
@@ -26,7 +26,7 @@ impl StoreKey {
     }
 }
 
-/// An empty key, which is written in place.
+/// Creates an empty key, to which a `KeyBuilder` then writes.
 impl Default for StoreKey {
     #[inline]
     fn default() -> Self {
@@ -60,7 +60,7 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
     Ok(rendered)
 }
 
-/// Writes a key without a format into an empty one, which stays where it is. `name` is the name of the key.
+/// Writes a key without a format into the empty key `rendered`. So the key is not moved. `name` is the name of `key`.
 pub(crate) fn render_into(
     rendered: &mut StoreKey,
     name: Name<'_>,
@@ -73,12 +73,12 @@ pub(crate) fn render_into(
     builder.finish(rendered, settings)
 }
 
-/// Writes a key from left to right: prefix, identities, name, parts, format. The key is in the request to the store, where it
-/// stays, because it is too large to be moved.
+/// Writes a key from left to right: prefix, identities, name, parts. It writes into the key of a request to the store, because
+/// a key is too large to be moved.
 #[derive(Clone)]
 pub(crate) struct KeyBuilder<'n> {
     name: Name<'n>,
-    /// The function with this name, if functions inside of others may have the same one.
+    /// The function that the limit is named after, if functions inside of other functions may have the same name.
     function: Option<Function>,
     begun: bool,
     named: bool,
@@ -91,7 +91,7 @@ impl<'n> KeyBuilder<'n> {
         Self { name, function, begun: false, named: false, has_identity: false, absent: None }
     }
 
-    /// Writes the prefix, unless it is written.
+    /// Writes the prefix at the first call.
     #[inline]
     fn begin(&mut self, key: &mut StoreKey, settings: &KeySettings) {
         if !std::mem::replace(&mut self.begun, true) {
@@ -104,13 +104,13 @@ impl<'n> KeyBuilder<'n> {
         self.name
     }
 
-    /// Replaces the name. It must not be written yet, so this comes before the parts.
+    /// Replaces the name. Call it before the first part is written, because the name precedes the parts.
     pub(crate) fn rename(&mut self, name: Name<'n>) {
         debug_assert!(!self.named, "the name comes before parts");
         self.name = name;
     }
 
-    /// A writer for one more identity. Identities come before parts.
+    /// Returns a writer for the next identity. All identities come before the first part.
     #[inline]
     pub(crate) fn identity<'w>(
         &'w mut self,
@@ -123,7 +123,7 @@ impl<'n> KeyBuilder<'n> {
         KeyWriter::new(&mut key.0, settings, &mut self.absent, separated.then_some(b','))
     }
 
-    /// A writer for one more part of the name.
+    /// Returns a writer for the next part of the name.
     pub(crate) fn part<'w>(&'w mut self, key: &'w mut StoreKey, settings: &'w KeySettings) -> KeyWriter<'w> {
         self.begin(key, settings);
         self.write_name(key);
@@ -139,7 +139,7 @@ impl<'n> KeyBuilder<'n> {
     ///
     /// # Errors
     ///
-    /// If an identity is absent.
+    /// Returns an error if an identity or a part is absent.
     #[inline]
     pub(crate) fn finish(&mut self, key: &mut StoreKey, settings: &KeySettings) -> Result<(), Error> {
         self.begin(key, settings);
@@ -153,7 +153,7 @@ impl<'n> KeyBuilder<'n> {
         self.absent.map_or(Ok(()), |(kind, why)| Err(Error::new(kind, why)))
     }
 
-    /// Writes the path of the function in its module, if it is inside of another function or a type.
+    /// Writes the path of the type or function that contains the function, if there is one.
     #[inline(never)]
     fn push_around(&mut self, function: Function, key: &mut StoreKey, settings: &KeySettings) {
         if let Some(around) = function.around(self.name.as_str()) {
@@ -181,7 +181,7 @@ impl StoreKey {
         self.0.extend_from_slice(limit.state_format().as_bytes());
     }
 
-    /// The key without the format at its end.
+    /// Returns the key without the format at its end.
     pub(crate) fn without_format(&self) -> &[u8] {
         self.0.rsplitn(2, |byte| *byte == b':').last().unwrap_or_default()
     }

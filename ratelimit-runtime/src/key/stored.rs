@@ -1,4 +1,4 @@
-//! Keys as they are in the store: reads them back, for tools that list limits.
+//! `StoredKey`: a key that was found in a store, for tools that list limits.
 
 use super::{AsKey, Name};
 use crate::identity::Identity;
@@ -6,9 +6,9 @@ use crate::limit::Algorithm;
 use crate::macros::opaque;
 use crate::writer::{Bytes, KeyWriter, is_written};
 
-/// A key that was found in a store: the name of a limit, its identities and parts as they are written, and the format of its
-/// state. It is for tools. The methods of [`RateLimiter`](crate::RateLimiter) accept it as a [`Key`](crate::Key) of the same
-/// prefix, also if its values are hashed.
+/// A key that was found in a store: the name of a limit, its identities and parts (escaped or hashed), and the format of its
+/// state. It is for tools. The methods of [`RateLimiter`](crate::RateLimiter) accept it in place of the [`Key`](crate::Key)
+/// from which it was made, even if the values are hashed. The limiter must have the same prefix.
 ///
 /// ```
 /// use ratelimit::store::StoredKey;
@@ -35,13 +35,13 @@ pub struct StoredKey {
     format: String,
 }
 
-/// A value as a key has it: escaped, and hashed if it is long or secret.
+/// A value in the form in which keys contain it: escaped, or hashed if it is long or secret.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Written(Box<str>);
 
 impl StoredKey {
-    /// Reads a key of a limiter with this prefix. Returns `None` for any other key: that of another prefix, of another
-    /// program, and the few keys that the library needs for itself.
+    /// Reads a key of a limiter with this prefix. Returns `None` for any other key: a key of another prefix or of another
+    /// program, and the few keys that the library uses internally.
     pub fn parse(prefix: &str, key: &[u8]) -> Option<Self> {
         let key = std::str::from_utf8(key).ok()?;
         let (tag, rest) = key.strip_prefix(prefix)?.strip_prefix(":{")?.split_once("}:")?;
@@ -68,23 +68,23 @@ impl StoredKey {
         &self.name
     }
 
-    /// The identities as they are written: `alice`, `al%20ice`, or `#` and 32 digits for a hash. None if all callers share the
-    /// limit.
+    /// The identities in the form in which the key contains them: `alice`, `al%20ice`, or `#` and 32 digits for a hash. Empty
+    /// if all callers share the limit.
     pub fn identities(&self) -> impl Iterator<Item = &str> {
         self.identities.iter().map(|value| &*value.0)
     }
 
-    /// The values of the placeholders, as they are written.
+    /// The values of the placeholders, in the form in which the key contains them.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|value| &*value.0)
     }
 
-    /// The algorithm. `None` if another version of the library has written the state, which this version does not read.
+    /// The algorithm. `None` if this version of the library cannot read the state, because another version has written it.
     pub fn algorithm(&self) -> Option<Algorithm> {
         Algorithm::ALL.into_iter().find(|algorithm| algorithm.state_format() == self.format)
     }
 
-    /// The same key with another format, such as that of another algorithm.
+    /// Returns the same key with another format, such as the format of another algorithm.
     pub fn with_format(&self, format: &str) -> Self {
         Self { format: format.to_owned(), ..self.clone() }
     }
@@ -95,7 +95,7 @@ impl StoredKey {
     }
 }
 
-/// The name of a limit from its text in a key. `None` if no name is written so.
+/// Reads the name of a limit from its text in a key. Returns `None` if the text is not the form in which keys contain a name.
 fn name(written: &str) -> Option<String> {
     let open = written.replace('<', "{").replace('>', "}");
     let name = unescaped(&open)?;
@@ -104,7 +104,7 @@ fn name(written: &str) -> Option<String> {
     (*again == *written.as_bytes()).then_some(name)
 }
 
-/// The text of an escaped text.
+/// Removes the escapes from a text. Returns `None` if the text is malformed.
 fn unescaped(written: &str) -> Option<String> {
     if written == "%" {
         return Some(String::new());
@@ -150,7 +150,7 @@ impl AsKey for StoredKey {
 }
 
 opaque! {
-    /// Prints no identity and no part.
+    /// Prints only the name and the format, because identities and parts may be private.
     StoredKey, |this| name = this.name, format = this.format
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the key's text and bounds.
+//! Tests of the text of keys: it is readable and bounded, and different keys never have the same text.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -101,7 +101,7 @@ fn a_displayed_value_makes_the_same_key_as_its_text() {
     struct Shown(String);
     impl Identity for Shown {
         fn write(&self, key: &mut KeyWriter<'_>) {
-            // The value is written in two pieces, so that the second one starts the hashing.
+            // The value is written in two pieces, so that the second piece starts the hashing.
             key.display(&format_args!("{}{}", &self.0[..self.0.len() / 2], &self.0[self.0.len() / 2..]));
         }
     }
@@ -130,7 +130,7 @@ fn an_absent_identity_is_an_error_and_not_a_shared_key() {
     assert!(render(&Key::new("n").by(Some(7)), &settings()).is_ok());
 }
 
-/// All combinations of values with special bytes, as name, identities and parts.
+/// Tries all combinations of values with special bytes, as name, identities and parts.
 #[test]
 fn distinct_keys_never_collide() {
     let values =

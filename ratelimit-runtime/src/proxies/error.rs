@@ -1,4 +1,4 @@
-//! The words of errors about client addresses. They contain no address.
+//! The messages of errors about client addresses. They contain no address.
 
 use crate::error::{Error, ErrorKind};
 use crate::identity::{PeerAddr, RequestHeaders};
@@ -9,16 +9,16 @@ pub(super) fn configuration(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Configuration, message)
 }
 
-/// The request does not say who is at the other end of its connection.
+/// The message for a request whose peer is not known.
 pub(super) const NO_PEER: &str = "the request has no client address; with axum 0.8, serve with `into_make_service_with_connect_info::<SocketAddr>()`; elsewhere, put a `ratelimit::identity::PeerAddr` into its extensions";
 
-/// The peer is a trusted proxy, and the headers, which name the client, are not at hand.
+/// The message for a request from a trusted proxy, if the call has no access to the headers that name the client.
 pub(super) const NO_HEADERS: &str = "the call sees a trusted proxy, but not the headers that name the client behind it; add `HeaderMap` (or the request) to the arguments, or `RateLimitLayer` to the service";
 
-/// The peer is a unix socket that nobody trusts.
+/// The message for a request on a unix socket that is not trusted.
 pub(super) const UNIX_SOCKET: &str = "the connection is a unix socket, which has no client address; if a proxy uses it, add \"unix\" to `trusted_proxies`";
 
-/// The peer is a trusted unix socket, and this header of its request names nobody.
+/// Creates the error of a request on a trusted unix socket whose header `header` does not name a client.
 pub(super) fn nameless_proxy(header: &str) -> Error {
     configuration(format!(
         "the proxy on the unix socket does not name the client; let it send `{header}`, or write in `forwarded_by` which header it sends"
@@ -27,8 +27,8 @@ pub(super) fn nameless_proxy(header: &str) -> Error {
 
 const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
 
-/// The forwarding header that a proxy in the own network has sent. A client elsewhere can send such a header too, so it proves
-/// nothing there.
+/// Returns the name of the forwarding header in a request whose peer has a local address, such as a proxy in the same network.
+/// Any client can send such a header, so the header of a peer with another address proves nothing.
 pub(super) fn forwarding_header(peer: PeerAddr, headers: &dyn RequestHeaders) -> Option<&'static str> {
     if !peer.ip().is_some_and(is_local) {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn warn(header: &str) {
     );
 }
 
-/// Whether an address is a private, shared, link-local or loopback address.
+/// Returns whether an address is a private, shared, link-local or loopback address.
 fn is_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

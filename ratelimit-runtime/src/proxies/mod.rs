@@ -1,4 +1,4 @@
-//! Trusted proxies: whose forwarding header is read, and the address of the client behind them.
+//! Trusted proxies: decides which peers are trusted proxies, and finds the address of the client behind them.
 
 mod error;
 mod networks;
@@ -24,24 +24,25 @@ pub(crate) struct Proxies {
     header: Header,
     /// The trust that the limiter was built with.
     built: Trust,
-    /// The networks that have replaced it.
+    /// The networks that have replaced `built`, if any.
     replaced: RwLock<Option<Arc<Networks>>>,
-    /// [`REPLACED`] and [`WARNED`]. If the limiter trusts nobody, a call reads no other value that can change.
+    /// The flags [`REPLACED`] and [`WARNED`]. Until the networks are replaced, a call reads no other value that can change.
     flags: AtomicU8,
 }
 
-/// This flag is set once the networks have been replaced.
+/// The flag that is set when the networks are replaced.
 const REPLACED: u8 = 1;
-/// This flag is set once a proxy that is not configured has been reported.
+/// The flag that is set when a proxy that is not configured is reported.
 const WARNED: u8 = 2;
 
-/// Which peers are proxies whose header is read.
+/// The peers that are trusted proxies, so that their forwarding header is read.
 #[derive(Clone, Default)]
 enum Trust {
     #[default]
     Nobody,
     Networks(Arc<Networks>),
-    /// Every peer is a proxy, and this many entries were appended by proxies. From 1 to 16.
+    /// Every peer is a trusted proxy, and proxies have appended the last entries of the header. The value is the number of
+    /// these entries, from 1 to 16.
     Hops(u8),
 }
 
@@ -74,8 +75,8 @@ impl Proxies {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the server does not know the peer, if the peer is a trusted
-    /// proxy and the headers are not at hand, or if there is only a unix socket.
+    /// Returns [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the peer is not known, if the peer is a trusted
+    /// proxy but the call has no access to the headers, or if no address is known because the connection is a unix socket.
     #[inline]
     pub(crate) fn resolve(
         &self,
@@ -96,7 +97,7 @@ impl Proxies {
                 self.report_proxy(peer, headers);
             }
             return match peer {
-                // The usual case, in which the compiler reads four bytes instead of sixteen.
+                // The usual case. With a separate arm, four bytes are read instead of sixteen.
                 PeerAddr::Ip(IpAddr::V4(address)) => Ok((*address).into()),
                 _ => canonical(peer).ip().ok_or_else(|| configuration(error::UNIX_SOCKET)),
             };
@@ -106,11 +107,11 @@ impl Proxies {
         self.behind(trust, peer, headers).ip().ok_or_else(|| error::nameless_proxy(&self.header.name))
     }
 
-    /// The client of a trusted peer, or the last hop that is known.
+    /// Finds the client behind a trusted peer. Returns the last hop that is known if the header does not name the client.
     fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
         let mut lines = SmallVec::<[&[u8]; MOST_ENTRIES]>::new();
         headers.header_lines(&self.header.name, &mut |line| {
-            // Each line has at least one entry, so no more lines than entries are walked.
+            // Each line has at least one entry, so the last `MOST_ENTRIES` lines contain all entries that are read.
             if lines.len() == MOST_ENTRIES {
                 lines.remove(0);
             }
@@ -134,7 +135,7 @@ impl Proxies {
         replaced.map_or_else(|| self.built.clone(), Trust::Networks)
     }
 
-    /// Reports a proxy that is not configured, if the request came through one. At most once.
+    /// Logs a warning, at most once, if the request came through a proxy that is not configured.
     #[cold]
     fn report_proxy(&self, peer: &PeerAddr, headers: &dyn RequestHeaders) {
         if let Some(header) = error::forwarding_header(canonical(peer), headers)
@@ -145,22 +146,22 @@ impl Proxies {
     }
 }
 
-/// A dual-stack socket shows IPv4 peers as mapped addresses.
+/// Unmaps a mapped IPv4 address. A dual-stack socket shows IPv4 peers as mapped addresses.
 #[inline]
 fn canonical(peer: &PeerAddr) -> PeerAddr {
     match peer {
-        // Copies four bytes instead of a whole address, whose last bytes were written separately.
+        // Copies four bytes. A copy of the whole address would be slower, because its last bytes were written separately.
         PeerAddr::Ip(IpAddr::V4(address)) => PeerAddr::Ip(IpAddr::V4(*address)),
         PeerAddr::Ip(IpAddr::V6(address)) => PeerAddr::Ip(address.to_canonical()),
         PeerAddr::Unix => PeerAddr::Unix,
     }
 }
 
-/// The number of entries that are walked at most. The rest of the header is not parsed.
+/// The maximum number of entries that are read. The rest of the header is not parsed.
 const MOST_ENTRIES: usize = 32;
 
-/// Finds the client of a trusted peer among the entries, which come from the right. An entry without an address ends the walk
-/// at the last good hop, because nobody knows who has written what is on its left.
+/// Finds the client behind a trusted peer. `entries` are read from the right. An entry without an address ends the search at
+/// the last valid hop, because anybody may have written the entries on its left.
 fn client(trust: &Trust, peer: PeerAddr, entries: impl Iterator<Item = Option<IpAddr>>) -> PeerAddr {
     if let Trust::Hops(hops) = trust {
         return nth(*hops, peer, entries);
@@ -174,8 +175,8 @@ fn client(trust: &Trust, peer: PeerAddr, entries: impl Iterator<Item = Option<Ip
     client
 }
 
-/// The entry with this number, counted from 1. If the list is too short, that many proxies did not write it, and the result
-/// is the peer.
+/// Returns the address in the entry with the number `hops`, counted from 1. If there are fewer entries, the request has not
+/// passed that many proxies, and the result is the peer. An entry without an address ends the search at the last valid hop.
 fn nth(hops: u8, peer: PeerAddr, mut entries: impl Iterator<Item = Option<IpAddr>>) -> PeerAddr {
     let mut client = peer;
     for _ in 0..hops {

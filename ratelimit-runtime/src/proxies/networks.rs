@@ -6,7 +6,7 @@ use crate::identity::PeerAddr;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use std::net::IpAddr;
 
-/// The word for proxies that connect through a unix socket.
+/// The text that trusts all proxies that connect through a unix socket.
 const UNIX: &str = "unix";
 
 /// The addresses of trusted proxies, as sorted ranges that do not overlap.
@@ -36,7 +36,7 @@ impl Networks {
             }
         }
         let (v4, v6) = (Ipv4Net::aggregate(&v4), Ipv6Net::aggregate(&v6));
-        // Two halves of all addresses are one network by now.
+        // `aggregate` has merged adjacent networks, so two halves of the address space are one network here.
         let mut networks = v4.iter().copied().map(IpNet::V4).chain(v6.iter().copied().map(IpNet::V6));
         if let Some(all) = networks.find(|network| network.prefix_len() == 0) {
             return Err(trusts_everybody(all));
@@ -48,7 +48,7 @@ impl Networks {
         })
     }
 
-    /// Whether a peer or a hop is a trusted proxy. The address is unmapped already.
+    /// Returns whether a peer or a hop is a trusted proxy. A mapped IPv4 address must be unmapped before the call.
     pub(crate) fn contain(&self, peer: PeerAddr) -> bool {
         match peer {
             PeerAddr::Ip(IpAddr::V4(address)) => contains(&self.v4, address.to_bits()),
@@ -63,7 +63,7 @@ fn contains<T: Copy + PartialOrd>(ranges: &[(T, T)], address: T) -> bool {
     after.checked_sub(1).is_some_and(|at| address <= ranges[at].1)
 }
 
-/// Reads an address or a network. A mapped IPv4 network becomes the IPv4 network, as the addresses of peers do.
+/// Reads an address or a network. A mapped IPv4 network is unmapped, because the addresses of peers are unmapped too.
 fn network(text: &str) -> Result<IpNet, Error> {
     let invalid = || {
         let several = if text.contains(',') { "; write several as separate texts" } else { "" };

@@ -1,4 +1,4 @@
-//! `Settings`: what a builder says about proxies, and the checks of it.
+//! `Settings`: the settings of a builder about proxies, and their checks.
 
 use super::error::configuration;
 use super::parse::{self, Syntax};
@@ -8,10 +8,10 @@ use crate::identity::Forwarded;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The number of proxies that can be trusted by counting.
+/// The valid numbers of trusted hops.
 const HOPS: std::ops::RangeInclusive<u8> = 1..=16;
 
-/// The settings of a builder, as they were written. They are checked when the limiter is built.
+/// The settings of a builder about proxies. They are checked when the limiter is built.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) networks: Option<Vec<String>>,
@@ -20,7 +20,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Whether nothing was set.
+    /// Returns whether all settings are unset.
     pub(crate) fn is_empty(&self) -> bool {
         self.networks.is_none() && self.hops.is_none() && self.header.is_none()
     }
@@ -63,12 +63,12 @@ fn counted(hops: u8, header: &Header) -> Result<Trust, Error> {
     Ok(Trust::Hops(hops))
 }
 
-/// A [`Forwarded`] whose name is checked.
+/// The header that a [`Forwarded`] names. The name is valid.
 #[derive(Debug)]
 pub(crate) struct Header {
     /// The name in lower case.
     pub(super) name: Cow<'static, str>,
-    /// The syntax of the header's lines. `None` for a header with only one address.
+    /// The syntax of the header's lines. `None` for a header that contains only one address.
     pub(super) syntax: Option<Syntax>,
 }
 

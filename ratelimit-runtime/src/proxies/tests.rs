@@ -1,4 +1,4 @@
-//! Requests whose client cannot be found, and what is not read.
+//! Tests of requests whose client cannot be found, and of headers that must not be read.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -18,7 +18,7 @@ impl RequestHeaders for Sent {
     }
 }
 
-/// Headers that nobody may look at.
+/// Headers that panic if they are read.
 struct Untouched;
 
 impl RequestHeaders for Untouched {

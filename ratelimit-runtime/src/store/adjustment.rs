@@ -1,4 +1,4 @@
-//! `Adjustment`: a change of units, or of the block of a key, without a decision.
+//! `Adjustment`: a change of the units, the block or the pause of a key, without a decision.
 
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
@@ -18,24 +18,24 @@ pub struct Adjustment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), as far as they are
-    /// still in use, and nothing if the charge has expired. The stamp of a permit is its id, and its units are those that it
-    /// has taken.
+    /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), at most those that are still
+    /// in use. Returns none if the charge has expired. For a permit, the stamp is its id, and the units are all units that it
+    /// holds.
     Give(u64),
-    /// Charges units even if they are not free, at most one capacity into debt. Concurrency limits do not support it.
+    /// Charges units even if they are not free. The debt is at most one capacity. Concurrency limits do not support it.
     Take,
     /// Restarts the lease of the permit with this id, unless the lease has ended.
     Renew(u64),
-    /// Blocks the callers of the key for this time in ms, from 1 ms to 366 days, whatever their limit has free. Replaces the end of a
-    /// block. The result is 1. Sliding logs and concurrency limits do not support it.
+    /// Blocks the callers of the key for this time in ms, from 1 ms to 366 days, even if units are free. Replaces an earlier
+    /// block or pause. The result is 1. Sliding logs and concurrency limits do not support it.
     Block(u64),
-    /// Ends a block, and lets the steps of [`Limit::block`] start over. The result is 1 if the callers were blocked. Sliding logs and
-    /// concurrency limits do not support it.
+    /// Ends a block or a pause. The next block starts with the first step of [`Limit::block`]. The result is 1 if the callers
+    /// were blocked or the limit was paused, otherwise 0. Sliding logs and concurrency limits do not support it.
     Open,
     /// Pauses the limit for this time in ms, from 1 ms to 366 days. Also uses up the limit until the end of the pause, so that
-    /// calls pass at its pace afterwards. A pause or a block that lasts longer stays. Requests whose limit has a
-    /// [`wait`](Limit::wait) may wait for the end of a pause. The result is 1. Sliding logs and concurrency limits do not support
-    /// it.
+    /// calls pass at the limit's rate afterwards. A pause or a block that lasts longer stays. Requests whose limit has a
+    /// [`wait`](Limit::wait) may wait for the end of a pause. The result is 1, or 0 if the limit refuses every request. Sliding
+    /// logs and concurrency limits do not support it.
     Pause(u64),
     /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
     /// limits do not support it.
@@ -43,7 +43,7 @@ pub enum Change {
 }
 
 impl Adjustment {
-    /// A change of `units` under a key.
+    /// Creates a change of `units` under a key.
     pub const fn new(key: StoreKey, limit: Limit, units: u32, change: Change) -> Self {
         Self { key, limit, units, change }
     }
@@ -58,17 +58,17 @@ impl Adjustment {
         &self.limit
     }
 
-    /// The most units that change. A block has none.
+    /// The maximum number of units that change. Changes of a block or a pause change no units.
     pub const fn units(&self) -> u32 {
         self.units
     }
 
-    /// The change of the units.
+    /// The kind of the change.
     pub const fn change(&self) -> Change {
         self.change
     }
 
-    /// The largest result.
+    /// Returns the largest number that a store may return for this adjustment.
     pub(crate) const fn most(&self) -> u32 {
         match self.change {
             Change::Give(_) | Change::Take | Change::Renew(_) => self.units,
@@ -81,8 +81,9 @@ impl Adjustment {
     ///
     /// # Errors
     ///
-    /// [`Configuration`](ErrorKind::Configuration), if permits are taken without a decision, if other units than permits are
-    /// renewed, or if the state of the limit has no place for a block.
+    /// Returns [`Configuration`](ErrorKind::Configuration) if the change takes permits without a decision, if it renews units
+    /// that are not permits, if it concerns a block or a pause of a limit whose state has no place for one, or if a block or a
+    /// pause does not last from 1 ms to 366 days.
     pub fn check(&self) -> Result<(), Error> {
         const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {

@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Awaits all futures at the same time.
+/// Awaits all futures at the same time. Returns their outputs in the order of the futures.
 pub(crate) async fn all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
     let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
     let mut futures = futures;

@@ -1,7 +1,7 @@
 //! `Cost`: the units that a call takes, and the units that it leaves to others.
 
-/// The units of a call, for the methods of a [`RateLimiter`](crate::RateLimiter). A plain number is a cost that leaves nothing
-/// to others.
+/// The units that a call takes and the units that it leaves to others, for the methods of a
+/// [`RateLimiter`](crate::RateLimiter). A plain number is a cost that leaves nothing to others.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
@@ -24,15 +24,16 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// A call that takes `units` units.
+    /// Creates the cost of a call that takes `units` units.
     pub const fn new(units: u32) -> Self {
         Self { units, keep: 0 }
     }
 
-    /// Leaves at least `units` units to others: the call passes only if this number is free afterwards. A call whose cost and
-    /// these units are together above the limit's [`capacity`](crate::Limit::capacity) is always refused. The default is 0.
+    /// Leaves at least `units` units to others: the call passes only if at least this many units are free after it. If the cost
+    /// and these units together exceed the limit's [`capacity`](crate::Limit::capacity), the call is always refused. The
+    /// default is 0.
     ///
-    /// [`keep`](crate::rate_limit#keep) says what this means for each algorithm and for calls that wait.
+    /// See [`keep`](crate::rate_limit#keep) for the effect on each algorithm and on calls that wait.
     pub const fn keep(self, units: u32) -> Self {
         Self { keep: units, ..self }
     }

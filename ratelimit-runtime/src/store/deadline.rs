@@ -1,4 +1,5 @@
-//! The deadline of a reply: a timer, unless the store watches the deadline. The reply's observer is told if it has passed.
+//! The deadline of a reply: a timer, unless the store watches the deadline itself. When the deadline passes, the observer of
+//! the reply is notified.
 
 use super::reply::{DeadlineWatch, PendingReply};
 use super::request::Request;
@@ -11,13 +12,13 @@ use std::time::Duration;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::time::{Instant, Sleep};
 
-/// A reply with a deadline. It needs a runtime.
+/// A reply with a deadline. Polling it needs a tokio runtime.
 pub(crate) struct UntilDeadline<T> {
     reply: PendingReply<T>,
     deadline: Instant,
     within: Duration,
-    /// Most calls of a busy store need no timer, because the store watches their deadlines. Unconstrained, so that a reply that
-    /// uses up the budget of its task cannot prevent the timeout.
+    /// `None` for most calls of a busy store, because the store watches their deadlines. The timer is unconstrained, so that it
+    /// ends even if the reply uses up the cooperative budget of its task.
     timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
 }
 
@@ -31,7 +32,7 @@ impl<T> UntilDeadline<T> {
         Self { reply, deadline, within, timer: None }
     }
 
-    /// Polls the reply until the deadline has passed: then it is `None`, and the observer of the reply is not notified.
+    /// Polls the reply. Returns `None` if the deadline has passed, but does not notify the observer of the reply.
     pub(crate) fn poll_in_time(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
         if let Poll::Ready(result) = Pin::new(&mut self.reply).poll(context) {
             return Poll::Ready(Some(result));
@@ -56,7 +57,7 @@ impl<T> UntilDeadline<T> {
         }
     }
 
-    /// Returns the request, if the reply keeps it.
+    /// Returns the request, if the reply contains it.
     pub(crate) fn request(&self) -> Option<&Request> {
         self.reply.request()
     }
@@ -68,7 +69,7 @@ impl<T> UntilDeadline<T> {
 }
 
 impl<T> Future for UntilDeadline<T> {
-    /// `None` when the deadline has passed. The observer of the reply was notified.
+    /// `None` if the deadline has passed. The observer of the reply has then been notified.
     type Output = Option<Result<T, Error>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

@@ -1,4 +1,4 @@
-//! Who is told that the deadline of a reply has passed.
+//! `MissedDeadline`: an observer that is notified when the deadline of a reply has passed.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -12,17 +12,18 @@ pub trait MissedDeadline: Send + Sync {
     fn missed_deadline(&self, deadline: Duration);
 }
 
-/// The observer of the reply that a call waits for now. A missed deadline of the call is reported only to this observer.
+/// Passes a missed deadline of a call on to the observer of the reply that the call waits for at that time, and to no other
+/// observer.
 #[derive(Default)]
 pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
 
 impl Awaited {
-    /// Sets what the call waits for now.
+    /// Sets the observer of the reply that the call waits for from now on.
     pub(crate) fn set(&self, awaited: Arc<dyn MissedDeadline>) {
         *self.0.lock() = Some(awaited);
     }
 
-    /// Notes that the reply has arrived.
+    /// Notes that the reply has arrived, so that its observer is no longer notified.
     pub(crate) fn clear(&self) {
         *self.0.lock() = None;
     }
@@ -30,7 +31,7 @@ impl Awaited {
 
 impl MissedDeadline for Awaited {
     fn missed_deadline(&self, deadline: Duration) {
-        // Several calls may wait for one fetch, and each of them reports its missed deadline.
+        // The observer stays set, because several calls may wait for one fetch, and each of them reports its missed deadline.
         let awaited = self.0.lock().clone();
         if let Some(awaited) = awaited {
             awaited.missed_deadline(deadline);

@@ -77,49 +77,50 @@ use std::time::Duration;
 
 /// Stores the state of limits and decides about requests.
 ///
-/// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing,
-/// except that a call that waits for a permit leaves a ticket, and that a limit with a [block](Limit::block) blocks its
-/// callers. A [`Reply`] borrows nothing, so implementations copy what they need from the requests before they return. A
-/// caller may drop a reply at any time. Its requests may then be decided or not, and other requests are not affected.
+/// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing, with
+/// two exceptions: a call that waits for a permit leaves a ticket, and a limit with a [block](Limit::block) blocks its callers.
+/// A [`Reply`] borrows nothing, so implementations copy what they need from the requests before they return. A caller may drop
+/// a reply at any time. The requests of a dropped reply may be decided or not, and other requests are not affected.
 ///
 /// The [`ErrorKind`] of an error determines whether the limiter applies its failure policy. A store needs no deadline,
 /// because the limiter drops a reply that takes too long.
 pub trait Store: Send + Sync + 'static {
-    /// Decides requests, and charges those that pass according to the mode. Returns one decision per request.
+    /// Decides requests, and charges the requests that pass, according to the mode. Returns one decision per request.
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions>;
 
     /// Returns units, takes units, renews permits, and blocks or pauses keys. Returns a number for each adjustment, as
-    /// [`Adjusted`] says.
+    /// described for [`Adjusted`].
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
     /// Deletes the state under these keys. Returns how many of them had a state.
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64>;
 
-    /// Returns whether a request can be sent without a new connection. A limiter sends background requests only then, so
-    /// that they do not wait for an unavailable server.
+    /// Returns whether a request can be sent without a new connection. A limiter sends background requests only if this is so.
+    /// Otherwise they would wait for an unavailable server.
     fn is_connected(&self) -> bool {
         true
     }
 
     /// Asks each server of the store whether it can decide now, for [`RateLimiter::status`](crate::RateLimiter::status).
-    /// Returns one reply for each server. An error instead of the replies means that no server is known.
+    /// Returns one reply for each server. If no server is known, returns an error in place of the replies.
     ///
-    /// No limit uses `key`. The default takes a unit of a counter under this key, and so asks the store as a call does. A
-    /// store with several servers overrides it.
+    /// No limit uses `key`. The default implementation takes a unit of a counter under this key, as a call does. A store with
+    /// several servers overrides this method.
     fn probe(&self, key: &StoreKey) -> Reply<Vec<Reply<()>>> {
         let decided = self.decide(Mode::Check, &[&Request::new(key.clone(), PROBE, 1)]);
         Reply::ready(Ok(vec![decided.without_result()]))
     }
 
-    /// Returns the overrides under a key. Returns `None` if their version is `seen`. A store without overrides does not
-    /// implement this method.
+    /// Returns the overrides under a key, or `None` if their version is `seen`. A store that does not support overrides does
+    /// not implement this method.
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
         let _ = (key, seen);
         Reply::ready(Ok(None))
     }
 
-    /// Sets the entry of one override to a change of a limit as text, or removes it if `change` is `None`, and gives the
-    /// overrides a new version. The entry no longer exists after the time `expires`, by the store's clock.
+    /// Sets the override `entry` to the text `change`, which describes a change of a limit. Removes the override if `change` is
+    /// `None`. Also gives the overrides a new version. After the time `expires`, by the store's clock, the override no longer
+    /// exists.
     fn save_override(
         &self,
         key: &StoreKey,
@@ -131,15 +132,15 @@ pub trait Store: Send + Sync + 'static {
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 
-    /// Returns the limits that processes have saved under a key: the names, each with a text. A store that is not shared by
-    /// processes does not implement this method.
+    /// Returns the limits that processes have saved under a key, each with its name and a text. A store that is used by one
+    /// process only does not implement this method.
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
         let _ = key;
         Reply::ready(Ok(Vec::new()))
     }
 
-    /// Saves limits: sets the texts of names, and removes the names without a text. All limits under the key are deleted if none
-    /// is saved for the time `kept`.
+    /// Saves limits: sets the text of each name, and removes each name whose text is `None`. If nothing is saved under the key
+    /// for the time `kept`, all its limits are deleted.
     fn save_limits(
         &self,
         key: &StoreKey,
@@ -151,7 +152,8 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-/// The limit of a probe, and of a request whose limit is not set yet. Its state expires after a millisecond. A refused probe is a decision, too.
+/// The limit of a probe, and the placeholder in a request whose limit is not set yet. The state expires after 1 ms. A refusal
+/// of a probe shows that the store can decide, too.
 pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 
 /// The stored overrides of a prefix.
@@ -159,11 +161,12 @@ pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 pub struct Overridden {
     /// The version, which differs after each change. It is 0 if there are no overrides.
     pub version: u64,
-    /// The entries, each with its change of a limit as text, and the time until it expires, if it does.
+    /// The overrides: for each one its entry, the change of a limit as text, and the time until it expires. `None`: it does not
+    /// expire.
     pub entries: Vec<(Vec<u8>, String, Option<Duration>)>,
 }
 
 opaque! {
-    /// Prints no entries, because they hold keys.
+    /// Prints only the version, because entries contain keys.
     Overridden, |this| version = this.version
 }

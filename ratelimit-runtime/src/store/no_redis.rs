@@ -1,4 +1,5 @@
-//! Stands for the Redis store where there are no sockets: in WebAssembly, limits are kept in memory. No value of this type exists.
+//! The replacement of the Redis store in WebAssembly, which has no sockets. No value of this type exists there, and limits are
+//! stored in memory.
 
 use super::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use crate::error::{Error, ErrorKind};
@@ -15,7 +16,7 @@ pub struct RedisServer(Infallible);
 impl RedisStore {
     /// # Errors
     ///
-    /// Always, because WebAssembly has no sockets.
+    /// Always returns an error, because WebAssembly has no sockets.
     pub fn new(_: &str) -> Result<Self, Error> {
         Err(Error::new(ErrorKind::Configuration, "WebAssembly has no sockets; keep the limits in memory"))
     }

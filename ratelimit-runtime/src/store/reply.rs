@@ -28,7 +28,7 @@ pub enum PendingReply<T> {
     Call(Box<dyn QueuedReply<T>>),
 }
 
-/// Who watches the deadline of a call.
+/// Says who watches the deadline of a call, or that it has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeadlineWatch {
     /// The caller needs a timer.
@@ -39,21 +39,21 @@ pub enum DeadlineWatch {
     Overdue,
 }
 
-/// A call of a store of this crate. Unlike a future, it knows its deadline.
+/// A call of one of this crate's stores. Unlike a future, it knows its deadline.
 pub trait QueuedReply<T>: Send {
-    /// Returns the request that is decided.
+    /// Returns the request of the call.
     fn request(&self) -> &Request;
 
     /// Polls the reply.
     fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Result<T, Error>>;
 
-    /// Sets when the call began, and its deadline, before it is polled.
+    /// Sets the start and the deadline of the call. The caller does this before the first poll.
     fn set_deadline(&mut self, began: Instant, deadline: Instant);
 
-    /// Returns who watches the deadline. This is asked after a poll that was not ready.
+    /// Returns who watches the deadline. The caller asks after a poll that was not ready.
     fn watch(&self) -> DeadlineWatch;
 
-    /// Returns the observer of a missed deadline, also for others that wait for this call.
+    /// Returns the observer of a missed deadline of this call. Other futures that wait for the call notify it too.
     fn observer(&mut self) -> Arc<dyn MissedDeadline>;
 }
 
@@ -69,7 +69,7 @@ impl<T> Reply<T> {
         Self::Pending(PendingReply::new(future))
     }
 
-    /// Makes a reply from a future that notes what it waits for.
+    /// Makes a reply from a future, which sets in its [`Awaited`] the observer of a missed deadline.
     pub(crate) fn observed<F>(call: impl FnOnce(Arc<Awaited>) -> F) -> Self
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
@@ -83,7 +83,7 @@ impl<T> Reply<T> {
         Self::Pending(PendingReply::Call(Box::new(call)))
     }
 
-    /// Sets the observer of a missed deadline. A reply that is ready cannot miss its deadline.
+    /// Sets the observer of a missed deadline. Has no effect on a reply that is ready, which cannot miss its deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
         if let Self::Pending(PendingReply::Future(_, observed_by)) = &mut self {
             *observed_by = Some(observer);
@@ -106,8 +106,9 @@ impl<T> Reply<T> {
         }
     }
 
-    /// Awaits the reply in a task of the current runtime, which is counted among `tasks`. A reply that is ready is used at
-    /// once. Without a runtime, a pending reply is dropped, and permits end with their leases.
+    /// Passes the result to `then`: at once if the reply is ready. Otherwise a task of the current runtime awaits the reply,
+    /// and is counted among `tasks`. Without a runtime, a pending reply is dropped. Permits that it would have returned then
+    /// end with their leases.
     pub(crate) fn in_background(self, tasks: &Tasks, then: impl FnOnce(Result<T, Error>) + Send + 'static)
     where
         T: Send + 'static,
@@ -130,7 +131,7 @@ impl<T> Reply<T> {
         }
     }
 
-    /// The value of a reply that is ready and is not an error.
+    /// Returns the value of a reply that is ready and is not an error.
     #[inline]
     pub const fn ready_value(&self) -> Option<&T> {
         match self {
@@ -145,7 +146,7 @@ impl<T> PendingReply<T> {
         Self::Future(Box::pin(future), None)
     }
 
-    /// Returns the request, if the reply keeps it.
+    /// Returns the request, if the reply contains it.
     pub(crate) fn request(&self) -> Option<&Request> {
         match self {
             Self::Future(..) => None,
@@ -178,7 +179,8 @@ impl<T: Unpin> Future for Reply<T> {
 
     /// # Panics
     ///
-    /// If it is polled again after it was ready.
+    /// May panic if it is polled again after it has returned the result of a pending reply. A reply that was ready from the
+    /// start returns an error instead.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.get_mut() {
             Self::Pending(pending) => Pin::new(pending).poll(context),

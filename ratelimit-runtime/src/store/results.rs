@@ -3,8 +3,8 @@
 use crate::decision::Decision;
 use std::ops::Deref;
 
-/// The results in a reply, in the order of what was asked. Dereferences to a slice. `collect` makes it from an iterator. One result
-/// needs no heap allocation.
+/// The results in a reply, in the order of the requests or adjustments. Dereferences to a slice. `collect` makes it from an
+/// iterator. One result needs no heap allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a decision limits nothing unless you check `is_allowed()`, and an adjustment may have changed fewer units"]
 pub struct Results<T>(Place<T>);
@@ -12,12 +12,12 @@ pub struct Results<T>(Place<T>);
 /// The decisions about a slice of [`Request`](super::Request)s.
 pub type Decisions = Results<Decision>;
 
-/// The number of units that each [`Adjustment`](super::Adjustment) changed. For a block or a pause, what its
-/// [`Change`](super::Change) says.
+/// The number of units that each [`Adjustment`](super::Adjustment) changed. For blocks and pauses, [`Change`](super::Change)
+/// says which number it is.
 pub type Adjusted = Results<u32>;
 
-/// One result in place, or any number on the heap. A single result is written where it is read, which a small vector does
-/// not achieve.
+/// One result inline, or any number of results on the heap. A single result is written directly to the place where it is read,
+/// which a small vector does not achieve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place<T> {
     One([T; 1]),
@@ -64,7 +64,7 @@ impl<T> Deref for Results<T> {
     }
 }
 
-/// Not inlined: inlined code would load a length that was just written, and wait for it.
+/// Not inlined, because inlined code would load a length that was written just before, and wait for that write.
 #[cold]
 #[inline(never)]
 fn several<T>(results: &[T]) -> &[T] {

@@ -1,16 +1,16 @@
-//! `Bytes`: the bytes of a key, which need no heap unless they are many.
+//! `Bytes`: a buffer for the bytes of a key. Up to 128 bytes need no heap allocation.
 
 use std::ops::Deref;
 
-/// Keys of at most this many bytes need no heap.
+/// The maximum length in bytes of a key that needs no heap allocation.
 const INLINE: usize = 128;
 
-/// Bytes that are appended piece by piece. Most pieces are short, so they are copied without a function call.
+/// A buffer to which bytes are appended piece by piece. Most pieces are short, and are copied without a call of `memcpy`.
 #[derive(Clone)]
 pub(crate) struct Bytes {
     inline: [u8; INLINE],
     len: usize,
-    /// All bytes, if they are more than `INLINE`.
+    /// All bytes, if there are more than `INLINE` of them. Empty otherwise.
     heap: Vec<u8>,
 }
 
@@ -20,7 +20,7 @@ impl Bytes {
         Self { inline: [0; INLINE], len: 0, heap: Vec::new() }
     }
 
-    /// A copy of these bytes.
+    /// Copies these bytes into a new buffer.
     #[inline]
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let mut inline = [0; INLINE];
@@ -54,7 +54,7 @@ impl Bytes {
         }
     }
 
-    /// Appends the first `len` bytes of a word, which are its lowest, in one store.
+    /// Appends the lowest `len` bytes of a word, the lowest byte first. If there is room for 8 bytes, it needs one write.
     #[inline]
     pub(crate) fn push_word(&mut self, word: u64, len: usize) {
         let bytes = word.to_le_bytes();
@@ -77,7 +77,8 @@ impl Bytes {
     }
 }
 
-/// Copies up to 32 bytes as two halves of a fixed size, which overlap.
+/// Copies a slice to another one of the same length. Up to 32 bytes are copied as two pieces of a fixed size, which may
+/// overlap, without a call of `memcpy`.
 #[inline]
 pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
     macro_rules! halves {
@@ -131,13 +132,14 @@ fn push_long_number(bytes: &mut Bytes, number: u64) {
     bytes.push_word(digits_of(number % EIGHT_DIGITS) | ZEROS, 8);
 }
 
-/// The numbers from here on have more than eight digits.
+/// The smallest number with more than eight digits.
 const EIGHT_DIGITS: u64 = 100_000_000;
-/// Eight digits `0`.
+/// The text `00000000`, one character in each byte.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// The eight digits of a number as bytes from 0 to 9, the first in the lowest byte. Each step splits all groups of digits at
-/// once: two of four digits, four of two, and eight of one. The products with rounded-up reciprocals are exact for them.
+/// Returns the eight digits of a number below 10^8 as bytes from 0 to 9, with the first digit in the lowest byte. Each step
+/// splits all groups of digits at once: first into two groups of four digits, then into four groups of two, then into eight
+/// digits. The last two steps multiply by a rounded-up reciprocal instead of dividing. For these numbers, the result is exact.
 #[inline]
 const fn digits_of(number: u64) -> u64 {
     let fours = (number / 10_000) | ((number % 10_000) << 32);

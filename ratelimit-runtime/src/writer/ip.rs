@@ -1,15 +1,15 @@
-//! Writes client addresses: two addresses of one client are the same identity.
+//! Writes client addresses. Different addresses of one client, such as those of one IPv6 network, become the same identity.
 
 use super::{Bytes, push_hex_number, push_number};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The prefix of the IPv6 addresses of IPv4 clients behind NAT64 (RFC 6052).
+/// The first 96 bits of an IPv6 address that NAT64 makes from the address of an IPv4 client (RFC 6052).
 const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 
 /// Writes all of an IPv4 address, or the first `ipv6_prefix` bits of an IPv6 address.
 ///
-/// Mapped IPv4 addresses are unmapped first. They have 96 leading bits in common, so all IPv4 clients would otherwise be one
-/// identity.
+/// An IPv4 address that is mapped into IPv6 is unmapped first. All mapped addresses have the same first 96 bits, so all IPv4
+/// clients would otherwise be one identity. An address from NAT64 is treated in the same way.
 #[inline]
 pub(super) fn write(bytes: &mut Bytes, address: IpAddr, ipv6_prefix: u8) {
     match address {
@@ -37,7 +37,7 @@ fn write_v4(bytes: &mut Bytes, address: Ipv4Addr) {
     push_two(bytes, third, fourth);
 }
 
-/// Writes two octets with a dot between them, in one store.
+/// Writes two octets with a dot between them, with one write.
 #[inline]
 fn push_two(bytes: &mut Bytes, first: Octet, second: Octet) {
     let shift = 8 * first.len;
@@ -45,7 +45,7 @@ fn push_two(bytes: &mut Bytes, first: Octet, second: Octet) {
     bytes.push_word(text, usize::from(first.len + 1 + second.len));
 }
 
-/// The digits of an octet, the first in the lowest byte, and how many they are.
+/// The digits of an octet, with the first one in the lowest byte, and the number of digits.
 #[derive(Clone, Copy)]
 struct Octet {
     text: u32,
@@ -70,7 +70,8 @@ const OCTETS: [Octet; 256] = {
     }
 };
 
-/// Writes `2001-db8-0-0/64`. A colon has another meaning in a key.
+/// Writes the network of an IPv6 address, such as `2001-db8-0-0/64`. It has hyphens, because a colon separates the parts of a
+/// key.
 fn write_network(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) {
     let mask = u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0);
     let network = Ipv6Addr::from_bits(address.to_bits() & mask).segments();

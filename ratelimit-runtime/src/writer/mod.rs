@@ -1,6 +1,6 @@
-//! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
+//! Writes values into a key. Special bytes are escaped, and values that are long or secret are replaced by a hash.
 //!
-//! [`identity`](crate::identity) says which values, and [`key`](crate::key) where they are in a key.
+//! [`identity`](crate::identity) defines the values, and [`key`](crate::key) defines their places in a key.
 
 mod bytes;
 mod ip;
@@ -16,19 +16,19 @@ use std::hash::Hasher;
 /// The settings of a limiter that its keys depend on.
 #[derive(Clone)]
 pub(crate) struct KeySettings {
-    /// The beginning of every key: the prefix, and `:{`.
+    /// The beginning of every key: the prefix, then `:{`.
     pub(crate) head: Box<str>,
     /// The key of the hash that replaces long and secret values.
     pub(super) secret: [u8; 16],
-    /// The key of the hash that stands for a readable identity outside of the store. It differs from `secret`, so that no
-    /// caller can choose a value with the hash of somebody else.
+    /// The key of the hash that replaces a readable identity outside of the store (`IdentityHash`). It differs from `secret`.
+    /// Otherwise a client could send the identity of somebody else as a secret value, and get the same hash.
     pub(crate) identity_secret: [u8; 16],
-    /// IPv6 addresses that have this many first bits in common are one identity.
+    /// The number of leading bits that are written of an IPv6 address. Addresses with the same leading bits are one identity.
     pub(crate) ipv6_prefix: u8,
 }
 
 impl KeySettings {
-    /// Without a secret, the hashes depend on the prefix, which is public.
+    /// Derives the keys of the hashes from `secret`. Without a secret, they are derived from the prefix, which is public.
     pub(crate) fn new(prefix: &str, secret: Option<&[u8]>, ipv6_prefix: u8) -> Self {
         let secret = secret.unwrap_or(prefix.as_bytes());
         Self {
@@ -39,13 +39,13 @@ impl KeySettings {
         }
     }
 
-    /// The first part of every key.
+    /// Returns the prefix, the first part of every key.
     pub(crate) fn prefix(&self) -> &str {
         self.head.strip_suffix(":{").unwrap_or_default()
     }
 }
 
-/// A 128-bit key from a secret of any length, for one purpose.
+/// Derives a 128-bit key for one purpose from a secret of any length.
 fn derive_key(secret: &[u8], purpose: &[u8; 16]) -> [u8; 16] {
     let mut hasher = SipHasher24::new_with_key(purpose);
     hasher.write(secret);

@@ -1,4 +1,4 @@
-//! Writes values into a key: escaped, limited in length, and hashed if they are long or secret.
+//! `KeyWriter`: writes one value after another into a key.
 
 use super::bytes::{push_hex, push_number};
 use super::{Bytes, KeySettings, ip};
@@ -9,18 +9,18 @@ use std::fmt::{self, Write};
 use std::hash::Hasher;
 use std::net::IpAddr;
 
-/// Longer values are replaced by their hash, so that callers cannot make keys long.
+/// The maximum length of a value in bytes. Longer values are replaced by their hash, so that callers cannot make keys long.
 const MAX_VALUE: usize = 64;
 
-/// Why the key has no identity.
+/// The reason why a key has no identity. `None` if it has one.
 pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
 
 /// Writes an identity, or a part of a name, into a key.
 ///
-/// Each call writes one value. Values are separated, so `("a", "b")` and `("ab", "")` differ. Bytes that have a meaning in a
-/// key are escaped as `%XX`. Values of more than 64 bytes are replaced by a keyed 128-bit hash.
+/// Each call writes one value. Values are separated, so `("a", "b")` and `("ab", "")` differ. Control characters, spaces, and
+/// bytes that have a meaning in a key are escaped as `%XX`. Values of more than 64 bytes are replaced by a keyed 128-bit hash.
 ///
-/// The example of [`Identity`](crate::identity::Identity) writes a value.
+/// See the example of [`Identity`](crate::identity::Identity).
 pub struct KeyWriter<'w> {
     bytes: &'w mut Bytes,
     settings: &'w KeySettings,
@@ -62,7 +62,7 @@ impl<'w> KeyWriter<'w> {
         push_number(self.bytes, magnitude);
     }
 
-    /// Writes the text that a value displays.
+    /// Writes the `Display` text of a value.
     pub fn display(&mut self, value: &dyn fmt::Display) {
         self.separate();
         let mut displayed =
@@ -79,8 +79,9 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
-    /// Writes an address: all of an IPv4 address, also if it is mapped into IPv6 or comes through NAT64, and the first bits of
-    /// an IPv6 address (64, unless the limiter has another [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix)).
+    /// Writes an address. An IPv4 address is written in full, also if it is mapped into IPv6 or comes through NAT64. Of an IPv6
+    /// address, the first 64 bits are written, unless the limiter has another
+    /// [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix).
     #[inline]
     pub fn ip(&mut self, address: IpAddr) {
         self.separate();
@@ -95,9 +96,9 @@ impl<'w> KeyWriter<'w> {
         self.push_hash(&hasher);
     }
 
-    /// Writes a value in the form in which a key has it, such as `al%20ice`, or `#` and the 32 digits of a hash; for tools
-    /// that show keys ([`StoredKey`](crate::store::StoredKey)). A text of another form is written as [`text`](Self::text)
-    /// writes it.
+    /// Writes a value that already has the form in which keys contain it, such as `al%20ice`, or `#` and the 32 digits of a
+    /// hash. It is for tools that show keys ([`StoredKey`](crate::store::StoredKey)). A value that does not have this form is
+    /// written as [`text`](Self::text) writes it.
     pub fn written(&mut self, value: &str) {
         if is_written(value) {
             self.separate();
@@ -107,14 +108,14 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
-    /// Says that there is no identity. The call is then rejected as
-    /// [`Unidentified`](crate::Rejection::Unidentified), so that it does not share one limit with others that have none.
+    /// Notes that there is no identity. The call is then rejected as [`Unidentified`](crate::Rejection::Unidentified), so that
+    /// calls without an identity do not share one limit.
     pub fn absent(&mut self) {
         let why = "the call has no identity; to let such calls pass, exempt them with `skip_if`";
         self.fail(ErrorKind::NoIdentity, why);
     }
 
-    /// Says why the call cannot be identified.
+    /// Notes why the call cannot be identified.
     pub(crate) fn fail(&mut self, kind: ErrorKind, why: &'static str) {
         self.written = true;
         *self.absent = Some((kind, why));
@@ -140,7 +141,8 @@ impl<'w> KeyWriter<'w> {
     }
 }
 
-/// An identity that wrote nothing is absent. It must not share one limit with others that wrote nothing.
+/// Notes that the identity is absent if it has written nothing. Otherwise all identities that write nothing would share one
+/// limit.
 impl Drop for KeyWriter<'_> {
     #[inline]
     fn drop(&mut self) {
@@ -152,7 +154,7 @@ impl Drop for KeyWriter<'_> {
 
 opaque!(KeyWriter<'_>);
 
-/// Collects the text that a value displays. Hashes it instead when it gets long.
+/// Collects the `Display` text of a value. If the text is longer than [`MAX_VALUE`], hashes it instead.
 struct DisplayedText {
     head: smallvec::SmallVec<[u8; MAX_VALUE]>,
     long: Option<SipHasher24>,
@@ -174,7 +176,8 @@ impl Write for DisplayedText {
     }
 }
 
-/// Writes an empty value as `%`, because a cluster ignores an empty tag when it computes the slot.
+/// Writes a value, with escapes where they are needed. An empty value becomes `%`, because a cluster ignores an empty tag when
+/// it computes the slot.
 fn push_value(bytes: &mut Bytes, value: &[u8]) {
     if value.is_empty() {
         bytes.push(b'%');
@@ -187,7 +190,7 @@ fn push_value(bytes: &mut Bytes, value: &[u8]) {
     }
 }
 
-/// Writes a byte of a value.
+/// Writes a byte of a value, as `%XX` if it needs an escape.
 pub(crate) fn push_escaped(bytes: &mut Bytes, byte: u8) {
     if PLAIN[usize::from(byte)] {
         bytes.push(byte);
@@ -197,12 +200,12 @@ pub(crate) fn push_escaped(bytes: &mut Bytes, byte: u8) {
     }
 }
 
-/// Whether a byte of a value is written as it is.
+/// Returns whether a byte of a value is written without an escape.
 pub(crate) const fn is_plain(byte: u8) -> bool {
     PLAIN[byte as usize]
 }
 
-/// Whether a text is one value as a key has it.
+/// Returns whether a text is one value in the form in which keys contain it.
 pub(crate) fn is_written(value: &str) -> bool {
     let is_digits = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if let Some(hash) = value.strip_prefix('#') {
@@ -220,7 +223,8 @@ pub(crate) fn is_written(value: &str) -> bool {
     value == "%" || (!value.is_empty() && pieces.next().is_some_and(are_plain) && pieces.all(is_escaped))
 }
 
-/// Whether a byte is written as it is: all except control characters, space, and bytes with a meaning in a key.
+/// For each byte, whether it is written without an escape. Escapes are needed for control characters, the space, and bytes with
+/// a meaning in a key.
 const PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut byte = 0;

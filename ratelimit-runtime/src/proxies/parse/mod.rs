@@ -1,7 +1,7 @@
 //! Reads the entries of a forwarding header from the right.
 //!
-//! Proxies append to the right, and a client writes what is on the left. So an entry is found by looking at nothing on its
-//! left, and an open quote that a client has sent does not reach into the entry that a proxy has appended.
+//! Proxies append entries on the right, and a client may write anything on the left. So an entry is found without a look at the
+//! text on its left. An open quote that a client has sent does not affect an entry that a proxy has appended.
 
 mod rfc7239;
 
@@ -9,10 +9,10 @@ pub(super) use rfc7239::is_token;
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The length of the longest entry that is read, in bytes, so that a huge header costs no more than a long one.
+/// The maximum length of an entry in bytes. It bounds the work for a huge header.
 const LONGEST_ENTRY: usize = 1024;
 
-/// How a header writes several entries on one line.
+/// The syntax in which a header contains several entries on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     /// Addresses with commas between them: `X-Forwarded-For`.
@@ -21,12 +21,13 @@ pub(crate) enum Syntax {
     Rfc7239,
 }
 
-/// The entries of a line from the right. An entry without a usable address is `None`. An empty line has one entry, which is empty.
+/// Returns the addresses of the entries on a line, from the right. An entry without a usable address is `None`. An empty line
+/// has one empty entry.
 pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> impl Iterator<Item = Option<IpAddr>> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         let line = rest.take()?;
-        // Looks at one byte more, so that the comma before the longest entry is found.
+        // Searches one more byte, so that the comma before the longest entry is found.
         let start = line.len().saturating_sub(LONGEST_ENTRY + 1);
         let comma = match syntax {
             Syntax::List => line[start..].iter().rposition(|byte| *byte == b','),
@@ -68,8 +69,8 @@ fn trim(text: &[u8]) -> &[u8] {
 
 /// Reads `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`, and unmaps a mapped IPv4 address.
 ///
-/// A bare IPv6 address has no port, so it is never cut at a colon. The zone of an IPv6 address is dropped, because it means
-/// something only on the machine that wrote it.
+/// A bare IPv6 address has no port, so it is never cut at a colon. The zone of an IPv6 address is dropped, because only the
+/// machine that wrote it knows its meaning.
 fn parse(text: &[u8], is_port: fn(&str) -> bool) -> Option<IpAddr> {
     let text = std::str::from_utf8(text).ok()?;
     let (address, port) = if let Some(bracketed) = text.strip_prefix('[') {
@@ -95,7 +96,7 @@ fn ipv6(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V6(address))
 }
 
-/// Whether a text is a port number.
+/// Returns whether a text is a port number.
 fn is_port(text: &str) -> bool {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     digits && text.len() <= 5 && text.parse::<u16>().is_ok()

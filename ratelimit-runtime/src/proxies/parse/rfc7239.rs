@@ -5,8 +5,9 @@ use std::net::IpAddr;
 
 /// Finds the last comma that is not in quotes.
 ///
-/// The end of a line is not in quotes. From there to the left, a quote closes a string, and the next one that is not escaped
-/// opens it. A line that ends in quotes has no such comma, or one whose element is malformed: both end the walk.
+/// The search begins at the end of the line, which counts as outside of quotes. Towards the left, a quote closes a string, and
+/// the next quote that is not escaped opens it. If the line in fact ends inside of quotes, no comma is found, or the element
+/// after the comma is malformed. In both cases the element has no address, which ends the search for the client.
 pub(super) fn last_comma(line: &[u8]) -> Option<usize> {
     let mut quoted = false;
     for (at, byte) in line.iter().enumerate().rev() {
@@ -19,13 +20,13 @@ pub(super) fn last_comma(line: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether the character after this text is escaped: the text ends with an odd number of backslashes.
+/// Returns whether the character after this text is escaped, because the text ends with an odd number of backslashes.
 fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 /// Reads the address in the parameter `for`. Returns `None` if the parameter is missing or occurs twice, or if any part of the
-/// element is malformed. An address with escapes is malformed, because no proxy writes them there.
+/// element is malformed. An address with escapes counts as malformed, because no proxy writes escapes there.
 pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
     let mut node = None;
     let mut rest = Some(element);
@@ -46,10 +47,11 @@ pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
     parse(node?, is_node_port)
 }
 
-/// A name, and a value without its quotes, but with its escapes.
+/// The name and the value of a parameter. The value has no quotes around it, but still contains its escapes.
 type Parameter<'a> = (&'a [u8], &'a [u8]);
 
-/// Splits the first parameter off. There is none before `;` and at the end. `None` if it is malformed.
+/// Splits off the first parameter, and returns the rest of the text too. There is no parameter before a `;` and at the end of
+/// the text. Returns `None` if the parameter is malformed.
 fn parameter(text: &[u8]) -> Option<(Option<Parameter<'_>>, &[u8])> {
     if matches!(text, [] | [b';', ..]) {
         return Some((None, text));
@@ -71,17 +73,17 @@ fn split_while(text: &[u8], is_part: fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// Whether a byte may stand in a token (RFC 9110, 5.6.2).
+/// Returns whether a token may contain a byte (RFC 9110, 5.6.2).
 pub(in crate::proxies) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Whether a byte may stand in a value without quotes. Many proxies omit the quotes around ports and brackets.
+/// Returns whether a value without quotes may contain a byte. Many proxies omit the quotes around ports and brackets.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"\\,;".contains(&byte)
 }
 
-/// The place of the quote that closes a string.
+/// Returns the index of the quote that closes a string.
 fn closing_quote(quoted: &[u8]) -> Option<usize> {
     let mut escaped = false;
     quoted.iter().position(|byte| {
@@ -91,7 +93,7 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
     })
 }
 
-/// Whether a text is a port number, or an obfuscated port such as `_http`.
+/// Returns whether a text is a port number, or an obfuscated port such as `_http`.
 fn is_node_port(text: &str) -> bool {
     let obfuscated = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))

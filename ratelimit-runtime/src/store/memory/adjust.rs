@@ -1,4 +1,4 @@
-//! Changes after a decision: of the units of a key, and of its gate.
+//! Adjustments: change the units or the gate of a key after a decision.
 
 use super::table::Entry;
 use super::terms::Terms;
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::store::{Adjusted, Adjustment, Change};
 
 impl<C: Clock> MemoryStore<C> {
-    /// [`Store::adjust`] without the [`Reply`].
+    /// Does the same as `Store::adjust`, without a `Reply`.
     pub(crate) fn adjust_now(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
         adjustments.iter().try_for_each(Adjustment::check)?;
         let now_us = self.clock.now_micros();
@@ -32,7 +32,7 @@ impl<C: Clock> MemoryStore<C> {
         })
     }
 
-    /// Changes the gate of a key with this number. `None` if the change is for the number alone.
+    /// Changes the gate of the key whose state is this number. Returns `None` if the change does not concern the gate.
     fn change_gate(&self, number: &mut Entry<u64>, terms: &Terms<'_>, change: Change) -> Option<u32> {
         let Terms { limit, now, .. } = *terms;
         match change {

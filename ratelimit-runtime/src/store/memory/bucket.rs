@@ -1,8 +1,8 @@
 //! Token bucket and leaky bucket: the twin of `lua/token_bucket.lua` and `lua/leaky_bucket.lua`, with the same state.
 //! `lua/token_bucket.lua` explains the arithmetic with an example.
 //!
-//! An entry's value is `life_ms * 2^27 + units`, where `life_ms` is the time from the anchor to the deadline, up to which the
-//! units count. The level is computed in whole grains and ticks, so every rational rate is exact:
+//! An entry's value is `life_ms * 2^27 + units`: `life_ms` is the time from the anchor to the deadline of the entry, and
+//! `units` were charged since the anchor. The level is computed in whole grains and ticks, so every rational rate is exact:
 //!
 //! | | tick | grains in a unit | grains that leak in a tick |
 //! |---|---|---|---|
@@ -19,24 +19,27 @@ const LONGEST_LIFE_MS: i64 = 100_000_000_000;
 /// The longest time that a decision contains, as in the scripts.
 const LONGEST_MS: u64 = (1 << 53) - 3;
 
-/// A bucket at a time.
+/// The state of a bucket at the time of a decision.
 struct Bucket<'l> {
     limit: &'l Limit,
     now: i64,
-    /// How the units of the limit are counted in grains and ticks.
+    /// The numbers in the table at the top of this file: grains in a unit, grains that leak in a tick, and the length of a tick
+    /// in ms.
     per_unit: i64,
     per_tick: i64,
     tick_ms: i64,
-    /// The units that were charged since the anchor, the time since then, which is negative after a step back of the clock, the
-    /// end of the state, and the level in grains. All zero if the bucket is empty.
+    /// The units that were charged since the anchor. This and the following fields are 0 if the bucket is empty.
     units: u64,
+    /// The time since the anchor in ms. It is negative after a step back of the clock.
     elapsed_ms: i64,
+    /// The end of the state, in ms of the clock.
     end: i64,
+    /// The level in grains.
     grains: i64,
 }
 
 impl<'l> Bucket<'l> {
-    /// Reads an entry that exists. At its very deadline, it still exists, as a key in Redis does.
+    /// Reads an entry. At its deadline, an entry still exists, like a key in Redis.
     #[inline]
     fn read(entry: &Entry<u64>, limit: &'l Limit, now: u64) -> Self {
         let (rate, now) = (limit.rate(), signed(now));
@@ -46,7 +49,8 @@ impl<'l> Bucket<'l> {
         let elapsed_ms = now - (end - signed(entry.value / UNITS));
         let per_tick = i64::from(rate.tokens);
         let bucket = Self { limit, now, per_unit, per_tick, tick_ms, units, elapsed_ms, end, grains: 0 };
-        // The product is below 2^62. So saturation affects only levels that are empty or too high for any limit.
+        // The product is below 2^62. So the subtraction saturates only if the bucket is empty, or if its level is too high for
+        // any limit.
         let grains = (signed(units) * per_unit).saturating_sub(bucket.leaked(elapsed_ms));
         if grains <= 0 {
             return Self { units: 0, elapsed_ms: 0, end: 0, ..bucket };
@@ -54,7 +58,7 @@ impl<'l> Bucket<'l> {
         Self { grains, ..bucket }
     }
 
-    /// Whole ticks, and the ms since the last tick. The common case of 1 ms needs no division.
+    /// Returns the number of whole ticks in a time, and the rest in ms. The common tick of 1 ms needs no division.
     #[inline]
     fn ticks(&self, elapsed_ms: i64) -> (i64, i64) {
         if self.tick_ms == 1 {
@@ -63,13 +67,13 @@ impl<'l> Bucket<'l> {
         (elapsed_ms.div_euclid(self.tick_ms), elapsed_ms.rem_euclid(self.tick_ms))
     }
 
-    /// The grains that leak in the whole ticks of a time.
+    /// Returns the grains that leak in the whole ticks of a time.
     #[inline]
     fn leaked(&self, elapsed_ms: i64) -> i64 {
         self.ticks(elapsed_ms).0.saturating_mul(self.per_tick)
     }
 
-    /// The time in ms until `grains` grains have leaked, if `elapsed_ms` have passed since the anchor.
+    /// Returns the time in ms until `grains` grains have leaked. `elapsed_ms` is the time since the anchor.
     #[inline]
     fn leak_time(&self, grains: i64, elapsed_ms: i64) -> u64 {
         let ms = rounded_up(grains, self.per_tick).saturating_mul(self.tick_ms) - self.ticks(elapsed_ms).1;
@@ -113,7 +117,7 @@ impl<'l> Bucket<'l> {
         if self.grains == 0 { 0 } else { self.leak_time(self.grains, self.elapsed_ms) }
     }
 
-    /// Charges a cost. Returns the units that are free then.
+    /// Charges a cost. Returns the units that are free after the charge.
     #[inline]
     fn charge(&mut self, entry: &mut Entry<u64>, cost: u32) -> i64 {
         let anchor = self.now - self.elapsed_ms;
@@ -129,20 +133,20 @@ impl<'l> Bucket<'l> {
         room
     }
 
-    /// The end of a state with this anchor, if the bucket is empty before that time.
+    /// Returns the usual end of a state with this anchor. It applies if the bucket is empty by then.
     #[inline]
     fn own_end(&self, anchor: i64) -> i64 {
         anchor.saturating_add(signed(self.limit.life_ms()))
     }
 
-    /// Whether the bucket is empty before the end of its state.
+    /// Returns whether the bucket is empty by the end of its state.
     #[inline]
     fn leaks_by_the_end(&self) -> bool {
         let left_ms = self.end.saturating_sub(self.now).saturating_add(self.ticks(self.elapsed_ms).1);
         self.leaked(left_ms) >= self.grains
     }
 
-    /// Moves the anchor forward by whole periods.
+    /// Moves the anchor forward by whole periods, in each of which a whole number of units leaks.
     #[cold]
     fn anchor_later(&self, entry: &mut Entry<u64>, anchor: i64, room: i64) {
         let rate = self.limit.rate();
@@ -152,7 +156,7 @@ impl<'l> Bucket<'l> {
         self.set(entry, self.units.saturating_sub(leaked), anchor, self.reset_ms(), room);
     }
 
-    /// Sets the state to these units since an anchor. The bucket will be empty after `reset_ms`.
+    /// Sets the state to `units` units that were charged since `anchor`. The bucket will be empty after `reset_ms`.
     fn set(&self, entry: &mut Entry<u64>, units: u64, anchor: i64, reset_ms: u64, room: i64) {
         let empty = self.now.saturating_add(signed(reset_ms));
         let end = match self.own_end(anchor) {
@@ -182,8 +186,8 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     terms.charged(wait, room, reset_ms, terms.now + reset_ms)
 }
 
-/// Gives back units of the charge with this stamp, as `give` in `lua/token_bucket.lua` does. An emptied bucket is removed, so
-/// that a clock that steps back does not bring its units back.
+/// Gives back units of the charge with this stamp, as `give` in `lua/token_bucket.lua` does. Returns the number of these units.
+/// If the bucket becomes empty, its state is removed, so that the units do not reappear if the clock steps back.
 pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64, now: u64) -> u32 {
     let bucket = Bucket::read(entry, limit, now);
     if bucket.grains == 0 {
@@ -203,7 +207,7 @@ pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64
             return 0;
         }
     } else if left.saturating_mul(per_tick) < units.saturating_mul(per_unit) && left < reset {
-        // Computes the level that remains after `left` more ms.
+        // Sets the level that the bucket would have after `left` more ms.
         bucket.set(entry, bucket.units, now - elapsed_ms - left, (reset - left).unsigned_abs(), 0);
         return u32::try_from(rounded_up(left * per_tick, per_unit)).unwrap_or(u32::MAX);
     }
@@ -218,10 +222,10 @@ pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64
     u32::try_from(units).unwrap_or(u32::MAX)
 }
 
-/// Sets the end of a bucket that gets a gate to one that a script knows, too: a power of two after the anchor, or the time at which the
-/// bucket is empty.
+/// Sets the end of the state of a bucket that gets a gate. The scripts know two kinds of ends for such a state: a power of two
+/// ms after the anchor, or the time at which the bucket is empty.
 pub(super) fn gated(entry: &mut Entry<u64>, limit: &Limit, now: u64) {
-    // A limit without a rate never leaks, and its requests do not look at the level.
+    // A limit that refuses every request may have no rate, and its requests do not read the level.
     if !limit.algorithm().is_bucket() || (entry.value / UNITS).is_power_of_two() || limit.refuses_all() {
         return;
     }
@@ -236,7 +240,7 @@ pub(super) fn gated(entry: &mut Entry<u64>, limit: &Limit, now: u64) {
     entry.set(life_ms * UNITS + bucket.units, deadline, limit, bucket.room());
 }
 
-/// Uses up a bucket for `ms` ms. A bucket that is used up for longer stays as it is.
+/// Uses up a bucket for `ms` ms. A bucket that is used up for longer does not change.
 pub(super) fn use_up(entry: &mut Entry<u64>, limit: &Limit, ms: u64, now: u64) {
     let bucket = Bucket::read(entry, limit, now);
     let (units, elapsed_ms) = (if limit.is_queue() { 0 } else { limit.capacity() }, -signed(ms));

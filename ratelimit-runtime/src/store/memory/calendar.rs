@@ -1,23 +1,26 @@
-//! The date of a store's clock, for windows of the calendar.
+//! The date of a store's clock, for calendar windows.
 
 use super::MemoryStore;
 use crate::clock::Clock;
 use crate::limit::Limit;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The date follows the clock of the system when the two differ by this much: at the start, and after the clock was set.
+/// The date is corrected if it differs from the date of the clock by this many ms or more: at the start, and after the clock
+/// was set.
 const LARGEST_ERROR_MS: u64 = 1000;
 
 impl<C: Clock> MemoryStore<C> {
-    /// The limit at a time. `None` if its windows are not those of the calendar.
+    /// Returns the limit for a decision at this time, with the rest of the calendar window as `time`. Returns `None` if the
+    /// limit has no calendar windows.
     pub(super) fn dated(&self, limit: &Limit, now_us: u64) -> Option<Limit> {
         let window = limit.window()?;
         Some(limit.at(window, unix_ms(&self.behind_unix_ms, now_us / 1000, self.clock.unix_ms())))
     }
 }
 
-/// The date at a time of a store's clock, which is `behind` the date in whole ms. All windows of the calendar end by this one number,
-/// so that a window ends in the same millisecond for all of its calls.
+/// Returns the date, in ms since 1970, at the time `now` of a store's clock. `behind` is the difference between the date and
+/// that time, and `read` is the date that the clock returned just now. All calendar windows use the same `behind`, so that a
+/// window ends in the same millisecond for all of its calls.
 fn unix_ms(behind: &AtomicU64, now: u64, read: u64) -> u64 {
     let known = behind.load(Ordering::Relaxed);
     let date = now.wrapping_add(known);

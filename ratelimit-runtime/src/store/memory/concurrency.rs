@@ -5,7 +5,7 @@ use super::terms::{Terms, Verdict, signed};
 use crate::limit::Limit;
 use crate::store::Mode;
 
-/// The time after which a waiting call asks again if it could be among the next.
+/// The time after which a waiting call asks again, if the call could be one of the next to pass.
 const NEXT_RETRY_MS: u64 = 20;
 /// The time after which any other waiting call asks again.
 const LATER_RETRY_MS: u64 = 100;
@@ -16,12 +16,12 @@ pub(super) struct Permit {
     id: u64,
     units: u32,
     is_ticket: bool,
-    /// When the lease of a permit ends, or when a ticket arrived.
+    /// The end of a permit's lease, or the arrival of a ticket, in ms.
     time: u64,
 }
 
 impl Permit {
-    /// The time in ms until the lease ends, or 0.
+    /// Returns the time in ms until the lease ends. Returns 0 for a ticket.
     fn left(&self, now: u64) -> u64 {
         if self.is_ticket { 0 } else { self.time.saturating_sub(now) }
     }
@@ -31,17 +31,17 @@ impl Permit {
     }
 }
 
-/// The units of these permits, without tickets.
+/// Returns the number of units that these permits hold. Tickets hold none.
 fn units<'p>(permits: impl Iterator<Item = &'p Permit>) -> u64 {
     permits.filter(|permit| !permit.is_ticket).map(|permit| u64::from(permit.units)).sum()
 }
 
-/// The units that are free if no lease has ended since the last charge.
+/// Returns the units that are free, if no lease has ended since the last charge.
 pub(super) fn room(permits: &[Permit], limit: &Limit) -> i64 {
     i64::from(limit.count()) - signed(units(permits.iter()))
 }
 
-/// How long a list counts, in ms: until the last lease or ticket ends.
+/// Returns the time in ms for which a list is needed: until the last lease or ticket ends.
 pub(super) fn kept_ms(permits: &[Permit], limit: &Limit, now: u64) -> u64 {
     last_end(permits, now).max(limit.wait_ms())
 }
@@ -50,22 +50,22 @@ fn last_end(permits: &[Permit], now: u64) -> u64 {
     permits.iter().map(|permit| permit.left(now)).max().unwrap_or(0)
 }
 
-/// The units of the tickets before the ticket with this id. An unknown id stands behind all tickets.
+/// Returns the units of the tickets before the ticket of this request. A request without a ticket is behind all tickets.
 fn ahead(permits: &[Permit], terms: &Terms<'_>, cost: u32) -> u64 {
     let Terms { limit, permit: id, now, .. } = *terms;
     if limit.wait_ms() == 0 {
         return 0;
     }
     let waiting = || permits.iter().filter(|ticket| ticket.is_waiting(limit, now));
-    // A ticket is found by its lowest power of two.
+    // As in the script, a ticket is found by the lowest power of two in its units.
     let lowest = cost & cost.wrapping_neg();
     let own = waiting().find(|ticket| ticket.id == id && ticket.units & lowest > 0);
     let before = own.map_or(u64::MAX, |ticket| ticket.time);
     waiting().filter(|ticket| ticket.time < before).map(|ticket| u64::from(ticket.units)).sum()
 }
 
-/// Decides about a request, and charges it if it passes. A refused request that may wait leaves a ticket. Returns how long a changed
-/// list counts, in ms.
+/// Decides about a request, and charges it if it passes. A refused request that may wait leaves a ticket. If the list has
+/// changed, also returns the time in ms for which it is needed.
 pub(super) fn decide(permits: &mut Vec<Permit>, terms: &Terms<'_>) -> (Verdict, Option<u64>) {
     let Terms { limit, cost, needed, permit: id, now, .. } = *terms;
     let count = i64::from(limit.count());
@@ -93,7 +93,7 @@ pub(super) fn decide(permits: &mut Vec<Permit>, terms: &Terms<'_>) -> (Verdict, 
     }
 }
 
-/// Leaves a ticket. A call that leaves units to others has none. Returns the time in ms after which to ask again.
+/// Adds a ticket, unless the call already has one or leaves units to others. Returns the time in ms after which to ask again.
 fn enqueue(permits: &mut Vec<Permit>, terms: &Terms<'_>, wait: u64) -> u64 {
     let Terms { limit, permit: id, now, .. } = *terms;
     let cost = if terms.keeps() { 0 } else { terms.cost };
@@ -105,8 +105,9 @@ fn enqueue(permits: &mut Vec<Permit>, terms: &Terms<'_>, wait: u64) -> u64 {
     wait.min(if ahead < u64::from(limit.count()) { NEXT_RETRY_MS } else { LATER_RETRY_MS })
 }
 
-/// Gives back the powers of two that both the permit, or its ticket, and `units` have: all of them, if `units` are those of
-/// the permit.
+/// Gives back units of a permit, or of its ticket. As in the script, units are counted in powers of two: a power is given back
+/// if `units` and the permit both contain it. So a permit is given back completely if `units` is the number that it holds.
+/// Returns the number of units.
 pub(super) fn give(permits: &mut Vec<Permit>, units: u32, id: u64) -> u32 {
     let mut given = 0;
     for permit in permits.iter_mut().filter(|permit| permit.id == id) {

@@ -1,8 +1,8 @@
 //! Counter: the twin of `lua/counter.lua`, which explains it. Counts units in a window that starts with its first charged
 //! call.
 //!
-//! An entry's value is the units of the last window, and its deadline is the end of that window. If calls wait for the
-//! last window, it has not begun yet; then its end is more than `time` away.
+//! An entry's value is the number of units in the last window, and its deadline is the end of that window. If calls wait for
+//! the last window, it has not begun yet, and its end is more than `time` away.
 
 use super::table::Entry;
 use super::terms::{Terms, Verdict, signed};
@@ -13,7 +13,8 @@ use super::terms::{Terms, Verdict, signed};
 pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     let Terms { limit, needed, now, .. } = *terms;
     let (count, time) = (i64::from(limit.count()), limit.time_ms());
-    // The last window: the time in ms until it ends, and its units. At its very end, it still exists, as a key in Redis does.
+    // The time in ms until the last window ends, and the units in it. At its end, the window no longer counts, although the
+    // entry still exists.
     let mut ttl = entry.deadline().saturating_sub(now);
     let mut used = if ttl > 0 { entry.value } else { 0 };
     let is_of_longer_limit = ttl > time + limit.wait_ms();
@@ -32,7 +33,7 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     if ttl <= wait {
         (used, ttl) = (0, wait + time);
     } else if is_of_longer_limit {
-        // A window of an earlier, longer limit is shortened.
+        // A window that was started under an earlier, longer limit is shortened.
         ttl = time;
     }
     used += u64::from(terms.cost);

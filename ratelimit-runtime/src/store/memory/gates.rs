@@ -1,8 +1,8 @@
 //! Gates: the twin of the gates in `lua/head.lua`, which explains them. They are in a separate table, so that the entry of a
-//! limit stays small. A decision looks here only if its limit blocks or a gate exists.
+//! limit stays small. A decision reads this table only if its limit has a block, or if any gate exists.
 //!
-//! The caller of a function that changes a gate holds the lock of the key's number, so two requests on one key do not change its
-//! gate at once.
+//! A function that changes a gate is called while the entry of the key in the table of numbers is locked. So two requests on
+//! one key do not change its gate at the same time.
 
 use super::MemoryStore;
 use super::table::Entry;
@@ -15,24 +15,26 @@ use std::sync::atomic::Ordering;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gate {
     is_pause: bool,
-    /// How many blocks have followed each other.
+    /// The number of blocks that have followed each other.
     level: usize,
     end: u64,
-    /// When the gate is forgotten, which is not before its end.
+    /// The time at which the gate is forgotten, which is not before its end.
     kept: u64,
 }
 
-/// The bits of an entry's value below the time from the end of a gate until it is forgotten.
+/// The number of low bits in an entry's value. They hold the level and the kind of the gate. The bits above them hold the time
+/// from the end of the gate until it is forgotten.
 const LEVEL_BITS: u32 = 8;
 
 impl<C: Clock> MemoryStore<C> {
-    /// Whether a request may meet a gate, or close one.
+    /// Returns whether a request may find a gate, or create one.
     #[inline]
     pub(super) fn may_close(&self, limit: &Limit, now: u64) -> bool {
         !limit.block_steps().is_none() || self.gates_kept.load(Ordering::Relaxed) > now
     }
 
-    /// The gate that a request meets. A request that meets a block cannot wait.
+    /// Returns the gate of a request's key. If it is a block that has not ended, the request must not wait, so its longest wait
+    /// becomes 0.
     pub(super) fn meet_gate(&self, terms: &mut Terms<'_>) -> Gate {
         if !self.may_close(terms.limit, terms.now) || terms.limit.refuses_all() {
             return Gate::default();
@@ -44,7 +46,8 @@ impl<C: Clock> MemoryStore<C> {
         gate
     }
 
-    /// Closes the gate that a request has met, if the request is refused and its limit blocks. Returns the gate.
+    /// Closes the gate of a request's key, if the gate is open, the request is refused, and its limit has a block. Returns the
+    /// resulting gate.
     pub(super) fn close_gate(&self, gate: Gate, verdict: &Verdict, terms: &Terms<'_>) -> Gate {
         let (block, now) = (terms.limit.block_steps(), terms.now);
         let refuses = verdict.wait_ms.is_some_and(|wait| wait > terms.longest_wait);
@@ -57,15 +60,16 @@ impl<C: Clock> MemoryStore<C> {
         self.set_gate(Gate { is_pause: false, level, end, kept: end + block.longest_ms() }, terms)
     }
 
-    /// Closes the gate for this time. The level stays. Returns the gate that was there.
+    /// Closes the gate for `ms` ms as a block. The level does not change. Returns the gate as it was before.
     pub(super) fn block(&self, ms: u64, terms: &Terms<'_>) -> Gate {
         let (gate, end) = (self.gate(terms), terms.now + ms);
         self.set_gate(Gate { is_pause: false, end, kept: gate.kept.max(end), ..gate }, terms);
         gate
     }
 
-    /// Closes the gate for this time, or leaves it closed for longer. Requests may then wait for its end. Returns the gate that was
-    /// there, and for how long it is closed now.
+    /// Closes the gate for at least `ms` ms as a pause, so that requests may wait for its end. A gate that is closed for longer
+    /// keeps its end, and a block that lasts longer stays a block. Returns the gate as it was before, and the time in ms until
+    /// it opens.
     pub(super) fn pause(&self, ms: u64, terms: &Terms<'_>) -> (Gate, u64) {
         let gate = self.gate(terms);
         let left = ms.max(gate.left(terms.now));
@@ -82,7 +86,7 @@ impl<C: Clock> MemoryStore<C> {
         was_closed
     }
 
-    /// The gate, or an open one without a level.
+    /// Returns the gate of the key, or an open gate of level 0 if there is none.
     pub(super) fn gate(&self, terms: &Terms<'_>) -> Gate {
         let gate = self.gates.update(terms.hash, terms.now, |entry| Gate::of(entry));
         if gate.kept > terms.now { gate } else { Gate::default() }
@@ -104,17 +108,17 @@ impl Gate {
         Self { is_pause: value % 2 == 1, level, end: kept - (value >> LEVEL_BITS), kept }
     }
 
-    /// Whether it takes the place of no other gate, which is forgotten or was never there.
+    /// Returns whether there is no gate, because it was forgotten or never existed.
     pub(super) fn is_none(&self) -> bool {
         self.kept == 0
     }
 
-    /// The time in ms until the gate opens.
+    /// Returns the time in ms until the gate opens.
     pub(super) fn left(&self, now: u64) -> u64 {
         self.end.saturating_sub(now)
     }
 
-    /// The decision behind a closed gate: nothing is free before its end.
+    /// Returns the verdict with the effect of the gate: while the gate is closed, nothing is free before its end.
     pub(super) fn shown(&self, verdict: Verdict, now: u64) -> Verdict {
         let left = self.left(now);
         if left == 0 {

@@ -8,10 +8,10 @@ use crate::limit::Limit;
 use crate::store::Change;
 use std::collections::VecDeque;
 
-/// A list is stored for this much longer than it counts, as in the scripts.
+/// The time in ms for which a list is stored after it is no longer needed, as in the scripts.
 const SPARE_MS: u64 = 1000;
 
-/// The state of a limit.
+/// The state of a sliding log or of a concurrency limit.
 #[derive(Debug)]
 pub(super) enum List {
     Log(VecDeque<u64>),
@@ -41,7 +41,7 @@ impl List {
         }
     }
 
-    /// The units that are free, if nothing has expired since the last charge.
+    /// Returns the units that are free, if nothing has expired since the last charge.
     fn room(&self, limit: &Limit) -> i64 {
         match self {
             Self::Log(log) => i64::from(limit.count()) - signed(log.len() as u64),
@@ -73,7 +73,7 @@ fn keep(entry: &mut Entry<List>, limit: &Limit, until: u64) {
     entry.set_end(until, limit, entry.value.room(limit));
 }
 
-/// Gives back or takes units, or renews a permit. The terms are those of a request that takes nothing.
+/// Gives back or takes units, or renews a permit. `terms` are the terms of a request that takes nothing.
 pub(super) fn adjust(entry: &mut Entry<List>, terms: &Terms<'_>, units: u32, change: Change) -> u32 {
     match change {
         _ if terms.limit.refuses_all() => 0,
@@ -86,7 +86,7 @@ pub(super) fn adjust(entry: &mut Entry<List>, terms: &Terms<'_>, units: u32, cha
             cost
         }
         Change::Renew(id) => renew(entry, terms, id).min(units),
-        // Only numbers have gates.
+        // Only limits whose state is a number have gates.
         Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
     }
 }

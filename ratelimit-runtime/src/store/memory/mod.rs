@@ -34,33 +34,35 @@ use terms::{Terms, Verdict};
 ///
 /// # Memory
 ///
-/// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. At least
-/// [`max_keys`](Self::with_max_keys) of them fit before any is evicted. The default is a million, which takes 32 MB when
-/// full. In addition, a quarter as many sliding logs and concurrency limits fit, and a quarter as many blocks, which take as much as a
-/// counter. Each log or concurrency limit takes about 60 bytes plus its entries, which take at most 32 bytes times `max_keys` together.
+/// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. The store holds at least
+/// [`max_keys`](Self::with_max_keys) of them before it evicts any. The default is a million, which takes 32 MB when full. In
+/// addition, the store holds a quarter of `max_keys` sliding logs and concurrency limits, and a quarter of `max_keys` blocks. A
+/// block takes as much as a counter. A log or a concurrency limit takes about 60 bytes plus its entries. All these entries
+/// together take at most 32 bytes times `max_keys`.
 ///
-/// A new key first takes the place of expired keys. If none has expired, the store evicts keys, and counts them in
-/// [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without any units in
-/// use.
+/// A new key first takes the place of expired keys. If the store is full and no key has expired, it evicts keys, and counts
+/// them in [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without
+/// any units in use.
 ///
 /// # Eviction
 ///
-/// An attacker may send many new keys of one limit to make the store forget the keys of another one. So the store evicts keys of the
-/// limit that has the most keys, never of one that has less than its equal share. Of one limit, it first evicts the keys with the
-/// most units left, then those that would expire first. A first call never evicts a key that is used up.
+/// An attacker may send many new keys of one limit to make the store forget the keys of another limit. So the store evicts keys
+/// of the limit that has the most keys, and never keys of a limit that has less than its equal share. Within one limit, it
+/// first evicts the keys with the most units left. Among these, it first evicts the keys that would expire first. New keys that
+/// have made one call evict each other before they evict a key that is used up.
 ///
-/// - To evict a key that is used up, a caller must use up as many keys of the same limit as fit into the equal share of the limit, each
-///   within the limit's time. With a million keys and four busy limits these are 250 000 keys. If a caller can choose the identity
-///   freely, limit these calls by address as well, so that new keys cost new addresses.
-/// - Limits with the same algorithm, `count` and `time` count as one limit. By chance, one in 128 other limits counts as the same
-///   one, too. Limits whose `count` comes from an expression count as one limit for each value.
-/// - The store notes the use of a key when units are charged or returned, not as time passes. A bucket that has refilled since
-///   then counts as used until it expires.
-/// - Logs and permits are evicted by the bytes that they use, in the same order.
+/// - To evict a key that is used up, a caller must use up other keys of the same limit within the limit's time: as many as the
+///   equal share of the limit holds. With a million keys and four busy limits, these are 250 000 keys. If a caller can choose
+///   the identity freely, limit these calls by address as well, so that new keys cost new addresses.
+/// - Limits with the same algorithm, `count` and `time` count as one limit. Two other limits count as one limit with a
+///   probability of 1 in 128. Limits whose `count` comes from an expression count as one limit for each value.
+/// - The store notes the use of a key when units are charged or returned, not as time passes. So a bucket that has refilled in
+///   the meantime counts as used until it expires.
+/// - Logs and permits are also evicted if they use too many bytes, in the same order.
 ///
-/// The table consists of shards with about two thousand keys each. Eviction compares the keys of the new key's shard only.
-/// A call visits at most one shard, which takes microseconds, and some tens of microseconds if it evicts; if logs and permits use
-/// too much memory, it visits up to sixteen. Nothing runs in the background.
+/// The table consists of shards with about two thousand keys each. Eviction compares only the keys in the shard of the new key.
+/// A call with one limit visits one shard, which takes microseconds, or some tens of microseconds if it evicts keys. If logs
+/// and permits use too much memory, the call visits up to sixteen shards. Nothing runs in the background.
 ///
 /// # Keys
 ///
@@ -89,10 +91,10 @@ pub struct MemoryStore<C = SystemClock> {
     numbers: Table<u64>,
     lists: Table<List>,
     gates: Table<u64>,
-    /// When the last gate is forgotten, in ms. Zero if there has been none.
+    /// The time in ms at which the last gate is forgotten. 0 if there has been no gate.
     gates_kept: AtomicU64,
     overrides: Overrides,
-    /// How far the time of the clock is behind the time since 1970, in whole ms.
+    /// The difference in whole ms between the time since 1970 and the time of the clock.
     behind_unix_ms: AtomicU64,
     clock: C,
 }
@@ -124,7 +126,8 @@ impl<C: Clock> MemoryStore<C> {
         Self::sized(self.clock, max_keys)
     }
 
-    /// Few keys have gates. Lists are larger than numbers, so there is room for fewer.
+    /// Creates a store for `max_keys` numbers, and a quarter as many lists and gates. Lists are larger than numbers, and few
+    /// keys have gates.
     fn sized(clock: C, max_keys: usize) -> Self {
         let quarter = max_keys.div_ceil(4);
         Self {
@@ -154,12 +157,13 @@ impl<C: Clock> MemoryStore<C> {
         self.numbers.evictions() + self.gates.evictions() + self.lists.evictions()
     }
 
-    /// [`Store::decide`] without the [`Reply`].
+    /// Does the same as [`Store::decide`], without a [`Reply`].
     pub(crate) fn decide_now(&self, mode: Mode, requests: &[&Request]) -> Result<Decisions, Error> {
         self.decide_stacks(mode, requests, self.clock.now_micros())
     }
 
-    /// Whether a request is decided alone, and from its state only, as nearly all are. Logs and permits have no gates.
+    /// Returns whether a request is not part of a stack, and needs no calendar window and no gate. Nearly all requests are
+    /// plain. Logs and permits have no gates.
     #[inline]
     fn is_plain(&self, request: &Request, now_us: u64) -> bool {
         let limit = request.limit();
@@ -187,7 +191,8 @@ impl<C: Clock> MemoryStore<C> {
     fn decide_alone(&self, mode: Mode, request: &Request, now_us: u64) -> Decision {
         let terms = self.terms(mode, request, request.limit(), now_us);
         let Terms { limit, hash, now, .. } = terms;
-        // As `number::decide`, but the code of `update` is made for each algorithm, so that a verdict need not be copied.
+        // The same as `number::decide`, but `update` is compiled for each algorithm separately, so that the verdict is not
+        // copied.
         let verdict = match limit.state() {
             _ if limit.refuses_all() => Verdict::NEVER,
             State::Counter => self.numbers.update(hash, now, |entry| counter::decide(entry, &terms)),
@@ -206,7 +211,7 @@ impl<C: Clock> MemoryStore<C> {
         verdict
     }
 
-    /// Overrides end at whole ms, as in Redis.
+    /// Returns the time of the clock in whole ms. Overrides end at whole ms, as in Redis.
     fn whole_ms(&self) -> Duration {
         Duration::from_millis(self.clock.now_micros() / 1000)
     }

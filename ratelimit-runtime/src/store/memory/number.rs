@@ -14,12 +14,12 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
         State::Counter => counter::decide(entry, terms),
         State::Bucket => bucket::decide(entry, terms),
         State::SlidingWindow => sliding_window::decide(entry, terms),
-        // These are in the other table.
+        // The states of these limits are lists, in the other table.
         State::Log | State::Permits => Verdict::NEVER,
     }
 }
 
-/// Gives back or takes units. The terms are those of a request that takes nothing.
+/// Gives back or takes units. `terms` are the terms of a request that takes nothing.
 pub(super) fn adjust(entry: &mut Entry<u64>, terms: &Terms<'_>, units: u32, change: Change) -> u32 {
     match change {
         _ if terms.limit.refuses_all() => 0,
@@ -31,7 +31,7 @@ pub(super) fn adjust(entry: &mut Entry<u64>, terms: &Terms<'_>, units: u32, chan
             }
             cost
         }
-        // Only permits are renewed, and a gate is no part of the number.
+        // Only permits are renewed. The other changes concern the gate, which is not part of the number.
         Change::Renew(_) | Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
     }
 }
@@ -54,7 +54,7 @@ fn give(entry: &mut Entry<u64>, terms: &Terms<'_>, units: u32, stamp: u64) -> u3
     given
 }
 
-/// Uses up a limit for this time in ms. A limit that is used up for longer stays as it is.
+/// Uses up a limit for `ms` ms. A limit that is used up for longer does not change.
 pub(super) fn use_up(entry: &mut Entry<u64>, limit: &Limit, ms: u64, now: u64) {
     let end = match limit.state() {
         State::Bucket => return bucket::use_up(entry, limit, ms, now),

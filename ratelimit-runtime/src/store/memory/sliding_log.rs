@@ -5,18 +5,20 @@ use super::terms::{Terms, Verdict, signed};
 use crate::limit::Limit;
 use std::collections::VecDeque;
 
-/// The stamp of an entry. 0 means that nothing was charged, and a clock of a test may say 0.
+/// Returns the stamp of an entry: its time, or 1 if the time is 0. The stamp 0 means that nothing was charged, and the clock of
+/// a test may start at 0.
 fn stamp_of(entry: u64) -> u64 {
     entry.max(1)
 }
 
-/// How long an entry still counts, in microseconds. Subtracts first, because a sum of times could overflow.
+/// Returns the time in microseconds for which an entry still counts. Subtracts first, because a sum of times could overflow.
 fn left_us(limit: &Limit, entry: u64, now_us: u64) -> u64 {
     let window = limit.time_ms() * 1000;
     if entry > now_us { window.saturating_add(entry - now_us) } else { window.saturating_sub(now_us - entry) }
 }
 
-/// Decides about a request, and charges it if it passes. Returns how long a changed log counts, in ms.
+/// Decides about a request, and charges it if it passes. If the log has changed, also returns the time in ms for which it is
+/// needed.
 pub(super) fn decide(log: &mut VecDeque<u64>, terms: &Terms<'_>) -> (Verdict, Option<u64>) {
     let Terms { limit, needed, now_us, .. } = *terms;
     let left = |entry: u64| left_us(limit, entry, now_us);

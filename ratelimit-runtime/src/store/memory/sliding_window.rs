@@ -1,8 +1,9 @@
-//! Sliding window: the twin of `lua/sliding_window.lua`, which explains it, with the same state. Counts the current cell,
-//! and the share of the previous cell that the window still covers.
+//! Sliding window: the twin of `lua/sliding_window.lua`, which explains it, with the same state. Counts the units of the
+//! current cell, and the share of the previous cell's units that the window still covers.
 //!
-//! An entry's value is `previous * 2^26 + current`. Its deadline is one `time` after the end of the last cell, which is the
-//! cell of `current`. If calls wait for the last cell, it has not begun yet; then its end is more than `time` away.
+//! An entry's value is `previous * 2^26 + current`: `current` units in the last cell, and `previous` units in the cell before
+//! it. The deadline of an entry is one `time` after the end of the last cell. If calls wait for the last cell, it has not begun
+//! yet, and its end is more than `time` away.
 
 use super::table::Entry;
 use super::terms::{Terms, Verdict, signed};
@@ -10,7 +11,8 @@ use crate::limit::Limit;
 
 const CELL: u64 = 1 << 26;
 
-/// A window at a time: the units of its two cells, and the time in ms until the last cell ends. All zero if no cell is stored.
+/// The window at the time of a decision: the units of its two cells, and the time in ms until the last cell ends. All are 0 if
+/// no cell is stored.
 struct Window<'l> {
     limit: &'l Limit,
     previous: i64,
@@ -35,7 +37,7 @@ impl<'l> Window<'l> {
         signed(self.limit.time_ms())
     }
 
-    /// Whether the last cell admits calls now: it has begun, or it belongs to an earlier, longer limit.
+    /// Returns whether the last cell admits calls now: it has begun, or it belongs to an earlier, longer limit.
     fn has_begun(&self) -> bool {
         self.ends_in <= self.time() || self.is_of_longer_limit()
     }
@@ -44,11 +46,11 @@ impl<'l> Window<'l> {
         self.ends_in > self.time() + signed(self.limit.wait_ms())
     }
 
-    /// The time in ms until a cost of at most `count` fits.
+    /// Returns the time in ms until a cost of at most `count` fits.
     fn wait_ms(&self, cost: i64) -> i64 {
         let (count, time) = (i64::from(self.limit.count()), self.time());
         let Self { previous, current, ends_in, .. } = *self;
-        // The window may cover this many ms of a cell with `units` units. More would count as more than `free` units.
+        // Returns how many ms of a cell with `units` units the window may cover, so that they count as at most `free` units.
         let may_cover =
             |free: i64, units: i64| if units > 0 { (free * time / units).min(time) } else { time };
         if current + cost > count {

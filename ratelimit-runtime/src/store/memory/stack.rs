@@ -1,4 +1,4 @@
-//! Decisions about stacks: all members are judged and charged while the shards of all their keys are locked.
+//! Decides about stacks: judges and charges all members while the shards of all their keys are locked.
 
 use super::gates::Gate;
 use super::list::List;
@@ -33,13 +33,13 @@ impl<C: Clock> MemoryStore<C> {
             let chosen = members.iter().filter(move |terms| terms.limit.state().is_list() == lists);
             chosen.map(|terms| terms.hash)
         };
-        // All callers lock numbers before lists, so that two stacks cannot block each other.
+        // All callers lock numbers before lists, so that two stacks cannot deadlock.
         let mut numbers = self.numbers.lock_all(hashes(false));
         let mut lists = self.lists.lock_all(hashes(true));
         let judged = members.iter_mut().map(|terms| {
             let gate = self.meet_gate(terms);
             let verdict = self.decide_in(&mut numbers, &mut lists, &Terms { mode: Mode::Peek, ..*terms });
-            // Each member that refuses the stack blocks its own callers.
+            // Each limit that refuses the stack blocks its own callers, if it has a block.
             let closed = self.close_gate(gate, &verdict, terms);
             if gate.is_none() && !closed.is_none() {
                 let set_end = |entry: &mut _| bucket::gated(entry, terms.limit, terms.now);

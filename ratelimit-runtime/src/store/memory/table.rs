@@ -11,15 +11,16 @@ use shard::Shard;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The approximate number of entries in a shard, so that an operation on all of them takes microseconds.
+/// The approximate number of entries in a shard. It is so small that an operation on all of them takes microseconds.
 const ENTRIES: usize = 2048;
 
-/// The number of shards that one call of `shed` visits.
+/// The maximum number of shards that one call of `shed` visits.
 const VISITS: usize = 16;
 
-/// Entries in shards, each with its own lock. The lowest bits of a key's hash select the shard, the highest bits select the slot.
+/// A hash table that is divided into shards, each with its own lock. The lowest bits of a key's hash select the shard, and the
+/// highest bits select the slot.
 pub(super) struct Table<T> {
-    /// Their number is a power of two.
+    /// The shards. Their number is a power of two.
     shards: Box<[Locked<T>]>,
     max_weight: usize,
     /// The bytes that all values use on the heap.
@@ -28,14 +29,14 @@ pub(super) struct Table<T> {
     next: AtomicUsize,
 }
 
-/// A shard with its lock, in one cache line, so that threads in different shards do not share a line.
+/// A shard with its lock, aligned to a cache line, so that threads in different shards do not share a line.
 #[repr(align(64))]
 struct Locked<T>(Mutex<Shard<T>>);
 
 impl<T: Value> Table<T> {
     /// Creates a table for `max_keys` keys, whose values use at most `max_weight` bytes on the heap.
     ///
-    /// Shards fill unevenly. Each has room for six standard deviations above the mean, so that no shard evicts entries
+    /// Shards fill unevenly. Each shard has room for the mean plus six standard deviations, so that no shard evicts entries
     /// before the table holds `max_keys` keys.
     pub(super) fn new(max_keys: usize, max_weight: usize) -> Self {
         let shards = (max_keys / ENTRIES).max(1).next_power_of_two();
@@ -53,7 +54,7 @@ impl<T: Value> Table<T> {
         self.weighed(&mut shard, |shard| shard.update(hash, now, change))
     }
 
-    /// Locks the shards of all these hashes, always in the same order, so that two callers cannot block each other.
+    /// Locks the shards of all these hashes, always in the same order, so that two callers cannot deadlock.
     pub(super) fn lock_all(&self, hashes: impl Iterator<Item = u64>) -> Guards<'_, T> {
         let mut shards: SmallVec<[usize; 4]> = hashes.map(|hash| self.shard_of(hash)).collect();
         shards.sort_unstable();
@@ -88,8 +89,7 @@ impl<T: Value> Table<T> {
         self.sum(|shard| shard.evictions)
     }
 
-    /// Evicts entries from the next shards, while the values use too many bytes. The caller must not
-    /// hold the lock of a shard.
+    /// Evicts entries from the next shards while the values use too many bytes. The caller must not hold the lock of a shard.
     pub(super) fn shed(&self, now: u64) {
         for _ in 0..VISITS.min(self.shards.len()) {
             let surplus = self.weight.load(Ordering::Relaxed).saturating_sub(self.max_weight);
@@ -101,13 +101,13 @@ impl<T: Value> Table<T> {
         }
     }
 
-    /// Changes a shard, and notes by how much its weight changes.
+    /// Changes a shard, and adds the difference of its weight to the weight of the table.
     #[inline]
     fn weighed<R>(&self, shard: &mut Shard<T>, change: impl FnOnce(&mut Shard<T>) -> R) -> R {
         let before = shard.weight;
         let changed = change(shard);
         if shard.weight != before {
-            // The difference can be negative; wrapping addition then subtracts.
+            // If the difference is negative, wrapping addition subtracts.
             self.weight.fetch_add(shard.weight.wrapping_sub(before), Ordering::Relaxed);
         }
         changed
@@ -123,7 +123,7 @@ impl<T: Value> Table<T> {
     }
 }
 
-/// The locked shards of all keys of a stack, with their places.
+/// The locked shards of all keys of a stack, each with its index.
 pub(super) type Guards<'t, T> = SmallVec<[(usize, MutexGuard<'t, Shard<T>>); 4]>;
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const VERIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl RedisStore {
     /// Creates a store that connects when it is first used. A [`RateLimiter`](crate::RateLimiter) that is built with
-    /// [`connect`](crate::RateLimiterBuilder::connect) also reports errors of the server.
+    /// [`connect`](crate::RateLimiterBuilder::connect) connects at once, and reports errors of the server.
     ///
     /// | `url` | servers |
     /// |---|---|
@@ -33,7 +33,7 @@ impl RedisStore {
     /// `valkey` and `valkeys` are the same as `redis` and `rediss`, and `unix://` is the same as `redis+unix://`.
     ///
     /// With `rediss` in place of `redis`, connections are encrypted. This needs the feature `tls`. The server's certificate is
-    /// checked against the authorities of the system, or against those in the PEM file `?tls_ca=/path`. `tls_cert` and
+    /// checked against the authorities of the system, or against the ones in the PEM file `?tls_ca=/path`. `tls_cert` and
     /// `tls_key` name the certificate and the key of this client. `?protocol=resp3` selects version 3 of the protocol.
     ///
     /// # Errors
@@ -44,11 +44,12 @@ impl RedisStore {
         Self::of_scripts(url, "", [DECIDE, ADJUST], Some(SINGLE))
     }
 
-    /// Creates a store on an existing connection of the crate redis 1: a multiplexed connection, a connection manager, or a cluster connection.
+    /// Creates a store on an existing connection of the crate redis 1: a multiplexed connection, a connection manager, or a
+    /// cluster connection.
     ///
     /// The server is not checked. The store does not reconnect, unless the connection does so itself. After the connection has
-    /// broken, it is tried again after 0.1 to 0.75 seconds. A connection that repeats commands whose replies were lost may count a
-    /// call more than once. The cluster connection of redis-rs does so; use a URL for clusters.
+    /// broken, the store tries the same connection again every 0.1 to 0.75 seconds. A connection that repeats commands whose
+    /// replies were lost may count a call more than once. The cluster connection of redis-rs does so; use a URL for clusters.
     #[cfg(feature = "redis-1")]
     pub fn from_connection<C>(connection: C) -> Self
     where
@@ -70,12 +71,12 @@ impl RedisStore {
         Ok(Self { client: Arc::new(Client::new(topology, prelude, scripts, single)) })
     }
 
-    /// Connects and makes one decision, which is then removed. So the server accepts the password and permits the script. The
-    /// script is then in the server's cache.
+    /// Connects, makes one decision, and deletes its state. If this succeeds, the server accepts the password and permits the
+    /// script. Afterwards the script is in the server's cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const VERIFICATION: Limit = Limit::counter(1, Duration::from_millis(1));
         timer::runtime()?;
-        // An identity is never just `#`.
+        // No identity is written as just `#`, so no limit has this key.
         let key = format!("{prefix}:{{#}}:verification:{}", VERIFICATION.state_format());
         let request = Request::new(StoreKey::new(key.as_bytes()), VERIFICATION, 1);
         let verifying = async {

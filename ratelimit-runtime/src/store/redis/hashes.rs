@@ -1,8 +1,9 @@
-//! The hashes of a prefix that hold no state. Overrides: a field for each override, and a version that every change
-//! replaces. The limits that processes have: a field for each name.
+//! The two hashes of a prefix that hold no state of limits. One holds the overrides: a field for each override, and a version
+//! that every change replaces. The other holds the limits that processes have: a field for each name.
 //!
-//! The key of the overrides has no TTL, because overrides are configuration. An override that expires ends with ` until=` and a time of the
-//! server's clock in ms. A process that loads the overrides later removes it.
+//! The key of the overrides has no TTL, because overrides are configuration. The text of an override that expires ends with
+//! ` until=` and the time of its end, in ms of the server's clock. A process that loads the overrides after this time removes
+//! the override.
 
 use super::client::Client;
 use crate::error::{Error, ErrorKind};
@@ -14,21 +15,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const VERSION: &[u8] = b"version";
-/// Versions are random numbers below this, the bound of exact integers in Lua.
+/// Versions are random numbers below this bound. Lua represents all such integers exactly.
 const VERSIONS: u64 = 1 << 53;
 const UNTIL: &str = " until=";
 
-/// Deletes fields that still have these texts.
+/// A script that deletes each field that still has the given text.
 const DELETE: &str = "for at = 1, #ARGV, 2 do \
     if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end \
     end return 0";
 
-/// Sets a field to a text that names its end, and the version.
+/// A script that sets a field to a text with the time of its end, and sets the version.
 const SET_UNTIL: &str = "local now = redis.call('TIME') \
     local ends = now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[3] \
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. string.format('%.0f', ends), ARGV[4], ARGV[5]) return 0";
 
-/// Sets fields, or deletes those without a text, and the time after which the key ends.
+/// A script that sets fields, deletes the fields without a text, and sets the TTL of the key.
 const SAVE_LIMITS: &str = "for at = 2, #ARGV, 2 do \
     if ARGV[at + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[at]) \
     else redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end \
@@ -67,13 +68,14 @@ pub(super) async fn load_overrides(
         }
     }
     if expired.args_iter().count() > 4 {
-        // A user who may only read has the same overrides.
+        // An error is ignored, because a user who may only read has the same overrides.
         let _ = client.command(&key, &expired).await;
     }
     Ok(Some(overridden))
 }
 
-/// The change of an override that expires, and its end in ms of the server's clock.
+/// Splits the text of an override that expires into its change and its end, in ms of the server's clock. Returns `None` for any
+/// other override.
 fn with_end(stored: &str) -> Option<(&str, u64)> {
     let (change, end) = stored.rsplit_once(UNTIL)?;
     Some((change, end.parse().ok()?))
@@ -87,9 +89,9 @@ async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
 
 /// Sets or removes the override of an entry.
 ///
-/// A removed override is first set to an empty text, together with the new version and in one command. So no reader sees one
-/// change without the other. Then its field is deleted, unless another process has set a new override meanwhile. The new override
-/// has its own version, so no process would notice its deletion.
+/// To remove an override, one command sets its field to an empty text and sets the new version. So no reader sees one change
+/// without the other. Then the field is deleted, unless another process has set a new override in the meantime. The new
+/// override has its own version, so no process would notice its deletion.
 pub(super) async fn save_override(
     client: Arc<Client>,
     key: StoreKey,
@@ -136,7 +138,7 @@ pub(super) async fn load_limits(client: Arc<Client>, key: StoreKey) -> Result<Ve
     })
 }
 
-/// Loads the fields of a hash. `None` if the reply is not a hash.
+/// Loads the fields of a hash. Returns `None` if the reply is not a hash.
 async fn fields(client: &Client, key: &StoreKey) -> Result<Option<Vec<(Vec<u8>, String)>>, Error> {
     let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
     let fields: Option<Vec<(Vec<u8>, Vec<u8>)>> = redis::from_redis_value(all).ok();
@@ -144,7 +146,7 @@ async fn fields(client: &Client, key: &StoreKey) -> Result<Option<Vec<(Vec<u8>, 
     Ok(fields.map(|fields| fields.into_iter().map(text).collect()))
 }
 
-/// Saves in one script, so that a process that ends meanwhile leaves no key without a TTL.
+/// Saves the limits in one script. So the key has a TTL even if the process ends in the meantime.
 pub(super) async fn save_limits(
     client: Arc<Client>,
     key: StoreKey,

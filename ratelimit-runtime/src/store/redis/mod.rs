@@ -1,11 +1,11 @@
 //! The Redis store: the state of limits is on a server, where one atomic Lua script decides for all processes.
 //!
-//! The modules. Each imports only from those above it in this list:
+//! Each module imports only from the modules above it in this list:
 //!
 //! | module | what it is |
 //! |---|---|
 //! | [`script`] | script calls: texts, arguments, replies |
-//! | [`errors`] | which errors pass by themselves, and which of their text may be shown |
+//! | [`errors`] | which errors pass by themselves, and which part of their text may be shown |
 //! | [`connect`] | opens connections: URL, endpoint, TLS, handshake, sentinels |
 //! | [`waiting`] | the queue of calls that wait for a batch |
 //! | [`server`] | one server: sessions, reconnecting, circuit breaker |
@@ -39,20 +39,20 @@ use topology::key_slot;
 
 /// A store in Redis or Valkey. All processes that use the same server and prefix share its limits.
 ///
-/// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls
-/// that arrive while another one is under way are sent together: up to 128 in one script call, or fewer if they take more than
-/// 2000 units of sliding logs. The script decides about them in order of arrival and independently of each other. In a cluster,
-/// one script call has the keys of all slots of a node, if the server permits that, and otherwise the keys of one slot. The
-/// script uses the clock of the server, so the clocks of the processes do not matter. In each runtime, at most 16 384 calls
-/// wait to be sent to a server. Further calls fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
+/// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls that
+/// arrive while another call is under way are sent together: up to 128 in one script call, or fewer if they take more than 2000
+/// units of sliding logs. The script decides about them in order of arrival and independently of each other. In a cluster, one
+/// script call has the keys of all slots of a node, if the server permits that, and otherwise the keys of one slot. The script
+/// uses the clock of the server, so the clocks of the processes do not matter. In each runtime, at most 16 384 calls wait to be
+/// sent to a server. Further calls fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
 /// calls fail at once, and a background task starts an attempt to connect every 0.1 to 0.75 seconds.
 ///
-/// If five calls in a row miss their deadlines, the server is too slow. Calls then fail at once, and a background task sends one
-/// `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all within half
-/// a second, or within the longest of these deadlines if that is longer, its connection is closed. Within one runtime, all
-/// limiters on one store share this state, whatever their deadlines.
+/// If five calls in a row miss their deadlines, the server counts as too slow. Calls then fail at once, and a background task
+/// sends one `PING` at a time, until the server replies within the longest of these deadlines. The connection is closed if a
+/// `PING` has no reply at all within half a second, or within the longest of these deadlines if that is longer. Within one
+/// runtime, all limiters on one store share this state, whatever their deadlines are.
 ///
 /// A call whose reply was lost is never sent again, because it may have been counted.
 ///
@@ -89,7 +89,7 @@ impl Store for RedisStore {
         {
             return Reply::call(QueuedCall::new(client, mode, request));
         }
-        // The request is a peek, a permit or a stack (see `is_batchable`).
+        // A single request that is not in a batch is a peek or a request for a permit (see `is_batchable`).
         if let [request] = requests {
             let request = Request::clone(request);
             return Reply::observed(

@@ -1,4 +1,4 @@
-//! The servers of a store, for tools that operate limits: they scan keys and ask servers about themselves.
+//! The servers of a store, for tools that operate limits. Such tools scan keys and query the servers.
 
 use super::RedisStore;
 use super::server::Node;
@@ -32,7 +32,7 @@ impl RedisStore {
     ///
     /// # Errors
     ///
-    /// If no node of a cluster replies with the slots. A single server is not asked anything.
+    /// Returns an error if no node of a cluster replies with the slots. A single server is not contacted.
     pub async fn servers(&self) -> Result<Vec<RedisServer>, Error> {
         let nodes = match &self.client.topology {
             Topology::Server(node) => vec![Arc::clone(node)],
@@ -45,8 +45,8 @@ impl RedisStore {
     }
 }
 
-/// One server of a [`RedisStore`], to which a tool sends commands of its own (feature `redis-1`). [`Display`](fmt::Display) writes its
-/// host and port, the path of its socket, or the name of the primary, and no password.
+/// One server of a [`RedisStore`]. With the feature `redis-1`, a tool can send its own commands to the server.
+/// [`Display`](fmt::Display) writes the host and port, the path of the socket, or the name of the primary, and no password.
 ///
 /// The commands use the connection of the store. They have no deadline, so a command that blocks delays the decisions of this
 /// process. While the server is unavailable, commands fail at once.
@@ -59,8 +59,8 @@ impl RedisServer {
     ///
     /// # Errors
     ///
-    /// If the server is unavailable, or replies with an error. The message contains no text of the server, because such a
-    /// text may repeat keys and passwords.
+    /// Returns an error if the server is unavailable, or if it replies with an error. The message contains no text of the
+    /// server, because such a text may repeat keys and passwords.
     pub async fn send(&self, command: &Cmd) -> Result<Value, Error> {
         self.0.call(command, &Awaited::default()).await.map_err(SendError::explain)
     }
@@ -69,7 +69,7 @@ impl RedisServer {
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send), if the server is unavailable.
+    /// Returns an error if the server is unavailable, like [`send`](Self::send).
     pub async fn send_all(&self, commands: &Pipeline) -> Result<Vec<Result<Value, Error>>, Error> {
         let replies = self.0.session()?.send_all(commands).await.map_err(SendError::explain)?;
         let explained =
@@ -90,7 +90,7 @@ impl fmt::Debug for RedisServer {
     }
 }
 
-/// The first numbers in the tag of a key that are tried. They reach every slot.
+/// The number of tags that are tried to find a key on each node. They reach every slot.
 const TAGS: u32 = 1 << 18;
 
 impl RedisStore {
@@ -119,7 +119,8 @@ impl RedisStore {
         Ok(replies)
     }
 
-    /// Decides about one call of a key on this node. An unhealthy node is tried first, if that is due.
+    /// Decides about one request for a key on this node. If the node is unhealthy and an attempt to reach it is due, waits for
+    /// the attempt first.
     fn probe_node(&self, node: &Arc<Node>, key: StoreKey) -> Reply<()> {
         let (store, node) = (self.clone(), Arc::clone(node));
         Reply::observed(|awaited| async move {
@@ -135,7 +136,7 @@ impl RedisStore {
     }
 }
 
-/// Returns the key with a number in its tag `#`. No identity has such a tag: a hash has 32 digits.
+/// Returns the key with a number after the `#` in its tag. No identity has such a tag, because a hash has 32 digits.
 fn with_tag(key: &StoreKey, number: u32) -> StoreKey {
     let bytes = key.as_bytes();
     let at = bytes.iter().position(|byte| *byte == b'}').unwrap_or(bytes.len());

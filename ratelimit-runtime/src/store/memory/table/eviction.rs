@@ -3,18 +3,19 @@
 use crate::limit::Limit;
 use std::cmp::{Ordering, Reverse};
 
-/// The bits of a deadline. The largest time of a clock has 54.
+/// The number of bits of a deadline in ms. The largest time of a clock, 2^64 microseconds, also has 55 bits in ms.
 const DEADLINE_BITS: u32 = 55;
 const LATEST: u64 = (1 << DEADLINE_BITS) - 1;
-/// The bits that tell limits apart, and that say how much of a limit is in use.
+/// The number of bits that distinguish limits, and the number of bits that say how much of a limit is in use.
 const LIMIT_BITS: u32 = 7;
 const USE_BITS: u32 = 2;
 
-/// The deadline of an entry, the number of its limit, and how much of that is in use, in 64 bits. `room` units are left. Limits with
-/// the same numbers count as one limit. By chance, one in 128 other limits counts as the same one, too.
+/// Packs three values into 64 bits: the deadline of an entry, a hash of its limit, and how much of the limit is in use. `room`
+/// is the number of units that are left. Limits with the same numbers count as one limit. Two other limits count as one limit
+/// with a probability of 1 in 128.
 #[inline]
 pub(super) fn until(deadline: u64, limit: &Limit, room: i64) -> u64 {
-    // The rate and the count determine the time, also of a window of the calendar.
+    // The rate and the count determine the time, also for calendar windows.
     let (rate, count) = (limit.rate(), u64::from(limit.count()));
     let numbers =
         (rate.period_ms << 28) ^ (u64::from(rate.tokens) << 32) ^ (count << 3) ^ limit.algorithm() as u64;
@@ -23,7 +24,8 @@ pub(super) fn until(deadline: u64, limit: &Limit, room: i64) -> u64 {
     (deadline.min(LATEST) << (LIMIT_BITS + USE_BITS)) | claim
 }
 
-/// 3 if nothing is free, 2 for less than an eighth, 1 for less than half, and 0 for more.
+/// Returns how much of a limit is in use: 3 if nothing is free, 2 if less than an eighth is free, 1 if less than half is free,
+/// and 0 otherwise.
 #[inline]
 fn in_use(room: i64, capacity: i64) -> u64 {
     u64::from(room == 0) + u64::from(room * 8 < capacity) + u64::from(room * 2 < capacity)
@@ -34,20 +36,20 @@ pub(super) fn deadline(until: u64) -> u64 {
     until >> (LIMIT_BITS + USE_BITS)
 }
 
-/// Sorts by limit, which takes the highest bits. Of one limit, those with most units in use come first, and of these the ones
-/// that last longest.
+/// Returns a sort key, whose highest bits are the hash of the limit. Entries of one limit are in the order of their use, the
+/// most used first. Entries that are used equally are in the order of their deadlines, the latest first.
 fn order(until: u64) -> u64 {
     let claim = (until ^ ((1 << USE_BITS) - 1)) & ((1 << (LIMIT_BITS + USE_BITS)) - 1);
     (claim << DEADLINE_BITS) | (LATEST - deadline(until))
 }
 
-/// An entry that may be evicted: its slot, and the room that it takes.
+/// An entry that may be evicted: its slot, its weight, and its place in the order of eviction.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
     slot: u32,
     weight: u32,
     sort_key: u64,
-    /// The weight of the entries of the same limit before this one.
+    /// The weight of all entries of the same limit that precede this one in the order of `sort_key`.
     weight_before: u64,
 }
 
@@ -69,7 +71,8 @@ impl Candidate {
         self.sort_key >> (DEADLINE_BITS + USE_BITS)
     }
 
-    /// Equal entries are evicted at even distances, so that the others stay evenly spread over the slots.
+    /// Compares two entries by their sort keys. If these are equal, compares the reversed bits of their slots, so that the
+    /// evicted entries and the remaining entries are evenly spread over the slots.
     fn before(&self, other: &Self) -> Ordering {
         let spread = || self.slot.reverse_bits().cmp(&other.slot.reverse_bits());
         self.sort_key.cmp(&other.sort_key).then_with(spread)
@@ -77,7 +80,7 @@ impl Candidate {
 }
 
 /// Returns the entries in the order in which they are evicted. Entries of the largest limit come first, so a limit with many
-/// entries evicts its own.
+/// entries loses its own entries.
 pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Candidate> {
     entries.sort_unstable_by(Candidate::before);
     let (mut limit, mut ahead) = (0, 0);

@@ -23,7 +23,7 @@ pub(in crate::store::memory) struct Entry<T> {
     /// The hash of the key. 0 in an empty slot.
     hash: u64,
     pub(in crate::store::memory) value: T,
-    /// The deadline, and what decides about eviction. 0 if there is no state.
+    /// The deadline, and the bits that decide about eviction (see [`until`]). 0 if there is no state.
     until: u64,
 }
 
@@ -66,11 +66,11 @@ pub(in crate::store::memory) struct Shard<T> {
     max: usize,
     /// The bytes that all values use on the heap.
     pub(super) weight: usize,
-    /// How many entries were evicted before they expired.
+    /// The number of entries that were evicted before they expired.
     pub(super) evictions: u64,
 }
 
-/// How many slots around a new entry are cleared of expired entries.
+/// The number of slots around a new entry that are cleared of expired entries.
 const SWEPT: usize = 8;
 
 impl<T: Value> Shard<T> {
@@ -79,12 +79,12 @@ impl<T: Value> Shard<T> {
         Self { slots: Box::default(), len: 0, max: max.max(1), weight: 0, evictions: 0 }
     }
 
-    /// The allocated bytes, including empty slots.
+    /// Returns the allocated bytes, including empty slots.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.slots) + self.weight
     }
 
-    /// Changes the entry of a key. An entry that has a deadline afterwards is stored, any other is removed.
+    /// Changes the entry of a key. If the entry has a deadline afterwards, it is stored, otherwise it is removed.
     #[inline]
     pub(super) fn update<R>(&mut self, hash: u64, now: u64, change: impl FnOnce(&mut Entry<T>) -> R) -> R {
         // In a slot, 0 means that there is no entry.
@@ -97,7 +97,7 @@ impl<T: Value> Shard<T> {
         };
         let before = entry.value.weight();
         if entry.deadline() < now {
-            // A clock that steps back does not bring it back.
+            // The expired state must not reappear if the clock steps back.
             entry.clear();
         }
         let changed = change(entry);
@@ -115,7 +115,8 @@ impl<T: Value> Shard<T> {
         changed
     }
 
-    /// The slot of the entry with this hash, or as an error the slot where it would be inserted.
+    /// Finds the slot of the entry with this hash. If there is no such entry, returns as an error the slot where it would be
+    /// inserted.
     fn seek(&self, hash: u64) -> Result<usize, usize> {
         let mut at = self.preferred(hash);
         let mut distance = 0;
@@ -192,8 +193,8 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Removes all expired entries and resizes for the others. If the shard is at its bound, evicts a sixteenth of the
-    /// entries.
+    /// Removes all expired entries, and chooses a number of slots that fits the other entries. If the shard holds its maximum
+    /// number of entries even then, evicts a sixteenth of them.
     fn make_room(&mut self, now: u64) {
         let live = self.live(now).count();
         let spared = self.max - (self.max / 16).max(1);
@@ -245,19 +246,19 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// The preferred slot of a hash, in proportion to its value, so that any number of slots works.
+    /// Returns the preferred slot of a hash. It is proportional to the hash, so that any number of slots works.
     #[expect(clippy::cast_possible_truncation, reason = "less than the number of slots")]
     fn preferred(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
     }
 
-    /// How far a slot is from the preferred slot of a hash.
+    /// Returns the distance of a slot from the preferred slot of a hash.
     fn distance(&self, at: usize, hash: u64) -> usize {
         let preferred = self.preferred(hash);
         if at >= preferred { at - preferred } else { at + self.slots.len() - preferred }
     }
 
-    /// The longest distance of an entry from its preferred slot.
+    /// Returns the longest distance of an entry from its preferred slot.
     #[cfg(test)]
     pub(super) fn farthest(&self) -> usize {
         let used = self.slots.iter().enumerate().filter(|(_, slot)| slot.hash != 0);
@@ -269,7 +270,7 @@ impl<T: Value> Shard<T> {
     }
 }
 
-/// The number of slots of which `entries` entries fill `of` in `every`.
+/// Returns the number of slots, at least 8, of which `entries` entries fill `of` in `every`.
 fn slots_for(entries: usize, of: usize, every: usize) -> usize {
     (entries.div_ceil(of) * every).max(8)
 }

@@ -1,4 +1,4 @@
-//! Tests of the table: equal to a plain map, bounded in entries and bytes, and evicting the right entries.
+//! Tests of the table: it behaves like a plain map, bounds entries and bytes, and evicts the right entries.
 
 use super::super::list::List;
 use super::*;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Duration;
 
-/// A hash that spreads keys over the shards and over the slots of a shard.
+/// Returns a hash that spreads keys over the shards, and over the slots of a shard.
 fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -18,7 +18,7 @@ fn fill(table: &Table<u64>, keys: Range<u64>, deadline: u64, now: u64) {
     }
 }
 
-/// The value and the deadline of a key, if it exists.
+/// Returns the value and the deadline of a key, if it exists.
 fn state(table: &Table<u64>, hash: u64, now: u64) -> Option<(u64, u64)> {
     table.update(hash, now, |entry| (entry.deadline() > 0).then(|| (entry.value, entry.deadline())))
 }
@@ -124,7 +124,7 @@ fn of_one_limit_the_entries_that_expire_first_are_evicted() {
     assert!(table.len() > 1600 - 1600 / 16);
 }
 
-/// Fills a table with entries of a limit of which `room` units are left.
+/// Fills a table with entries of a limit that leave `room` of its units free.
 fn fill_with(table: &Table<u64>, keys: Range<u64>, deadline: u64, limit: &Limit, room: i64) {
     for key in keys {
         table.update(hash(key), 0, |entry| entry.set(1, deadline, limit, room));
@@ -144,7 +144,7 @@ fn a_limit_with_more_entries_evicts_its_own() {
     for flood in [SIGNUP, RESENT] {
         let table = Table::new(1600, 0);
         fill_with(&table, 0..500, 600_000, &LOGIN, 4);
-        // The keys of the flood are used up by their first call, and expire later.
+        // Each key of the flood has made one call, and expires later than the other keys.
         let room = i64::from(flood.capacity()) - 1;
         fill_with(&table, 1000..11_000, 86_400_000, &flood, room);
         assert_eq!(lost(&table, 0..500), 0, "{flood}");
@@ -162,7 +162,7 @@ fn of_one_limit_the_least_used_entries_are_evicted_first() {
     fill_with(&table, 100..200, 1000, &LOGIN, 2);
     fill_with(&table, 1000..11_000, 600_000, &LOGIN, 4);
     assert_eq!(lost(&table, 0..200), 0, "a first call evicts no other entry");
-    // These keys are as much in use as the others, and expire later.
+    // These keys are used as much as the keys from 100 to 199, and expire later.
     fill_with(&table, 20_000..22_000, 600_000, &LOGIN, 2);
     assert_eq!((lost(&table, 0..100), lost(&table, 100..200)), (0, 100));
 }

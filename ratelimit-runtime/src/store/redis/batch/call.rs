@@ -1,4 +1,4 @@
-//! A call that sends its request itself or waits for a worker.
+//! `QueuedCall`: a call that sends its request itself, or waits until a worker sends it.
 
 use super::worker;
 use crate::error::{Error, ErrorKind};
@@ -15,14 +15,15 @@ use tokio::time::Instant;
 
 type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// Decides about one request. If the call is dropped before the request was sent, it is not sent.
+/// A call that decides about one request. If the call is dropped before the request was sent, the request is not sent.
 ///
-/// It is written by hand instead of as an async function, because nearly all decisions are such calls.
+/// The future is written by hand instead of as an async function, because nearly all decisions are such calls.
 pub(crate) struct QueuedCall {
     client: Arc<Client>,
     call: Arc<PendingCall>,
     began: Option<Instant>,
-    /// The reply that the call waits for: from a worker, or to its own request.
+    /// Passes a missed deadline on to the observer of the reply that the call waits for: the reply of a worker, or the reply to
+    /// its own request.
     awaited: Option<Arc<Awaited>>,
     step: Step,
 }
@@ -39,7 +40,7 @@ enum Step {
 
 impl QueuedCall {
     pub(crate) fn new(client: Arc<Client>, mode: Mode, request: &Request) -> Self {
-        // The only copy of the request.
+        // This is the only copy of the request.
         let call = PendingCall::new(mode, request.clone());
         Self { client, call, began: None, awaited: None, step: Step::Start }
     }
@@ -83,7 +84,7 @@ impl QueuedCall {
         Ok(Step::Wait(session))
     }
 
-    /// Sends the request itself. `held` is dropped when the reply has arrived.
+    /// Sends the request without a worker. `held` is dropped when the reply has arrived.
     fn send(&mut self, held: impl Send + 'static) -> Step {
         let (client, call, awaited) = (Arc::clone(&self.client), Arc::clone(&self.call), self.awaited());
         Step::Send(Box::pin(async move {

@@ -1,5 +1,5 @@
-//! Groups: requests of many callers on their way to one server, in one script call for each mode. In a cluster whose servers do
-//! not permit keys of several slots in one call, there is one call for each slot.
+//! Groups: requests of many callers that are sent to one server in one script call. Each mode has a separate group. In a
+//! cluster whose servers do not permit keys of several slots in one call, each slot has a separate group, too.
 
 use super::merge::Merged;
 use crate::error::{Error, ErrorKind};
@@ -16,16 +16,16 @@ use redis::{RedisResult, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Calls in order of arrival, and one script call for their requests. The server accepts all their keys in one call.
+/// Calls in order of arrival, and one script call for all their requests. The server accepts all their keys in one call.
 ///
-/// If a group is dropped before its calls have a reply, the callers receive an error. Their requests may have been executed, so
+/// If a group is dropped before its calls have a reply, the callers receive an error. The requests may have been executed, so
 /// they are not sent again.
 pub(super) struct Group {
     client: Arc<Client>,
     mode: Mode,
     pub(super) calls: Vec<CallSender>,
     pub(super) script_call: ScriptCall,
-    /// `None` if the call runs the small script of a single request.
+    /// The order of the requests in the script call. `None` if it runs the small script of a single request.
     merged: Option<Merged>,
     /// Whether the keys are on several slots of the node.
     is_any_slot: bool,
@@ -35,7 +35,7 @@ pub(super) struct Group {
 /// keys of several slots.
 pub(super) fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: bool) -> Vec<Group> {
     let one_slot = client.requires_one_slot() && !any_slot;
-    // Nearly all batches are one group, which keeps its list.
+    // Nearly all batches are one group, which can use the list as it is.
     if !one_slot
         && let Some(mode) = calls.first().map(|call| call.mode)
         && calls.iter().all(|call| call.mode == mode)
@@ -51,7 +51,7 @@ pub(super) fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: bool
 }
 
 impl Group {
-    /// Creates the script call.
+    /// Creates a group and its script call.
     fn new(client: &Arc<Client>, mode: Mode, calls: Vec<CallSender>, any_slot: bool) -> Self {
         batch_sent(calls.len());
         let client = Arc::clone(client);
@@ -107,7 +107,7 @@ impl Group {
         }
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let decided = match &mut replies {
-                // The caller sends the request itself, and `decide` decides.
+                // The small script cannot decide. The caller sends the request itself, and `decide` decides about it.
                 None if *reply == Value::Nil => continue,
                 None => single::decision(reply, self.mode, &call.request),
                 Some(Ok(replies)) => match replies.next(at, &call.request) {
@@ -128,11 +128,11 @@ impl Group {
     }
 
     /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
-    /// itself. It receives the error that concerns it, or reaches the server that decides now.
+    /// itself. It then receives the error that concerns its own request, or reaches the server that decides now.
     ///
-    /// The script has written nothing, with one exception: a foreign list looks like a sliding log until the script writes to
-    /// it. The requests before that list are charged already, and count twice. Without this repetition, one such key would
-    /// fail the calls of all callers in its batches.
+    /// The script has written nothing, with one exception: a list of another program looks like a sliding log until the script
+    /// writes to it. The requests before it in the same call are then already charged, and count twice. Without this
+    /// repetition, one such key would fail the calls of all callers in its batches.
     pub(super) fn send_one_by_one(mut self) {
         self.calls.clear();
     }

@@ -1,4 +1,4 @@
-//! Batches: orders requests of many callers for one call of `decide`, and merges equal ones. Each request receives the same
+//! Batches: orders requests of many callers for one call of `decide`, and merges equal requests. Each request receives the same
 //! decision as if it had been sent alone, in order of arrival.
 
 use super::replies::{EntryReply, Replies};
@@ -8,8 +8,8 @@ use crate::store::{Mode, Request};
 use hashbrown::HashTable;
 use redis::{Cmd, Value};
 
-/// Returns whether a request may be in a batch. A peek and a stack are sent by themselves. So is a request for a permit: if
-/// its caller gives up, the return of the permit must not overtake the request.
+/// Returns whether a request may be in a batch. Peeks, stacks and requests for permits are sent separately. The return of a
+/// permit must not overtake its request, which could happen if the caller of a batched request gives up.
 pub(crate) fn is_batchable(mode: Mode, request: &Request) -> bool {
     mode != Mode::Peek && !request.limit().is_concurrency() && !request.passes_with_next()
 }
@@ -17,7 +17,7 @@ pub(crate) fn is_batchable(mode: Mode, request: &Request) -> bool {
 /// The order of requests in a script call. The requests themselves are passed to each method, in order of arrival.
 pub(super) struct Merged {
     mode: Mode,
-    /// The index of each request's entry.
+    /// For each request, the index of its entry.
     entry_of: Vec<usize>,
     entries: Vec<Entry>,
     sections: Vec<Section>,
@@ -25,7 +25,7 @@ pub(super) struct Merged {
     differ: bool,
 }
 
-/// Equal requests on one key. No different request on that key came between them.
+/// Equal requests on one key, between which no different request on the same key has arrived.
 struct Entry {
     /// The index of the first request.
     first: usize,
@@ -44,7 +44,7 @@ struct Section {
     longest_reset: i64,
 }
 
-/// The number of sections that are searched for an equal limit and units. Most services have few limits per call.
+/// The maximum number of sections that are searched for one with the same limit and units. Most batches have few limits.
 const SEARCHED_SECTIONS: usize = 8;
 
 impl Merged {
@@ -55,7 +55,7 @@ impl Merged {
         // The latest entry of each key.
         let mut latest: HashTable<usize> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
-            // An attacker may choose keys with equal hashes. A batch has at most 128 keys, so that costs little.
+            // An attacker may choose keys with equal hashes. This costs little, because a batch has at most 128 keys.
             let hash = open_hash(request.key().as_bytes());
             let is_same = |entry: &usize| {
                 let entry = &merged.entries[*entry];
@@ -95,8 +95,8 @@ impl Merged {
             && request.is_decided_as(first)
     }
 
-    /// Adds an entry to the latest section with its limit and units. Searches only the section `earliest` and later ones, at
-    /// most [`SEARCHED_SECTIONS`]. Adds a section if no section fits. Returns the index of the entry.
+    /// Adds an entry to the latest section with its limit and units. Searches only the section `earliest` and the sections
+    /// after it, at most [`SEARCHED_SECTIONS`]. Adds a section if no section fits. Returns the index of the entry.
     fn add(&mut self, requests: &[&Request], request: usize, hash: u64, earliest: usize) -> usize {
         let is_same =
             |section: &[usize]| requests[self.entries[section[0]].first].is_decided_as(requests[request]);
@@ -126,7 +126,7 @@ impl Merged {
         self.entries.len()
     }
 
-    /// Returns how many of the first keys the script may read at once: keys that differ.
+    /// Returns how many of the first keys the script may read at once. These keys must differ.
     pub(super) fn read_at_once(&self, requests: &[&Request]) -> usize {
         if self.differ {
             return self.len();
@@ -134,8 +134,8 @@ impl Merged {
         differing(self.ordered_entries().map(|entry| requests[self.entries[entry].first].key()))
     }
 
-    /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a separate run.
-    /// With `is_any_slot`, the script reads each key by itself, because servers do not read keys of several slots at once.
+    /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a separate run. With
+    /// `is_any_slot`, the script reads each key separately, because no command reads keys of several slots.
     pub(super) fn encode(&self, requests: &[&Request], is_any_slot: bool, command: &mut Cmd) {
         command.arg(self.len());
         for entry in self.ordered_entries() {
@@ -156,7 +156,8 @@ impl Merged {
         }
     }
 
-    /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, keys may be on another node.
+    /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, a foreign key may be a key on another
+    /// node, so it has no reply.
     pub(super) fn replies(&self, reply: &Value, is_any_slot: bool) -> Result<Replies<'_>, InvalidReply> {
         let mut entries = vec![None; self.len()];
         let mut numbers = Numbers::of(reply)?;

@@ -1,4 +1,4 @@
-//! Reads the reply to a batch: for each request its decision, also for the merged ones.
+//! Reads the reply to a batch: the decision about each request, also about merged requests.
 
 use crate::decision::Decision;
 use crate::store::redis::script::{FOREIGN_KEY, InvalidReply, NEVER, Numbers, OUT_OF_RANGE, decision};
@@ -8,7 +8,8 @@ use crate::store::{Mode, Request};
 pub(super) struct Replies<'b> {
     pub(super) mode: Mode,
     pub(super) entry_of: &'b [usize],
-    /// `None` if the key is on another node, or the user has no permission for it, or it is foreign. Nothing was decided.
+    /// The reply about each entry. `None` if nothing was decided: the key is on another node, the user has no permission for
+    /// it, or it holds a foreign value.
     pub(super) entries: Vec<Option<EntryReply>>,
 }
 
@@ -17,19 +18,19 @@ pub(super) struct Replies<'b> {
 pub(super) struct EntryReply {
     /// The number of merged requests that pass and have no decision yet.
     passing: i64,
-    /// The record of an unmerged request, or of the merged requests that do not pass. After the last merged request that
-    /// passes, `remaining` is left.
+    /// The record of an unmerged request, or of the merged requests that do not pass. In the record of merged requests,
+    /// `remaining` is the number of units after the last request that passes.
     record: [i64; 4],
 }
 
 impl Replies<'_> {
-    /// Returns whether the keys of more than half of the entries are elsewhere.
+    /// Returns whether nothing was decided about more than half of the entries.
     pub(super) fn are_mostly_elsewhere(&self) -> bool {
         self.entries.iter().filter(|entry| entry.is_none()).count() > self.entries.len() / 2
     }
 
-    /// Returns the decision about the request at the position `at`, or `None` if its key is elsewhere. Call it in order of
-    /// arrival. The `remaining` of merged requests is counted down. Their `reset` is the same, because they were charged
+    /// Returns the decision about the request at the position `at`, or `None` if nothing was decided. Call it in order of
+    /// arrival, because it counts down the `remaining` of merged requests. Their `reset` is the same, because they were charged
     /// together.
     pub(super) fn next(&mut self, at: usize, request: &Request) -> Option<Result<Decision, InvalidReply>> {
         let EntryReply { passing, record } = self.entries[self.entry_of[at]].as_mut()?;
@@ -57,7 +58,7 @@ impl EntryReply {
         if times == 1 {
             return Ok(Self { passing: 0, record: numbers.next(mode, longest_reset)? });
         }
-        // How many pass, and the delay of the others.
+        // `passing` requests pass, and `delay` is the delay of the others.
         let [passing, remaining, reset, delay] = numbers.take()?;
         if !(0..=i64::from(times)).contains(&passing) {
             return Err(InvalidReply::Malformed("more requests passed than were sent"));

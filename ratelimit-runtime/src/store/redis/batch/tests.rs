@@ -1,4 +1,4 @@
-//! How requests are merged, and what each of them receives of a reply.
+//! Tests of merged requests: which requests are merged, and which decision each of them receives.
 
 use super::is_batchable;
 use super::merge::Merged;

@@ -52,7 +52,8 @@ pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: 
     }
 }
 
-/// Creates a command that finds out whether the server permits keys of two slots, if the calls have two.
+/// Creates a command that finds out whether the server permits keys of several slots. Returns `None` if all groups have the
+/// same slot.
 fn probe(client: &Client, groups: &[Group]) -> Option<Cmd> {
     let mut keys = groups.iter().map(|group| group.calls[0].request.key());
     let first = keys.next()?;
@@ -60,8 +61,8 @@ fn probe(client: &Client, groups: &[Group]) -> Option<Cmd> {
     Some(client.any_slot_probe([first, second]))
 }
 
-/// Sends the groups of a batch, and watches deadlines until the replies arrive. The first look at them is at `look`. Returns
-/// `None` if all callers have given up.
+/// Sends the groups of a batch, and watches the deadlines of their calls until the replies arrive. `look` is the time of the
+/// first look at the deadlines. Returns `None` if all callers have given up.
 async fn send_watched(
     session: &Arc<Session>,
     groups: &[Group],
@@ -87,7 +88,7 @@ async fn send_watched(
     }
 }
 
-/// Sends all groups to the server, behind a probe if there is one.
+/// Sends all groups to the server, after a probe if there is one.
 async fn send(session: &Arc<Session>, groups: &[Group], probe: Option<Cmd>) -> Replies {
     match groups {
         [group] => send_one(session, group).await.map(|reply| vec![reply]),

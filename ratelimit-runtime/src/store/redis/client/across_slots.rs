@@ -1,8 +1,8 @@
-//! Requests whose keys are on several slots of a cluster, and so cannot be in one call.
+//! Requests whose keys are on several slots of a cluster, so that they cannot be sent in one call.
 //!
-//! A stack on several slots is not atomic. Its limits are decided slot by slot, those with the smallest `time` first, then
-//! those with the smallest `count`. So the limit that refuses most often is asked first. Units that were charged before a
-//! refusal are returned.
+//! A stack on several slots is not atomic. Its limits are decided slot by slot, in the order of their `time`, then of their
+//! `count`, the smallest first. So the limit that refuses most often is asked first. Units that were charged before a refusal
+//! are returned.
 
 use super::Client;
 use crate::decision::Decision;
@@ -25,8 +25,7 @@ pub(crate) async fn decide(
         || client.requires_one_slot() && !is_one_slot(requests.iter().map(|request| request.key()));
     if !needs_several_calls() {
         let decided = client.decide(mode, requests, awaited).await;
-        // This call may be the first to learn that its keys must be on one slot. The server has then executed
-        // nothing.
+        // This call may be the first to learn that its keys must be on one slot. In this case, the server has executed nothing.
         if decided.is_ok() || !needs_several_calls() {
             return decided;
         }
@@ -48,7 +47,7 @@ async fn decide_stack(
     let mut charged: Vec<usize> = Vec::new();
     let mut refused = false;
     for members in by_slot(stack) {
-        // Mode `charge` gives a stamp, by which the units can be returned. After a refusal, nothing more is charged.
+        // Mode `charge` returns a stamp, by which the units can be given back. After a refusal, nothing more is charged.
         let slot_mode = match mode {
             Mode::Peek => Mode::Peek,
             _ if refused => Mode::Peek,
@@ -82,7 +81,7 @@ async fn decide_stack(
 }
 
 /// Blocks the callers of limits that have a block, if a peek has found these limits used up. A peek starts no block, so this
-/// requests a charge. If units have come back meanwhile, the charge is returned.
+/// function requests a charge. If units have come back in the meantime, the request passes, and its charge is given back.
 async fn block_refused(
     client: &Client,
     stack: &[&Request],
@@ -105,7 +104,7 @@ async fn block_refused(
     Ok(())
 }
 
-/// Returns the indices of the members on each slot, in the order in which the slots are asked.
+/// Returns the indices of the members on each slot. The slots are in the order in which they are decided.
 fn by_slot(stack: &[&Request]) -> Vec<Vec<usize>> {
     let mut groups = indices_by_slot(stack.iter().map(|request| request.key()));
     let strictness = |at: &usize| (stack[*at].limit().time_ms(), stack[*at].limit().count());
@@ -150,7 +149,7 @@ fn in_mode(mode: Mode, decision: Decision) -> Decision {
     }
 }
 
-/// Returns the units of the charged members. If the server does not confirm this, they stay charged.
+/// Gives back the units of the charged members. If the server does not confirm this, the units may stay charged.
 async fn give_back(client: &Client, stack: &[&Request], charged: &[usize], decisions: &[Option<Decision>]) {
     let adjustments: Vec<Adjustment> = charged
         .iter()
@@ -164,8 +163,8 @@ async fn give_back(client: &Client, stack: &[&Request], charged: &[usize], decis
     }
 }
 
-/// Makes adjustments: in one call if the server accepts it, else in one call for each slot. These are sent together, so that
-/// a node that does not reply delays only its own.
+/// Makes adjustments: in one call if the server accepts it, else in one call for each slot. The calls are sent together, so
+/// that a node that does not reply delays only its own call.
 pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
     let needs_several_calls =
         || client.requires_one_slot() && !is_one_slot(adjustments.iter().map(Adjustment::key));

@@ -24,7 +24,8 @@ pub(crate) struct Client {
     pub(crate) decide: Script,
     adjust: Script,
     single: Option<SingleScripts>,
-    /// The script `decide` for keys of several slots on one node, and the probe whether the server permits it.
+    /// The script `decide` for keys of several slots on one node, and the script that finds out whether the server permits
+    /// this.
     pub(crate) any_slot_decide: Script,
     any_slot_probe: Script,
     requires_one_slot: AtomicBool,
@@ -55,8 +56,8 @@ impl Client {
         self.topology.endpoint()
     }
 
-    /// Returns whether all keys of a call must be on one slot. A connection that the application has opened may belong to a
-    /// cluster. This is known after the first error about it.
+    /// Returns whether all keys of a call must be on one slot. A connection that the application has opened may lead to a
+    /// cluster. The client learns this from the first error about slots.
     pub(crate) fn requires_one_slot(&self) -> bool {
         self.requires_one_slot.load(Ordering::Relaxed)
     }
@@ -83,14 +84,16 @@ impl Client {
         decisions(&reply, mode, limits).map_err(|invalid| self.invalid(invalid))
     }
 
-    /// Creates the call of the small script for a plain request.
+    /// Creates the call of the small script for a plain request. Returns `None` if no small script can decide about the
+    /// request.
     pub(crate) fn single_call(&self, mode: Mode, request: &Request) -> Option<ScriptCall> {
         let script = self.single.as_ref()?.script(mode, request)?;
         Some(ScriptCall::new(script, 1, |command| single::encode(command, request)))
     }
 
-    /// Decides about one request: by its small script if there is one, else by `decide`. If the small script replies nil or ends
-    /// with an error, it has written nothing. The request is then decided by `decide`, whose error is more exact.
+    /// Decides about one request: by its small script if there is one, else by `decide`. If the small script replies nil or
+    /// ends with a configuration error, it has written nothing. In these cases, `decide` decides about the request, or
+    /// returns a more exact error.
     pub(crate) async fn decide_one(
         &self,
         mode: Mode,
@@ -114,7 +117,7 @@ impl Client {
     /// Makes adjustments by the script `adjust`.
     ///
     /// Until the server has executed the script once, the call is sent by text. An unknown digest would cost a second round
-    /// trip, and the caller's next request could arrive before the returned units.
+    /// trip, and the caller's next request could reach the server before the units are given back.
     async fn adjust(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
         // If there is no key, there is no server to ask.
         if adjustments.is_empty() {
@@ -161,8 +164,8 @@ impl Client {
         failed.explain()
     }
 
-    /// Creates the error of a reply that cannot be used. If the reply cannot be read, the server may have charged the call, so this
-    /// is an outage, and the failure policy applies.
+    /// Creates the error of a reply that cannot be used. A malformed reply counts as an outage, so that the failure policy
+    /// applies, because the server may have charged the call.
     pub(crate) fn invalid(&self, invalid: InvalidReply) -> Error {
         match invalid {
             InvalidReply::Malformed(why) => {
@@ -175,11 +178,12 @@ impl Client {
         }
     }
 
-    /// Creates the probe whether the server permits scripts to touch keys of several slots. The keys have different slots.
+    /// Creates the probe that finds out whether the server permits scripts to touch keys of several slots. The keys have
+    /// different slots.
     ///
-    /// A node accepts only declared keys of one slot. Redis and Valkey permit a script without a shebang to touch undeclared keys
-    /// of all slots that the node serves. A probe with two keys of the first batch on a connection finds that out. If a key has
-    /// moved to another node, its caller sends the request alone, with the key declared.
+    /// A node accepts only declared keys of one slot. But Redis and Valkey permit a script without a shebang to touch
+    /// undeclared keys of all slots that the node serves. The first batch with keys of two slots on a connection sends two of
+    /// its keys in a probe. If a key has moved to another node, the caller sends its request alone, with the key declared.
     pub(crate) fn any_slot_probe(&self, keys: [&StoreKey; 2]) -> Cmd {
         let arguments = |command: &mut Cmd| {
             command.arg(0).arg(keys[0].as_bytes()).arg(keys[1].as_bytes());
@@ -188,14 +192,14 @@ impl Client {
     }
 }
 
-/// Reads the reply of the probe. Returns `None` if it has found out nothing.
+/// Reads the reply to the probe: whether the server permits keys of several slots. Returns `None` if the reply does not tell.
 pub(crate) fn read_probe(reply: &RedisResult<Value>) -> Option<bool> {
     match reply {
         Ok(Value::Int(1)) => Some(true),
         Ok(Value::Int(-1)) => None,
         Ok(_) => Some(false),
-        // A transient error says nothing. Any other error means that the server rejects scripts without
-        // declared keys.
+        // A transient error does not tell what the server permits. Any other error means that the server rejects scripts
+        // without declared keys.
         Err(error) => (!passes_by_itself(error)).then_some(false),
     }
 }

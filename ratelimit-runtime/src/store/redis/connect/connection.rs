@@ -48,7 +48,7 @@ impl Connection {
         !closed.load(Ordering::Acquire) && !io_task.as_ref().is_some_and(AbortHandle::is_finished)
     }
 
-    /// Sends no further call on the connection. Calls that wait for a reply may still receive it.
+    /// Stops sending calls on the connection. Calls that wait for a reply may still receive it.
     pub(crate) fn close(&self) {
         self.health.closed.store(true, Ordering::Release);
     }
@@ -88,8 +88,8 @@ impl Connection {
         Ok(self.close_if_broken(replies)?.into_iter().map(Value::extract_error).collect())
     }
 
-    /// Closes the connection after an I/O error, so that no further call is sent on it. A given connection has no I/O task
-    /// that would notice.
+    /// Closes the connection after an I/O error, so that no further call is sent on it. A connection that the application has
+    /// opened has no I/O task that would notice the error.
     fn close_if_broken<T>(&self, reply: RedisResult<T>) -> RedisResult<T> {
         if let Err(error) = &reply
             && error.is_io_error()
@@ -100,15 +100,16 @@ impl Connection {
     }
 }
 
-/// A connection is aborted if it does not reply to a `PING` for this long. A server that has lost its power closes no
-/// connection.
+/// The time without a reply to a `PING` after which the connection to a slow server is aborted, unless a missed deadline is
+/// longer. It is needed because a server that has lost its power closes no connection.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
 
 /// The state of a connection that its clones share.
 #[derive(Default)]
 struct Health {
     closed: AtomicBool,
-    /// The task that reads and writes the socket. It ends when the server closes the connection, and with its runtime. The next call
-    /// then opens a new connection without having sent anything on this one.
+    /// The task that reads and writes the socket. It ends when the server closes the connection, or when its runtime shuts
+    /// down. The next call then opens a new connection without having sent anything on this one. A connection that the
+    /// application has opened has no such task.
     io_task: Option<AbortHandle>,
 }

@@ -1,5 +1,5 @@
-//! The connector of a node: opens each new connection to its server. Each attempt asks the sentinels again, if there are any,
-//! and so follows a failover.
+//! The connector of a node: opens each new connection to its server. If there are sentinels, each attempt asks them again, and
+//! so follows a failover.
 
 use super::connection::{Connection, GivenConnection};
 use super::dial::{Role, connect};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How a connection is opened.
+/// The way in which a connection is opened.
 pub(crate) enum Connector {
     Server(Endpoint, Role),
     Sentinels(Sentinels),
@@ -51,9 +51,11 @@ impl Connector {
     }
 }
 
-/// The maximum time for one server. Afterwards the next sentinel is asked.
+/// The maximum time for the reply of a sentinel, and for the connection to the primary that it names. Afterwards the next
+/// sentinel is asked.
 const TIMEOUT: Duration = Duration::from_millis(400);
-/// The same with TLS: longer than the TLS handshake with a server that does not use TLS.
+/// The same maximum with TLS. It is longer than the timeout of the TLS handshake, whose error names a server that does not use
+/// TLS.
 const TLS_TIMEOUT: Duration = Duration::from_millis(1200);
 
 /// Sentinels, and the name of the primary that they monitor.
@@ -67,7 +69,7 @@ pub(crate) struct Sentinels {
 }
 
 impl Sentinels {
-    /// Connects to the primary. A sentinel may name a server that is no longer the primary. The next sentinel is asked then.
+    /// Connects to the primary. If a sentinel names a server that is no longer the primary, the next sentinel is asked.
     async fn connect(&self) -> Result<Connection, Error> {
         let (number, first) = (self.endpoints.len(), self.first.load(Ordering::Relaxed));
         let mut failed = None;

@@ -1,5 +1,5 @@
-//! Connects to an endpoint: socket, TLS, login and handshake. The handshake asks a new server for its role, and compares the role
-//! with the URL.
+//! Connects to an endpoint: socket, TLS, login and handshake. The handshake asks a new server for its role, and compares this
+//! role with the one that the URL requires.
 
 use super::connection::Connection;
 use super::endpoint::{Endpoint, Location};
@@ -104,7 +104,7 @@ async fn shake_hands(connection: &mut Connection, endpoint: &Endpoint, expected:
     }
 }
 
-/// Compares the expected role with `mode` and `role` in the reply. Returns the error, if they differ.
+/// Compares the expected role with the fields `mode` and `role` of the reply. Returns the error if they differ.
 fn mismatch(expected: Role, mode: &str, role: &str, at: &Endpoint) -> Option<(ErrorKind, String)> {
     let configuration = |why| Some((ErrorKind::Configuration, why));
     match (expected, mode, role) {

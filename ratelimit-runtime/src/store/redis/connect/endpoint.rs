@@ -1,4 +1,4 @@
-//! The endpoint of a server: where it is, and the credentials for it. Its text form contains no password.
+//! The endpoint of a server: its location, and the credentials for it. Its text form contains no password.
 
 use super::tls::Tls;
 use crate::error::{Error, ErrorKind};
@@ -19,7 +19,7 @@ pub(crate) struct Endpoint {
     pub(super) tls: Option<Arc<Tls>>,
 }
 
-/// Where a server is.
+/// The location of a server.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Location {
     Tcp(String, u16),
@@ -27,7 +27,7 @@ pub(crate) enum Location {
     Unix(PathBuf),
     /// The primary that sentinels know by this name.
     Primary(String),
-    /// Known only to a connection that the application has opened.
+    /// Not known, because the application has opened the connection.
     Given,
 }
 
@@ -37,7 +37,7 @@ impl Endpoint {
         Self { location: Location::Given, settings: RedisConnectionInfo::default(), tls: None }
     }
 
-    /// Returns another server with the same settings.
+    /// Returns the endpoint of another server with the same settings.
     pub(crate) fn with_host(&self, host: &str, port: u16) -> Self {
         Self { location: Location::Tcp(host.to_owned(), port), ..self.clone() }
     }
@@ -73,8 +73,8 @@ impl Endpoint {
     }
 }
 
-/// Returns whether a name that a server has sent contains only characters of a host name or an IP address. Errors show such
-/// a name.
+/// Returns whether a name that a server has sent contains only characters of a host name or an IP address. Only such a name may
+/// be shown in errors.
 pub(crate) fn is_host(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
     (1..=253).contains(&name.len()) && name.bytes().all(is_plain)

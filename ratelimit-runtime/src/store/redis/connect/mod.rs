@@ -1,4 +1,4 @@
-//! Opens connections: from the URL to a server that has passed the handshake.
+//! Opens connections: reads the URL, connects to a server, and checks it in a handshake.
 //!
 //! Each module imports only from those before it: [`network`], [`tls`], [`endpoint`], [`connection`], [`dial`], [`connector`],
 //! [`url`].

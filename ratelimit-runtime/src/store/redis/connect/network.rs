@@ -1,13 +1,13 @@
-//! A network of streams in memory, which takes the place of sockets in the threads that set one.
+//! A network of streams in memory, for tests. It takes the place of sockets in each thread that has called [`set`].
 
 use std::cell::RefCell;
 use std::io;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A connection.
+/// A stream that takes the place of a socket.
 pub type Stream = Box<dyn Duplex>;
 
-/// The operations of a connection.
+/// The traits that a [`Stream`] implements.
 pub trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Duplex for T {}
@@ -18,7 +18,7 @@ thread_local! {
     static DIAL: RefCell<Option<Dial>> = const { RefCell::new(None) };
 }
 
-/// Opens the connections of this thread from now on. `None` ends it.
+/// Sets the function that opens the connections of this thread from now on. `None` returns to sockets.
 pub fn set(dial: Option<Dial>) {
     DIAL.set(dial);
 }

@@ -5,7 +5,8 @@ use crate::error::ErrorKind::{self, Configuration, Unavailable};
 /// A part of an error's text in lower case, its meaning, its kind, and the code to show in place of the server's code.
 type Phrase = (&'static str, &'static str, ErrorKind, Option<&'static str>);
 
-/// The error codes that a command of this library can receive, their meaning and their kind. `ERR` says nothing by itself.
+/// The error codes that a command of this library can receive, with their meaning and their kind. `ERR` is missing, because it
+/// has no meaning of its own.
 #[rustfmt::skip]
 pub(super) const CODES: [(&str, &str, ErrorKind); 20] = [
     ("NOPERM", "the user lacks a permission", Configuration),

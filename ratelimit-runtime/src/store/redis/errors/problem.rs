@@ -29,7 +29,8 @@ impl Problem {
     }
 
     /// Classifies an error of the server or the connection. Only a known error counts as a wrong configuration. Any other
-    /// error, such as that of a proxy whose server is gone, may pass by itself. The server may have executed its call.
+    /// error, such as the error of a proxy whose server is unavailable, may pass by itself. The server may have executed the
+    /// command that failed.
     pub(crate) fn of(error: &RedisError) -> Self {
         if error.is_timeout() {
             return Self::new(ErrorKind::Timeout, "no reply in time from", lost_text(error));
@@ -57,7 +58,8 @@ impl Problem {
         }
     }
 
-    /// Classifies an error of a server that has never replied in the Redis protocol: it is not a Redis server.
+    /// Classifies an error of a new connection. A server that has not replied in the Redis protocol is not a Redis server,
+    /// which is a wrong configuration.
     pub(crate) fn of_new_connection(error: &RedisError) -> Self {
         match error.kind() {
             RedisKind::Parse => Self::configuration("cannot understand", NOT_REDIS),
@@ -71,14 +73,15 @@ const WRONG_PASSWORD: &str = "the user or the password is wrong, or the server h
 const NO_PASSWORD: &str =
     "the server requires a password, and the URL has none (NOAUTH); without a user write `:password@`";
 
-/// Returns whether an error says nothing about what the server can do: it is known to pass by itself, or there was no reply.
+/// Returns whether an error is known to pass by itself, or means that there was no valid reply. Such an error does not tell what
+/// the server can do.
 pub(crate) fn passes_by_itself(error: &RedisError) -> bool {
     let no_reply =
         matches!(error.kind(), RedisKind::Io | RedisKind::ClusterConnectionNotFound | RedisKind::Parse);
     no_reply || ErrorText::of(error).kind == Some(ErrorKind::Unavailable)
 }
 
-/// Returns whether a server has executed nothing because another server decides, or will soon.
+/// Returns whether a server has executed nothing, because another server decides now or will soon decide.
 pub(crate) fn is_not_executed_here(error: &RedisError) -> bool {
     let try_again = RedisKind::Server(ServerErrorKind::TryAgain);
     error.redirect_node().is_some() || error.kind() == try_again || is_read_only(error)

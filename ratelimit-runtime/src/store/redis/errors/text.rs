@@ -1,7 +1,7 @@
-//! The shown text of an error, made of words of this library.
+//! The text that is shown for an error, in words of this library.
 //!
-//! Servers and proxies quote arguments in their errors, and arguments contain keys and passwords. No text of a server is
-//! shown. Its error code, its phrases and the command that it names are looked up in tables. The rest is left out.
+//! Servers and proxies quote arguments in their errors, and arguments contain keys and passwords. So no text of a server is
+//! shown. The server's error code, its phrases and the command that it names are looked up in tables. The rest is left out.
 
 use super::known::{A_COMMAND, ADVICE, CODES, COMMANDS, ERR, PHRASES};
 use crate::error::ErrorKind;
@@ -51,8 +51,8 @@ impl ErrorText {
     }
 }
 
-/// Returns the server's error code if it is known. Before version 7, the code of a command that failed in a script is within
-/// the text of the script's error.
+/// Returns the server's error code if it is known. Before Redis 7, if a command failed in a script, its code is inside the text
+/// of the script's error.
 pub(super) fn code(error: &RedisError) -> Option<&'static str> {
     let is_nested = |code: &&str| error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")));
     let codes = || CODES.into_iter().map(|known| known.0).chain([ERR]);
@@ -92,7 +92,7 @@ const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
     Some((what, kind))
 }
 
-/// Returns the text that is shown for an error that is not in the tables: it says which part of the error is unknown.
+/// Returns the text that is shown for an error that is not in the tables. It says which part of the error is unknown.
 fn unknown(code: Option<&str>) -> String {
     let is_code = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let which = match code {
@@ -113,8 +113,8 @@ pub(crate) fn lost_text(error: &RedisError) -> String {
     }
 }
 
-/// Returns the operating system's text for an I/O error. An error that a library has created may quote data. So only the kind
-/// of such an error is returned.
+/// Returns the operating system's text for an I/O error. If a library has created the error, returns only its kind, because its
+/// text may quote data.
 pub(crate) fn io_text(error: &io::Error) -> String {
     const LOOKUP: &str = "failed to lookup address information";
     match error.raw_os_error() {

@@ -26,7 +26,7 @@ impl ScriptCall {
         }
     }
 
-    /// Returns the first key of the call. All keys are on the same slot.
+    /// Returns the first key of the call. In a cluster, all keys that a call declares are on the same slot.
     pub(crate) fn first_key(&self) -> &[u8] {
         match self.by_digest.args_iter().nth(3) {
             Some(Arg::Simple(key)) => key,
@@ -39,7 +39,7 @@ impl ScriptCall {
         &self.by_digest
     }
 
-    /// Creates the command `EVAL`. The server then also stores the text in its script cache.
+    /// Creates the command `EVAL`, which also stores the text in the server's script cache.
     pub(crate) fn by_text(&self) -> Cmd {
         let mut by_text = redis::cmd("EVAL");
         by_text.arg(&*self.text);

@@ -6,7 +6,7 @@ use crate::store::{Adjusted, Adjustment, Decisions, Mode};
 use redis::Value;
 use std::time::Duration;
 
-/// Why the reply of a script cannot be used.
+/// The reason why the reply of a script cannot be used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum InvalidReply {
     /// The reply does not have the expected form.
@@ -22,7 +22,8 @@ const WRONG_NUMBER: InvalidReply = Malformed("the number of decisions differs fr
 /// The error of a number that is outside of its range. It makes the reply invalid: no number is rounded, wrapped or clamped.
 pub(crate) const OUT_OF_RANGE: InvalidReply = Malformed("a number is out of range");
 
-/// Returns [`Limit::longest_reset_ms`]. A reply of one number has this base.
+/// Returns [`Limit::longest_reset_ms`], at most [`LONGEST_MS`]. A reply of one number is packed with this number plus 1 as its
+/// base.
 pub(crate) fn longest_reset(limit: &Limit) -> i64 {
     i64::try_from(limit.longest_reset_ms()).unwrap_or(LONGEST_MS).min(LONGEST_MS)
 }
@@ -39,7 +40,7 @@ impl<'r> Numbers<'r> {
         }
     }
 
-    /// Takes the numbers of the next request: delay, remaining, reset, and in mode `charge` the stamp, which is 0 otherwise.
+    /// Takes the numbers of the next request: delay, remaining, reset and stamp. The stamp is 0 unless the mode is `charge`.
     pub(crate) fn next(&mut self, mode: Mode, longest_reset: i64) -> Result<[i64; 4], InvalidReply> {
         if mode == Mode::Charge {
             return self.take();
@@ -52,7 +53,7 @@ impl<'r> Numbers<'r> {
         Ok([first.min(0), remaining, reset, 0])
     }
 
-    /// Returns an error if there are more numbers.
+    /// Returns an error if there are more numbers than expected.
     pub(crate) fn end(&self) -> Result<(), InvalidReply> {
         if self.0.is_empty() { Ok(()) } else { Err(WRONG_NUMBER) }
     }
@@ -88,7 +89,7 @@ pub(crate) fn decisions<'l>(
     Ok(decisions)
 }
 
-/// Reads the record of one request.
+/// Converts the record of one request to a decision.
 pub(crate) fn decision(
     [delay, remaining, reset, stamp]: [i64; 4],
     mode: Mode,
@@ -112,7 +113,7 @@ pub(crate) fn decision(
     Ok(allow(limit, remaining, reset)?.in_turn(delay, stamp))
 }
 
-/// Reads the reply of `adjust`: for each adjustment the number of units that were changed, at most those that it named.
+/// Reads the reply of `adjust`: one number for each adjustment, which is at most [`Adjustment::most`].
 pub(crate) fn adjusted(reply: &Value, adjustments: &[Adjustment]) -> Result<Adjusted, InvalidReply> {
     let Value::Array(fields) = reply else { return Err(Malformed("expected a list")) };
     if fields.len() != adjustments.len() {
@@ -128,9 +129,9 @@ pub(crate) fn adjusted(reply: &Value, adjustments: &[Adjustment]) -> Result<Adju
     fields.iter().zip(adjustments).map(units).collect()
 }
 
-/// The scripts' negated delay of a request that can never pass (`lua/head.lua`).
+/// The scripts return the negative of this number as the delay of a request that can never pass (`lua/head.lua`).
 pub(crate) const NEVER: i64 = (1 << 53) - 1;
-/// The scripts' negated delay of a request whose key holds a foreign value (`lua/head.lua`).
+/// The scripts return the negative of this number as the delay of a request whose key holds a foreign value (`lua/head.lua`).
 pub(crate) const FOREIGN_KEY: i64 = (1 << 53) - 2;
 /// The longest time in a reply, in milliseconds.
 pub(super) const LONGEST_MS: i64 = FOREIGN_KEY - 1;
@@ -140,7 +141,7 @@ pub(super) fn allow(limit: &Limit, remaining: i64, reset_ms: i64) -> Result<Deci
     Ok(Decision::allow(limit, self::remaining(limit, remaining)?, ms(reset_ms)?))
 }
 
-/// A refusal: the call passes after `retry_ms`, or never.
+/// Creates the decision of a call that is refused. It passes after `retry_ms`, or never if that is `None`.
 pub(super) fn refuse(
     limit: &Limit,
     remaining: i64,

@@ -1,4 +1,4 @@
-//! The small scripts for a single plain request, the most frequent case. They share the state with `decide`.
+//! The small scripts for a single plain request, the most frequent case. They use the same state as `decide`.
 
 use super::call::Script;
 use super::reply::{self, InvalidReply, LONGEST_MS, OUT_OF_RANGE, longest_reset};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The names and texts of the small scripts, in the order of [`ratelimit_lua::SINGLE`].
 pub(crate) type Texts<'t> = [(&'t str, &'t str); 5];
 
-/// The scripts of single requests, in the same order.
+/// The scripts of single requests, in the order of [`Texts`].
 pub(crate) struct SingleScripts([Script; 5]);
 
 impl SingleScripts {
@@ -19,9 +19,9 @@ impl SingleScripts {
         Self(texts.map(|(_, text)| Script::new(prelude, text)))
     }
 
-    /// Returns the small script for a plain request: not part of a stack, without a wait, with a cost from 1 to the
-    /// capacity, without units that are left to others, without a block, and without a window of the calendar. Only mode `check`
-    /// has small scripts, and mode `charge` for permits.
+    /// Returns the small script for a plain request, if there is one. A plain request is not part of a stack, has a cost from 1
+    /// to the capacity, and leaves no units to others. Its limit has no wait, no block and no calendar window. Small scripts
+    /// exist for mode `check`, and for permits also for mode `charge`.
     pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
         let (limit, cost) = (request.limit(), request.cost());
         let plain = !request.passes_with_next()
@@ -32,12 +32,12 @@ impl SingleScripts {
             && limit.block_steps().is_none()
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
-        // The packed reply must be below 2^53. For the largest limits the product itself is above 2^64.
+        // The packed reply must be below 2^53. For the largest limits, the product itself is above 2^64, so 128 bits are used.
         let reply_fits = u128::from(limit.count()) * u128::from(limit.time_ms() + 1) < 1 << 53;
         let is_near = limit.time_ms() <= NEAR_MS;
         let [counter, token_bucket, sliding_window, sliding_log, concurrency] = &self.0;
-        // The script, and whether it serves the limit. A state must nearly always have the short form of `lua/head.lua`, the only one
-        // that the small scripts know.
+        // The script, and whether it can decide about the limit. The small scripts only know the short form of a state
+        // (`lua/head.lua`), so nearly all states of the limit must have this form.
         let (script, serves) = match limit.state() {
             State::Counter => (counter, reply_fits && is_near && limit.count() < 92_000_000),
             State::SlidingWindow => (sliding_window, is_near && limit.count() < 1000),
@@ -56,7 +56,7 @@ impl SingleScripts {
 /// The longest `time` of a counter or a window with a short state: 57 days, in milliseconds.
 const NEAR_MS: u64 = 5_000_000_000;
 
-/// Adds the number of keys, the key and the arguments.
+/// Adds the number of keys, the key and the arguments of a small script.
 pub(crate) fn encode(command: &mut Cmd, request: &Request) {
     let limit = request.limit();
     let rate = limit.rate();
@@ -69,7 +69,7 @@ pub(crate) fn encode(command: &mut Cmd, request: &Request) {
     };
 }
 
-/// Reads a reply: one integer in most cases, because an integer is cheaper than a list.
+/// Reads the reply of a small script: one integer in most cases, because an integer is cheaper than a list.
 ///
 /// The server has already decided about the request. An invalid reply is therefore an error: repeating the call could
 /// charge it twice.

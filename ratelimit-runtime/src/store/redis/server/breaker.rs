@@ -4,7 +4,7 @@ use crate::random;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The attempts that have failed. The caller provides the time and the random number.
+/// Counts failed attempts, and computes the time of the next one. The caller provides the current time and a random number.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     failures: u32,
@@ -14,7 +14,7 @@ pub(super) struct Breaker {
 /// The first and the longest backoff: the time between the starts of two attempts, before [`JITTER`] shortens it.
 const SHORTEST_BACKOFF: Duration = Duration::from_millis(200);
 const LONGEST_BACKOFF: Duration = Duration::from_millis(750);
-/// The backoff is shortened by a random part of this, so that clients that lost the server together do not reconnect
+/// The maximum jitter. A random part of it shortens the backoff, so that clients that lost the server together do not reconnect
 /// together.
 const JITTER: Duration = Duration::from_millis(100);
 

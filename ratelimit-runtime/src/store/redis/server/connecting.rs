@@ -33,7 +33,7 @@ impl Session {
         attempted.map_err(SendError::NotConnected)
     }
 
-    /// Returns the error with which a call fails at once. Such a call does not enter the queue.
+    /// Returns the error with which calls fail at once while the server is unhealthy. These calls do not enter the queue.
     pub(super) fn unavailable(&self) -> Option<Error> {
         if !self.is_unhealthy() {
             return None;
@@ -44,8 +44,8 @@ impl Session {
         }
     }
 
-    /// Waits for the attempt to reach an unhealthy server, if one is under way or due. A call would fail at once instead.
-    /// Returns the error of a server that stays unhealthy.
+    /// Waits for the attempt to reach an unhealthy server, if one is under way or due. Returns an error if the server stays
+    /// unhealthy. A normal call would fail at once instead of waiting.
     pub(crate) async fn until_attempted(&self) -> Result<(), Error> {
         let attempt = self.with(|state| match (self.access(state), &state.connection) {
             (Access::Unavailable(_), ConnectionState::Connecting(outcome)) => Ok(Some(outcome.clone())),
@@ -63,7 +63,7 @@ impl Session {
         self.with(|state| matches!(&state.connection, ConnectionState::Open(open) if open.is_open()))
     }
 
-    /// Returns whether scripts on the connection may touch undeclared keys of several slots, as far as that is known.
+    /// Returns whether scripts on the connection may touch undeclared keys of several slots. `None`: not known.
     pub(crate) fn any_slot(&self) -> Option<bool> {
         self.with(|state| state.any_slot)
     }
@@ -72,8 +72,8 @@ impl Session {
         self.with(|state| state.any_slot = permitted);
     }
 
-    /// Opens the circuit breaker because too many calls in a row have missed their deadlines, `deadline` at most. Probes the
-    /// server.
+    /// Opens the circuit breaker and probes the server, because too many calls in a row have missed their deadlines. `deadline`
+    /// is the longest of these deadlines.
     pub(super) fn too_slow(&self, deadline: Duration) {
         self.with(|state| {
             if !state.breaker.is_closed() {
@@ -140,8 +140,9 @@ impl Session {
         result
     }
 
-    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have been silent until just now, so
-    /// that a second `PING` shows whether it is still slow. A late reply keeps the connection; no reply aborts it.
+    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have been silent only until then. So a
+    /// second `PING` shows whether it is still slow. If a reply is late, the connection stays open. If there is no reply, the
+    /// connection is aborted.
     async fn probe(&self, mut connection: Connection, deadline: Duration) -> Attempted {
         let timeout = UNRESPONSIVE_AFTER.max(deadline);
         for _ in 0..2 {
@@ -196,8 +197,8 @@ async fn attempt(
     ending.with(outcome);
 }
 
-/// Starts the next attempt after a pause, so that the server is found again even if no call asks for it. An attempt that a
-/// call has started meanwhile takes its place.
+/// Starts the next attempt after a pause, so that the server is found again even without calls. Starts none if a call has
+/// started an attempt in the meantime.
 async fn try_again(session: Weak<Session>, pause: Duration) {
     tokio::time::sleep(pause).await;
     if let Some(session) = session.upgrade() {

@@ -1,4 +1,4 @@
-//! What a session knows about its connection.
+//! The state of a session's connection.
 
 use super::breaker::Breaker;
 use super::under_way::UnderWay;
@@ -6,12 +6,12 @@ use crate::error::Error;
 use crate::store::redis::connect::Connection;
 use std::time::Duration;
 
-/// The connection of one session, which is replaced after it has broken.
+/// The connection of one session, with its circuit breaker. A connection that has broken is replaced.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) connection: ConnectionState,
     pub(super) breaker: Breaker,
-    /// Why calls fail: the error of the last attempt, or of the missed deadlines.
+    /// The error with which calls fail: the error of the last attempt, or of the missed deadlines.
     pub(super) error: Option<Error>,
     /// Whether scripts on this connection may touch undeclared keys of several slots. `None`: not known.
     pub(super) any_slot: Option<bool>,
@@ -23,7 +23,7 @@ pub(super) enum ConnectionState {
     #[default]
     None,
     Open(Connection),
-    /// The connection is open, but its replies miss the callers' deadlines. The longest of these deadlines is beside it.
+    /// The connection is open, but its replies miss the callers' deadlines. The duration is the longest of these deadlines.
     Slow(Connection, Duration),
     /// A task connects or probes.
     Connecting(UnderWay<Attempted>),

@@ -1,7 +1,8 @@
 //! One server: its sessions, their connections, and whether the server is healthy.
 //!
-//! [`session`] sends commands on the connection that [`connecting`] opens. Each of the other modules imports only from those
-//! before it: [`per_runtime`], [`breaker`], [`slow_calls`], [`under_way`], [`connection_state`], [`session`], [`node`].
+//! [`session`] and [`connecting`] depend on each other: a session sends commands on the connection that [`connecting`] opens.
+//! Each of the other modules imports only from those before it: [`per_runtime`], [`breaker`], [`slow_calls`], [`under_way`],
+//! [`connection_state`], [`session`], [`node`].
 
 mod breaker;
 mod connecting;
@@ -18,7 +19,7 @@ pub(crate) use session::{SendError, Session, missing_reply};
 pub(crate) use slow_calls::SlowCalls;
 pub(crate) use under_way::{Ending, UnderWay};
 
-/// The primitives of the count of slow calls. Its model test replaces this module by loom's primitives.
+/// The atomic types that [`slow_calls`] uses. Its model test replaces this module by loom's types.
 mod sync {
     pub(super) use std::sync::atomic::{AtomicU64, Ordering};
 }

@@ -36,7 +36,7 @@ impl Node {
     ///
     /// # Errors
     ///
-    /// Returns an error outside of a runtime, and in one without timers.
+    /// Returns an error outside of a runtime, and in a runtime without timers.
     pub(crate) fn session(&self) -> Result<Arc<Session>, Error> {
         self.sessions.current(|| Session::new(&self.connector, &self.unhealthy))
     }
@@ -64,7 +64,7 @@ impl Node {
 
     /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy.
     pub(crate) fn unavailable(&self) -> Option<Error> {
-        // Nearly always no session is unhealthy, and the lookup of the session is not needed.
+        // Skips the lookup of the session, because nearly always no session is unhealthy.
         if self.unhealthy.load(Ordering::Relaxed) == 0 {
             return None;
         }

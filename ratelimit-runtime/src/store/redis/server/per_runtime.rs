@@ -12,7 +12,8 @@ use tokio::task::AbortHandle;
 
 /// The values of the running runtimes.
 pub(crate) struct PerRuntime<T> {
-    /// The first value, which is read without a lock. Most processes have one runtime. It stays when its runtime ends.
+    /// The first value, which is read without a lock, because most processes have one runtime. It stays when its runtime shuts
+    /// down.
     first: OnceLock<Entry<T>>,
     /// The other values. A list is faster than a map, because there are few.
     others: RwLock<Vec<Entry<T>>>,
@@ -21,7 +22,7 @@ pub(crate) struct PerRuntime<T> {
 struct Entry<T> {
     runtime: Id,
     value: Arc<T>,
-    /// A task that ends only with its runtime.
+    /// A task that ends when the runtime shuts down.
     task: AbortHandle,
 }
 
@@ -30,7 +31,7 @@ impl<T> PerRuntime<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error outside of a runtime, and in one without timers.
+    /// Returns an error outside of a runtime, and in a runtime without timers.
     pub(crate) fn current(&self, make: impl FnOnce() -> Arc<T>) -> Result<Arc<T>, Error> {
         let runtime = Error::runtime()?;
         if let Some(value) = self.of(runtime.id()) {
@@ -61,7 +62,7 @@ impl<T> PerRuntime<T> {
         self.of(Handle::try_current().ok()?.id())
     }
 
-    /// Returns whether the value of any runtime passes a test.
+    /// Returns whether the value of any running runtime passes a test.
     pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
         let passes = |entry: &Entry<T>| !entry.has_ended() && test(&entry.value);
         self.first.get().is_some_and(passes) || self.others.read().iter().any(passes)

@@ -21,13 +21,13 @@ pub(crate) struct Session {
     pub(crate) queue: Queue,
     pub(super) state: Mutex<State>,
     pub(super) slow_calls: SlowCalls,
-    /// Whether calls fail at once. It repeats the state of the circuit breaker, and can be read without a lock.
+    /// Whether calls fail at once. A copy of the circuit breaker's state, which can be read without a lock.
     is_unhealthy: AtomicBool,
     /// The number of unhealthy sessions of the node.
     unhealthy: Arc<AtomicUsize>,
 }
 
-/// Why a command has no usable reply.
+/// The reason why a command has no usable reply.
 pub(crate) enum SendError {
     /// Nothing was sent, because there is no connection.
     NotConnected(Error),
@@ -38,8 +38,8 @@ pub(crate) enum SendError {
 }
 
 impl SendError {
-    /// Returns whether the server does not know the digest of a script. It has then executed nothing, so the call may be
-    /// repeated by text (`EVAL`). The server also caches that text.
+    /// Returns whether the server does not know the digest of a script. In this case it has executed nothing, so the call may
+    /// be repeated by text (`EVAL`). The server also stores that text in its script cache.
     pub(crate) fn is_unknown_script(&self) -> bool {
         matches!(self, Self::Failed(_, error) if is_unknown_script(error))
     }
@@ -69,7 +69,8 @@ impl Session {
         self.connector.endpoint()
     }
 
-    /// Notes that a caller has received `result` in time. A transient error is no sign of a healthy server.
+    /// Resets the count of slow calls, because a caller has received `result` in time. A transient error does not reset the
+    /// count.
     pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
         if !result.as_ref().is_err_and(Error::is_transient) {
             self.slow_calls.reset();

@@ -1,9 +1,10 @@
-//! Counts deadlines that were missed one after another. Only the callers know which reply is too late.
+//! Counts the deadlines that were missed in a row. The callers report them, because only a caller knows whether a reply is too
+//! late.
 
 use super::sync::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A server is too slow after this many missed deadlines without a reply in time between them.
+/// A server is too slow after this many missed deadlines in a row, without a reply in time between them.
 const TOO_MANY: u64 = 5;
 
 /// The deadlines that were missed since the last reply in time. One word holds the longest of them and their number,
@@ -17,7 +18,7 @@ const COUNTS: u64 = 8;
 impl SlowCalls {
     /// Notes that a caller has received a reply in time.
     pub(crate) fn reset(&self) {
-        // A read is cheaper than a write, because many threads share the word and it is nearly always 0.
+        // Reads before it writes, because a read is cheaper: many threads share the word, and it is nearly always 0.
         if self.0.load(Ordering::Relaxed) != 0 {
             self.0.store(0, Ordering::Relaxed);
         }
@@ -28,7 +29,8 @@ impl SlowCalls {
         self.0.load(Ordering::Relaxed) % COUNTS >= TOO_MANY
     }
 
-    /// Notes that a caller has given up after `deadline`. The fifth time in a row, returns the longest of these deadlines.
+    /// Notes that a caller has given up after `deadline`. At the fifth missed deadline in a row, returns the longest of these
+    /// deadlines.
     pub(crate) fn missed(&self, deadline: Duration) -> Option<Duration> {
         let deadline_us = u64::try_from(deadline.as_micros()).unwrap_or(u64::MAX).min(u64::MAX / COUNTS);
         let next = |word: u64| {

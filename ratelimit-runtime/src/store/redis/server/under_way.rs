@@ -1,13 +1,14 @@
-//! `UnderWay`: work whose result many calls wait for. They are woken in the order in which they began to wait.
+//! `UnderWay`: work whose result many calls wait for. The calls are woken in the order in which they began to wait.
 
 use std::sync::Arc;
 use tokio::sync::SetOnce;
 
-/// Waits for a result.
+/// Waits for the result of the work. Clones wait for the same result.
 #[derive(Clone)]
 pub(crate) struct UnderWay<T>(Arc<SetOnce<Option<T>>>);
 
-/// Ends the work. If it is dropped without a result, as with its runtime, the result is `None`, and nobody waits any longer.
+/// Sets the result of the work. If it is dropped without a result, for example because its runtime shuts down, the result is
+/// `None`, and no call waits any longer.
 pub(crate) struct Ending<T>(Arc<SetOnce<Option<T>>>);
 
 impl<T: Clone> UnderWay<T> {
@@ -16,7 +17,7 @@ impl<T: Clone> UnderWay<T> {
         (Ending(Arc::clone(&result)), Self(result))
     }
 
-    /// Returns whether there will be a result, or is one.
+    /// Returns whether the work is still under way or has a result.
     pub(crate) fn is_alive(&self) -> bool {
         self.0.get().is_none_or(Option::is_some)
     }

@@ -1,4 +1,4 @@
-//! The calls of a cluster: sends each to the node that serves its slot, and follows redirections.
+//! Sends each command of a cluster to the node that serves its slot, and follows redirections.
 
 use super::slots::{CANNOT_USE, Slots};
 use crate::error::{Error, ErrorKind};
@@ -8,14 +8,14 @@ use redis::{Cmd, ErrorKind as RedisKind, ServerErrorKind, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The maximum number of times that a command is sent. Its caller has a deadline too.
+/// The maximum number of times that a command is sent. The caller also has a deadline.
 const ATTEMPTS: u32 = 20;
-/// The pause before a command is repeated, if its keys are on two nodes because their slot is moving.
+/// The pause before a command is repeated because its keys are on two nodes while their slot is being moved.
 const WHILE_MOVING: Duration = Duration::from_millis(5);
 
 impl Slots {
-    /// Returns the error with which calls fail at once. Each time, the slot map is refreshed: another node may have taken over
-    /// from one that is unavailable.
+    /// Returns the error with which calls fail at once while the node of a slot is unavailable. In this case, also refreshes the
+    /// slot map, because another node may have taken over the slot.
     pub(super) fn unavailable(self: &Arc<Self>, slot: u16) -> Option<Error> {
         let error = match self.known_node(slot) {
             Some(node) => node.unavailable()?,

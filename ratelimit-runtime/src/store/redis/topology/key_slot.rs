@@ -20,7 +20,7 @@ fn crc16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// The CRC of each byte.
+/// The CRC of each possible byte.
 const CRC_16: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte: u16 = 0;

@@ -86,8 +86,8 @@ impl Topology {
         }
     }
 
-    /// Sends a command to the server of a slot. If that server has certainly not executed the command because another server
-    /// decides now, the command is sent to the other one.
+    /// Sends a command to the server of a slot. If that server rejects the command because another server decides now, it has
+    /// executed nothing, and the command is sent to the other server.
     pub(crate) async fn send(
         &self,
         slot: impl FnOnce() -> u16,

@@ -1,4 +1,4 @@
-//! The slot map: which node serves which slots, as `CLUSTER SLOTS` replies.
+//! The slot map: which node serves which slots. It is read from the reply to `CLUSTER SLOTS`.
 
 use super::key_slot::SLOTS;
 use crate::store::redis::connect::{Connector, Endpoint, Location, Role, is_host};
@@ -6,7 +6,7 @@ use crate::store::redis::server::Node;
 use redis::Value;
 use std::sync::Arc;
 
-/// The index of a slot that no node serves.
+/// The value in place of the index of a node, for a slot that no node serves.
 const UNSERVED: u16 = u16::MAX;
 
 /// The known nodes, and the index of the node that serves each slot.

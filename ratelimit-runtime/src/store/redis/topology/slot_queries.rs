@@ -16,17 +16,17 @@ pub(super) type QueryResult = Result<(), Error>;
 
 #[derive(Default)]
 pub(super) struct SlotQueries {
-    /// The query under way, or the last one, and when it began.
+    /// The last query, which may still be under way, and when it began.
     last: Mutex<Option<(Instant, UnderWay<QueryResult>)>>,
-    /// The callers who have missed their deadlines while they waited for a query.
+    /// Counts the calls that have missed their deadlines while they waited for a query.
     pub(super) slow_calls: SlowCalls,
-    /// Whether a task asks for the slot map while a node cannot be reached.
+    /// Whether a task runs that queries the slot map while a node cannot be reached.
     pub(super) follows: AtomicBool,
 }
 
 impl SlotQueries {
-    /// Returns the query under way, or one that has just ended. Otherwise starts a new one by `start`. Calls wait for it in the
-    /// order of their arrival.
+    /// Returns the query that is under way, or one that began less than [`INTERVAL`] ago. Otherwise starts a new query by
+    /// calling `start`. Calls that wait for a query are woken in the order of their arrival.
     pub(super) fn join(&self, start: impl FnOnce(Ending<QueryResult>)) -> UnderWay<QueryResult> {
         let mut last = self.last.lock();
         if let Some((began, result)) = &*last

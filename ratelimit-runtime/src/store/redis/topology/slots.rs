@@ -1,4 +1,4 @@
-//! The slots of a cluster: finds the node of a slot, and asks the nodes for the slot map.
+//! The slots of a cluster: finds the node of a slot, and queries the slot map from the nodes.
 
 use super::key_slot;
 use super::slot_map::{SlotMap, SlotRange, named_endpoint, read_ranges};
@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// The maximum time for one node to reply with the slot map. It is longer than the TLS handshake with a server that does not
+/// The maximum time for one node to reply with the slot map. It is longer than the TLS timeout for a server that does not
 /// use TLS.
 const QUERY_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// While a node cannot be reached, the slot map is asked for after this time, also if no call does so.
+/// While a node cannot be reached, the slot map is queried at this interval, even without calls.
 const FOLLOWED_AFTER: Duration = Duration::from_millis(500);
 
 pub(super) const CANNOT_USE: &str = "cannot use the cluster of";
@@ -27,7 +27,7 @@ pub(crate) struct Slots {
     seeds: Vec<Arc<Node>>,
     map: RwLock<SlotMap>,
     queries: PerRuntime<SlotQueries>,
-    /// The number of queries so far, so that each query asks another node first.
+    /// The number of queries so far. It makes each query begin at another node.
     queried: AtomicUsize,
 }
 
@@ -57,14 +57,14 @@ impl Slots {
         self.map.read().node(slot)
     }
 
-    /// Asks for the slot map if it names no node.
+    /// Queries the slot map if it assigns no slot to a node.
     pub(crate) async fn learn(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
         let is_known = !self.map.read().is_empty();
         if is_known { Ok(()) } else { self.wait_for_query(awaited).await }
     }
 
-    /// Returns each node that serves slots, with the first of the keys that is in one of them. If no node serves some slots,
-    /// also returns the error of their keys.
+    /// Returns each node that serves slots, with the first of the keys that is on one of its slots. If some slots have no node,
+    /// also returns the error that calls on these slots receive.
     pub(crate) fn serving(
         self: &Arc<Self>,
         keys: &(impl Iterator<Item = StoreKey> + Clone),
@@ -103,7 +103,8 @@ impl Slots {
         })
     }
 
-    /// Returns the node that a redirection by `by` names. The node is stored, because a slot that moves there sends many calls.
+    /// Returns the node that a redirection by `by` names. Stores the node, because a slot that is being moved there causes many
+    /// redirections.
     pub(super) fn redirected(&self, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
         self.map.write().node_at(&endpoint, &self.seeds)
@@ -117,19 +118,20 @@ impl Slots {
         node
     }
 
-    /// Returns whether the queries of the current runtime miss the deadlines of its calls.
+    /// Returns whether too many calls of the current runtime have missed their deadlines while they waited for a query.
     pub(super) fn queries_are_slow(&self) -> bool {
         self.queries.existing().is_some_and(|queries| queries.slow_calls.are_too_many())
     }
 
-    /// Starts a query in the background, unless there was one just now. While a node cannot be reached, another query follows.
+    /// Starts a query in the background, unless one has just been started. While a node cannot be reached, further queries
+    /// follow.
     pub(super) fn refresh(self: &Arc<Self>) {
         if let Ok(queries) = self.queries.current(Arc::default) {
             drop(self.join_query(&queries));
         }
     }
 
-    /// Returns the node that has taken over a slot from one that cannot be reached.
+    /// Returns the node that has taken over a slot from the node `of`, which cannot be reached. Waits for a query to find out.
     pub(super) async fn successor(
         self: &Arc<Self>,
         slot: u16,
@@ -140,7 +142,7 @@ impl Slots {
         self.known_node(slot).filter(|node| !Arc::ptr_eq(node, of))
     }
 
-    /// Waits for a query.
+    /// Waits for a query of the slot map.
     async fn wait_for_query(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
         let queries = self.queries.current(Arc::default)?;
         awaited.set(Arc::<SlotQueries>::clone(&queries));
@@ -155,7 +157,7 @@ impl Slots {
     }
 
     fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
-        // The new map may still name a node that the query could not reach.
+        // Starts the task that repeats the query, because the new map may still name a node that cannot be reached.
         if !queries.follows.swap(true, Ordering::Relaxed) {
             tokio::spawn(follow(Arc::downgrade(self), Arc::clone(queries)));
         }
@@ -191,7 +193,7 @@ impl Slots {
             .unwrap_or_else(|| self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node is known")))
     }
 
-    /// Returns all known nodes, first those with a connection. Each call of this function begins with another node.
+    /// Returns all known nodes, those with a connection first. Each call of this function begins with another node.
     fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
         let mut nodes = self.map.read().nodes.clone();
         if !nodes.is_empty() {
@@ -208,8 +210,8 @@ impl Slots {
     }
 }
 
-/// Asks for the slot map while a node that serves slots cannot be reached, so that a node that takes over is known before the next
-/// call. There is one such task in each runtime.
+/// Queries the slot map repeatedly while a node that serves slots cannot be reached. So a node that takes over is known before
+/// the next call. Each runtime has at most one such task.
 async fn follow(slots: Weak<Slots>, queries: Arc<SlotQueries>) {
     loop {
         tokio::time::sleep(FOLLOWED_AFTER).await;

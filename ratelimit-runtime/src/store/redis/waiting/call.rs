@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use tokio::time::Instant;
 
-/// A call, as its caller holds it.
+/// A call that waits for its reply.
 pub(crate) struct PendingCall {
     pub(crate) mode: Mode,
     pub(crate) request: Request,
-    /// The deadline, if a worker can watch it.
+    /// The deadline, if the call has one. A worker can watch it.
     pub(crate) deadline: Option<Instant>,
     /// Who watches the deadline: a [`DeadlineWatch`] as a number.
     watch: AtomicU8,
@@ -26,7 +26,7 @@ enum State {
     Done(CallOutcome),
 }
 
-/// The end of the call.
+/// The outcome of a call.
 pub(crate) enum CallOutcome {
     Replied(Reply),
     /// The request was not sent, so the caller may send it itself.
@@ -39,12 +39,13 @@ impl PendingCall {
         Arc::new(Self { mode, request, deadline: None, watch, state })
     }
 
-    /// Gives the waker of the caller before the call is shared.
+    /// Sets the waker of the caller. This is possible only before the call is shared.
     pub(crate) fn set_waker(&mut self, waker: &Waker) {
         *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Waiting(Some(waker.clone()));
     }
 
-    /// Returns the outcome, once. Until then, the caller is woken as soon as there is one.
+    /// Takes the outcome of the call. If there is none yet, stores the waker of the caller, which is woken when the outcome
+    /// arrives.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<CallOutcome> {
         let mut state = self.lock();
         match &mut *state {
@@ -69,22 +70,23 @@ impl PendingCall {
         }
     }
 
-    // Both functions set the flag before they take the waker. A caller stores a new waker before it reads the flag.
+    // The following functions set the flag before they take the waker, and a caller stores a new waker before it reads the
+    // flag. So no wake-up is missed.
 
-    /// Notes whether a worker watches the deadline from now on. If the worker stops watching, returns the waker, so that the
-    /// caller watches.
+    /// Notes whether a worker watches the deadline from now on. If the worker stops watching, returns the waker of the caller,
+    /// which must watch the deadline itself then.
     pub(super) fn set_watched(&self, watched: bool) -> Option<Waker> {
         let before = self.watch.swap(if watched { WATCHED } else { UNWATCHED }, Ordering::AcqRel);
         if before == WATCHED && !watched { self.take_waker() } else { None }
     }
 
-    /// Notes that the deadline has passed. Returns the waker of the caller, if it relies on the worker.
+    /// Notes that the deadline has passed. Returns the waker of the caller, if a worker has watched the deadline for it.
     pub(super) fn set_overdue(&self) -> Option<Waker> {
         let was_watched = self.watch.compare_exchange(WATCHED, OVERDUE, Ordering::AcqRel, Ordering::Relaxed);
         was_watched.ok().and_then(|_| self.take_waker())
     }
 
-    /// Takes the waker of a caller that waits. The caller gives a new one when it is polled again.
+    /// Takes the waker of a caller that waits. The caller stores a new waker when it is polled again.
     fn take_waker(&self) -> Option<Waker> {
         match &mut *self.lock() {
             State::Waiting(waker) => waker.take(),

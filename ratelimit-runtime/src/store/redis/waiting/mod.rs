@@ -10,7 +10,8 @@ use std::time::Duration;
 /// The maximum number of calls that wait in one queue.
 pub(crate) const QUEUE_CAPACITY: usize = 16_384;
 
-/// A server executes one script at a time. A batch of 2000 units and a call of 10 000 take it about a millisecond.
+/// The bounds of each queue. A server executes one script at a time. The largest batch has nearly 2000 units and a last call of
+/// 10 000 units, which takes the server about a millisecond.
 pub(crate) const BOUNDS: queue::Bounds = queue::Bounds {
     waiting: QUEUE_CAPACITY,
     batch: 128,
@@ -19,7 +20,8 @@ pub(crate) const BOUNDS: queue::Bounds = queue::Bounds {
     add_worker_after: Duration::from_micros(250),
 };
 
-/// What the model tests replace: the primitives by those of loom, and the request and its reply by a number.
+/// The types that the model tests replace: loom's types take the place of the primitives, and a number the place of a request
+/// and of its reply.
 mod parts {
     use crate::decision::Decision;
     use crate::error::Error;
@@ -30,8 +32,8 @@ mod parts {
 
     pub(super) type Reply = Result<Decision, Error>;
 
-    /// Returns how many units the request may take from a limit for which each unit is work for the server. A request above the
-    /// capacity is refused without any work.
+    /// Returns the units of a request that are work for the server: its cost if the limit is a sliding log, otherwise 0. A
+    /// request above the capacity is refused without any work.
     pub(super) fn units(request: &Request) -> u32 {
         let limit = request.limit();
         let is_work = limit.state() == State::Log && request.cost() <= limit.capacity();

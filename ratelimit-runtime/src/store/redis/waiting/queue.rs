@@ -1,9 +1,9 @@
 //! The queue of a session: decides whether a call sends its request itself or waits for a worker.
 //!
-//! If nothing is under way, a call sends its request directly. Later calls wait for a worker, which sends many at once.
-//! While calls wait, at least one task owns a [`Worker`]. If a `Worker` is dropped, the others take its calls. If it was the
-//! last, the waiting calls are dropped, which tells their callers that nothing was sent. So no call waits for a future that
-//! nobody polls.
+//! If nothing is under way, a call sends its request directly. Later calls wait for a worker, which sends many requests at
+//! once. While calls wait, at least one task owns a [`Worker`]. If a `Worker` is dropped, the other workers take the waiting
+//! calls. If it was the last worker, the waiting calls are dropped, which tells their callers that nothing was sent. So no call
+//! waits for a future that nobody polls.
 //!
 //! A worker also watches the deadlines of calls, so that the calls need no timers. While it waits for a reply, it
 //! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
@@ -27,17 +27,17 @@ pub(crate) struct Bounds {
     pub(crate) units: u32,
     /// The maximum number of workers.
     pub(crate) workers: usize,
-    /// A further worker starts if the last batch was sent at least this long ago. The server is then far away or slow.
+    /// A further worker starts if the last batch was sent at least this long ago, because the server is far away or slow.
     pub(crate) add_worker_after: Duration,
 }
 
-/// How a call continues.
+/// The next step of a call that enters the queue.
 pub(crate) enum Entered {
-    /// Nothing is under way. The call sends its request itself, and holds the guard meanwhile.
+    /// Nothing is under way. The call sends its request itself. It holds the guard until the reply has arrived.
     Direct(Direct),
-    /// The call waits for a worker. If it receives a worker, it must start it.
+    /// The call waits for a worker. If the variant contains a worker, the call must start it.
     Queued(Option<Worker>),
-    /// The maximum number of calls already wait.
+    /// The queue is full.
     Full,
 }
 
@@ -55,9 +55,10 @@ struct State {
     direct: bool,
     /// The number of workers.
     running: usize,
-    /// When each worker wakes to look at the deadlines. `None`: there is no such worker, or it does not wait for a reply.
+    /// For each worker, the time at which it wakes to look at the deadlines. `None` if the worker does not run, or does not
+    /// wait for a reply.
     looks: Vec<Option<Instant>>,
-    /// The numbers of workers that do not run.
+    /// The numbers of the workers that do not run.
     idle: Vec<usize>,
     /// The time at which a worker last took calls, or last started.
     last_batch: Option<Instant>,
@@ -132,7 +133,8 @@ impl State {
         self.idle.push(number);
     }
 
-    /// Sets when a worker looks at the deadlines of its batch, whose first is `earliest`, and of the waiting calls.
+    /// Sets and returns the time at which a worker looks at the deadlines of its batch and of the waiting calls. `earliest` is
+    /// the earliest deadline of the batch.
     fn set_look(&mut self, number: usize, earliest: Option<Instant>) -> Option<Instant> {
         let look = earlier(earliest, self.earliest);
         self.looks[number] = look;
@@ -158,7 +160,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Takes the next batch in order of arrival, and drops calls that are no longer wanted. An empty batch ends the worker.
-    /// Also returns when to [`look`](Self::look) at the deadlines, if the reply has not arrived before.
+    /// Also returns the time at which to [`look`](Self::look) at the deadlines, unless the reply arrives before.
     pub(crate) fn take(&mut self, now: Instant) -> (Vec<CallSender>, Option<Instant>) {
         let (batch, unwanted, look) = self.queue.with(|state| {
             let most = state.bounds.batch;
@@ -181,8 +183,8 @@ impl Worker {
             let mut look = None;
             if batch.is_empty() {
                 state.stop_worker(self.number);
-                // Any direct call is older than this worker. Its caller may never be polled again, so do not wait for it to
-                // clear the flag.
+                // A direct call that is under way is older than this worker. Its caller may never be polled again, so the
+                // worker does not wait until it clears the flag.
                 state.direct &= state.running > 0;
             } else {
                 look = state.set_look(self.number, batch.iter().filter_map(|call| call.deadline).min());
@@ -194,7 +196,7 @@ impl Worker {
         (batch, look)
     }
 
-    /// Wakes the callers of `batch` and of the queue whose deadlines have passed. Returns when to look again.
+    /// Wakes the callers of `batch` and of the queue whose deadlines have passed. Returns the time at which to look again.
     pub(crate) fn look<'t>(
         &mut self,
         batch: impl Iterator<Item = &'t CallSender>,

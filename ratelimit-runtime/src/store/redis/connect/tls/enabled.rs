@@ -16,8 +16,8 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 pub(in super::super) struct Tls(TlsConnector);
 
 impl Tls {
-    /// Reads the PEM files of a URL: the certificates of the trusted authorities, which are those of the system by default,
-    /// and the certificate of this client with its key.
+    /// Reads the PEM files that a URL names: the certificates of the trusted authorities, and the certificate of this client
+    /// with its key. By default, the authorities of the system are trusted.
     pub(in super::super) fn new(
         authorities: Option<&str>,
         client: Option<(&str, &str)>,

@@ -1,4 +1,4 @@
-//! Encrypted connections. They need the feature `tls`. Without it, a URL that asks for TLS is refused.
+//! Encrypted connections. They need the feature `tls`. Without it, a URL that requires TLS is rejected.
 
 #[cfg(feature = "tls")]
 mod enabled;

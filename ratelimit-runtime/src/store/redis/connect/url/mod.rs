@@ -115,7 +115,7 @@ fn shown_host(url: &str) -> Option<&str> {
     (!host.is_empty() && host.chars().all(plain)).then_some(host)
 }
 
-/// The part of a scheme after `redis`.
+/// The kind of a URL, which is the part of its scheme after `redis`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scheme {
     Server,
@@ -125,7 +125,7 @@ pub(super) enum Scheme {
 }
 
 impl Scheme {
-    /// Reads a scheme. Returns also whether it asks for TLS.
+    /// Reads a scheme. Also returns whether it requires TLS.
     pub(super) fn parse(scheme: &str) -> Option<(Self, bool)> {
         let (base, shape) = match scheme.split_once('+') {
             None if scheme == "unix" => return Some((Self::Socket, false)),
@@ -152,7 +152,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the names of the parameters after `?`, without those for TLS.
+    /// Returns the names of the parameters after `?`, without the parameters for TLS.
     pub(super) const fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Socket => &["db", "user", "pass", "protocol"],

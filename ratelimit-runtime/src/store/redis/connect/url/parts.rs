@@ -64,7 +64,7 @@ impl<'u> Parts<'u> {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Reads the number of the database, the last part of the path, which is at index `at`. The default is 0.
+    /// Reads the number of the database from the path. It is the last part, at the index `at`. The default is 0.
     pub(super) fn database(&self, at: usize) -> Result<i64, String> {
         match self.path.get(at..).unwrap_or_default() {
             [] => Ok(0),
@@ -74,7 +74,7 @@ impl<'u> Parts<'u> {
         .map_err(|()| "expected the number of a database at the end of the path".to_owned())
     }
 
-    /// Reads the endpoint of a host. The errors of the parser may quote the URL and are not shown.
+    /// Reads the endpoint of a host. The errors of the parser may quote the URL, so they are not shown.
     pub(super) fn server(
         &self,
         host: &str,
@@ -83,7 +83,7 @@ impl<'u> Parts<'u> {
         tls: Option<Arc<Tls>>,
     ) -> Result<Endpoint, String> {
         let malformed = || MALFORMED.to_owned();
-        // A missing port is added, because the default port of the parser may be another one.
+        // A missing port is added, because the parser may have another default port.
         let given = host.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.contains(']'));
         if given.is_some_and(|port| !port.is_empty() && port.parse::<u16>().is_err()) {
             return Err("the port is no number up to 65535 (a password goes before the host)".to_owned());
@@ -113,7 +113,7 @@ impl<'u> Parts<'u> {
         })
     }
 
-    /// Reads the TLS settings, if the scheme asks for TLS.
+    /// Reads the TLS settings, if the scheme requires TLS.
     pub(super) fn tls(&self, encrypted: bool) -> Result<Option<Arc<Tls>>, String> {
         if !encrypted {
             return Ok(None);

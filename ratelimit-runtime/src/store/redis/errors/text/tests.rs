@@ -1,4 +1,4 @@
-//! Tests of what errors show.
+//! Tests of the texts that are shown for errors.
 
 use super::super::Problem;
 use super::*;
@@ -87,7 +87,7 @@ fn an_unknown_code_is_not_shown() {
 fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
     use ErrorKind::{Configuration, Unavailable};
     for (reply, expected, says) in [
-        // Envoy.
+        // Errors of Envoy.
         ("no upstream host", Unavailable, "temporary error from: the proxy has no server"),
         ("upstream failure", Unavailable, "temporary error from: the proxy cannot reach its server"),
         ("upstream protocol error", Unavailable, "temporary error from: the proxy cannot understand"),
@@ -109,7 +109,7 @@ fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
             Unavailable,
             "temporary error from: ERR: the proxy has lost its server",
         ),
-        // Redis.
+        // Errors of Redis.
         (
             "ERR Error running script (call to f_abc): @user_script:1: Script killed by user with SCRIPT KILL...",
             Unavailable,
