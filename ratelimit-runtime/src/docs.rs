@@ -13,8 +13,8 @@
 //!
 #![doc = include_str!("docs/links.md")]
 
-// The files in `docs/` link to each other by path, for readers of the repository. In rustdoc such links lead nowhere. So
-// each module defines the links and the pictures first: Markdown uses the first definition of a name.
+// The files in `docs/` link to each other by path, for readers of the repository. In rustdoc, these links would be broken. So
+// each module defines the links and the pictures first, because Markdown uses the first definition of a name.
 macro_rules! pages {
     ($($module:ident: $($file:literal),+;)+) => {$(
         #[doc = include_str!("docs/links.md")]

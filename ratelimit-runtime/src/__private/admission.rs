@@ -1,4 +1,5 @@
-//! `Admission`: what an admitted call holds, if it has permits or charges that depend on the call's result.
+//! `Admission`: holds the permits of an admitted call, and the charges that the call's result may change. `Calls`: the limits
+//! of one call.
 
 use super::call::Call;
 use crate::body::{BodySent, Held, Settle};
@@ -13,13 +14,13 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A future of the decision about a call and of its admission.
+/// A future that decides a call and returns its admission or its rejection.
 pub type Admit = Pin<Box<dyn Future<Output = Result<Admission, Rejection>> + Send>>;
 
 /// The limits of one call, which are decided together.
 pub struct Calls(pub(super) SmallVec<[Call; 1]>);
 
-/// The limits of a call that are decided, completed and in order.
+/// The limits of a call that the store decides: their requests are complete, in the order of the attributes.
 pub(super) struct Completed {
     pub(super) limiter: RateLimiter,
     pub(super) names: SmallVec<[Name<'static>; 1]>,
@@ -43,12 +44,12 @@ impl Calls {
         Self(SmallVec::from_vec(calls.into()))
     }
 
-    /// Whether all limits have loaded overrides and may refuse the call.
+    /// Whether each limit has loaded its overrides and may refuse the call, which a shadow limit may not.
     pub(super) fn are_plain(&self) -> bool {
         self.0.iter().all(|call| !call.shadow && call.knows_overrides())
     }
 
-    /// Waits until the overrides are known. Returns when the call began, or `None` if it has not waited.
+    /// Waits until the overrides are known. Returns the time at which the call began, or `None` if it did not wait.
     pub(super) async fn learn_overrides(&self) -> Option<Instant> {
         let mut limiters = self.0.iter().filter(|call| !call.skipped).map(|call| call.limiter.as_deref());
         match limiters.find_map(Result::ok) {
@@ -57,7 +58,8 @@ impl Calls {
         }
     }
 
-    /// Completes the requests to the store. `None` if the call is exempt from all limits.
+    /// Completes the requests to the store. `None` if no limit has to be decided, for example because the call is exempt from
+    /// all.
     pub(super) fn complete(self) -> Result<Option<Completed>, Rejection> {
         let (mut names, mut stack, mut decides) = (SmallVec::new(), Stack::new(), None::<RateLimiter>);
         for (position, mut call) in self.0.into_iter().enumerate() {
@@ -80,7 +82,7 @@ impl Calls {
         Ok(decides.map(|limiter| Completed { limiter, names, stack }))
     }
 
-    /// Decides the limits together, as [`Call::admit`].
+    /// Decides the limits together, like [`Call::admit`].
     pub fn admit(self) -> Admit {
         Box::pin(async {
             let began = self.learn_overrides().await;
@@ -93,24 +95,25 @@ impl Calls {
 }
 
 impl Call {
-    /// Decides the call as [`start`](Self::start), and returns its admission, so that units can be returned.
+    /// Decides the call like [`start`](Self::start). The admission that it returns can also give units back.
     pub fn admit(self) -> Admit {
         Calls(SmallVec::from_buf([self])).admit()
     }
 }
 
-/// Holds the permits and charges of an admitted call. The limits have the positions that they have in the attribute.
+/// Holds the permits and charges of an admitted call. Its methods select a limit by its position among the attributes.
 ///
 /// Dropping it returns permits and keeps charges.
 #[derive(Default)]
 #[must_use = "dropping this returns the permits and keeps the charges"]
 pub struct Admission(
-    /// `None` if the call is exempt from all limits. Boxed, because the user's future contains it several times.
+    /// `None` if the call holds nothing, for example because it is exempt. Boxed, because the user's future contains it several
+    /// times.
     Option<Box<Holdings>>,
 );
 
 impl Admission {
-    /// Returns the units of a limit, if `refund` is true.
+    /// Gives the units of a limit back, if `refund` is true.
     pub fn refund_if(&mut self, position: usize, refund: bool) {
         if refund {
             self.settle(position, 0);
@@ -124,7 +127,7 @@ impl Admission {
         }
     }
 
-    /// Pauses a limit for this time.
+    /// Pauses a limit for `time`, if there is one.
     pub fn pause_if(&mut self, position: usize, time: Option<Duration>) {
         if let (Some((holdings, at)), Some(time)) = (self.member(position), time) {
             holdings.pause(at, time);
@@ -146,8 +149,8 @@ impl Admission {
         }
     }
 
-    /// Sends the changes to the store. Returns the part that the response keeps: the limits at the positions in `lasting`, each
-    /// with its `settle` function.
+    /// Sends the changes to the store, except for the limits at the positions in `lasting`. Returns these limits, which the
+    /// response holds until its body ends. `settles` are the `settle` functions, with the positions of their limits.
     pub async fn hold<const N: usize>(self, lasting: &[usize], settles: [(usize, Settle); N]) -> Held {
         let Some(mut holdings) = self.0 else { return Held::default() };
         if let Err(error) = Box::pin(holdings.finish_except(lasting)).await {
@@ -162,8 +165,8 @@ impl Admission {
 
 const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
 
-/// Takes the closure of `settle` with `until = "body_end"`. This signature lets the closure omit its parameter type.
-/// The box has one type, so that the compiler reports a mistake once.
+/// Boxes the closure of `settle` with `until = "body_end"`. This signature lets the closure omit its parameter type. The type
+/// of the box is the same for all closures, so the compiler reports a mistake only once.
 pub fn cost_on_end<T>(
     cost: impl FnOnce(BodySent) -> T + Send + 'static,
 ) -> Box<dyn FnOnce(BodySent) -> T + Send> {

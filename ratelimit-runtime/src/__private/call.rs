@@ -1,4 +1,4 @@
-//! `Call`: one limit of a limited call, with its limiter, key and units. `Calls`: the limits of one call.
+//! `Call`: one limit of a limited call, with its limiter, key and units.
 
 use super::address::Client;
 use super::request::HeaderValue;
@@ -14,19 +14,19 @@ use crate::writer::KeyWriter;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
-/// The error of `by = "user"` without a user.
+/// The error of `by = "user"` if there is no user.
 const NO_USER: &str = "the request has no user; set one in a middleware, for example as `Extension<User>`, \
      or let visitors pass with `skip_if`";
-/// The error of `by = "header:.."` without a usable header.
+/// The error of `by = "header:.."` if there is no usable header.
 const NO_HEADER: &str = "the header that identifies the caller is missing or occurs more than once";
 
-/// One limit of a call that is about to be decided.
+/// One limit of a call, before its decision.
 #[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing about the limit")]
 pub struct Call {
     /// The limiter that decides the call.
     pub(super) limiter: Result<CurrentLimiter, Error>,
-    /// The request to the store. Its key is written here, so that it is never moved.
+    /// The request to the store. The key is written directly into the request, so that it is never moved.
     request: Request,
     key: KeyBuilder<'static>,
     /// Whether the limit is a constant of the site.
@@ -37,19 +37,19 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that is decided by the scoped limiter, else the installed one, else the default.
+    /// Creates a call for the scoped limiter. Without a scoped limiter, the installed one decides, else the default one.
     pub fn new(site: &'static Site) -> Self {
         Self::with(site, current(site.name.as_str()))
     }
 
-    /// A call that is decided by this limiter.
+    /// Creates a call that this limiter decides.
     pub fn by_limiter(site: &'static Site, limiter: &RateLimiter) -> Self {
         Self::with(site, Ok(CurrentLimiter::Owned(limiter.clone())))
     }
 
-    /// A call of a limit that belongs to no attribute.
+    /// Creates a call for a limit that belongs to no attribute.
     pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
-        // Two layers may have the same name and different limits.
+        // Not constant, because two layers may use the same name with different limits.
         Self { is_constant: false, ..Self::of(Name::written(name), None, Some(&limit), limiter) }
     }
 
@@ -79,7 +79,7 @@ impl Call {
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
             Ok(limit) => self.request.limit = limit,
-            // The error takes the place of the limiter, and rejects the call.
+            // The error replaces the limiter, so that the call is rejected.
             Err(error) => self.limiter = Err(error.into()),
         }
     }
@@ -108,8 +108,7 @@ impl Call {
     pub fn ip(&mut self, client: Client<'_>) {
         let Ok(limiter) = &self.limiter else { return };
         match client.address(limiter) {
-            // IPv4 has a separate branch, in which the compiler leaves out the code for IPv6
-            // addresses.
+            // IPv4 has its own branch, in which the compiler removes the code for IPv6 addresses.
             Ok(IpAddr::V4(address)) => self.identity().ip(address.into()),
             Ok(address) => self.identity().ip(address),
             Err(error) => self.limiter = Err(error),
@@ -140,7 +139,7 @@ impl Call {
         }
     }
 
-    /// Exempts the call from this limit if `skip` is true. Returns whether it is exempt, for this or another reason.
+    /// Exempts the call from this limit if `skip` is true. Returns whether the call is exempt, for this or another reason.
     pub fn skips(&mut self, skip: bool) -> bool {
         self.skipped |= skip;
         self.skipped
@@ -151,7 +150,7 @@ impl Call {
         self.shadow = true;
     }
 
-    /// Says that results of calls may pause the limit.
+    /// Marks the limit as one that the results of calls may pause.
     pub fn pauses(&mut self) {
         self.pauses = true;
     }
@@ -165,8 +164,8 @@ impl Call {
         }
     }
 
-    /// Writes the type of a method whose attribute has no `key`, so that equally named methods of two types have two
-    /// limits.
+    /// Writes the name of a method's type into the key, if the attribute has no `key`. So methods of the same name on two types
+    /// have separate limits.
     pub fn of_type(&mut self, name: &'static str) {
         self.part().text(name);
     }
@@ -180,7 +179,7 @@ impl Call {
         self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
     }
 
-    /// Completes the request to the store: applies the override, and completes the key.
+    /// Applies the override and completes the key. Then the request to the store is complete.
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         self.key.finish(&mut self.request.key, limiter.keys())?;
@@ -189,7 +188,7 @@ impl Call {
         Ok((limiter, &self.request))
     }
 
-    /// The member of a stack with the completed request. The limit has this position in its attribute.
+    /// Converts a completed call into a member of a stack. `position` is the position of the limit among the attributes.
     pub(super) fn into_member(self, position: usize) -> Member {
         let mut member = Member::new(self.request, self.key.name().as_str());
         (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
@@ -197,7 +196,7 @@ impl Call {
     }
 }
 
-/// Returns the key settings of the limiter. Without a limiter nothing is decided, but generated code writes the key anyway.
+/// Returns the key settings of the limiter. Without a limiter the call is not decided, but generated code still writes the key.
 fn settings(limiter: &Result<CurrentLimiter, Error>) -> &KeySettings {
     static NONE: LazyLock<KeySettings> = LazyLock::new(|| KeySettings::new("", None, 64));
     match limiter {

@@ -1,4 +1,4 @@
-//! `Check`: the decision about a call whose units are never returned, which is the most frequent case.
+//! `Check`: the future that decides a call. It is optimized for calls whose units are never returned, the most frequent case.
 
 use super::admission::{Admission, Admit, Calls, Completed};
 use super::call::Call;
@@ -15,23 +15,24 @@ use std::future::{Future, Ready, ready};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A future of the decision about a call. If the call waits for a turn, the future is ready at its turn.
+/// The future of the decision about a call. If the call has to wait for its turn, the future completes at that turn.
 #[must_use = "the decision must be awaited"]
 pub struct Check(State);
 
 enum State {
     Admitted,
     Refused(Ready<Rejection>),
-    /// The reply of the store is the whole decision.
+    /// The reply of the store alone decides the call.
     Deciding(Pending<'static>),
     /// All other calls, such as calls that may wait for a turn or must load the overrides first.
     Admitting(Admit),
 }
 
 impl Call {
-    /// Decides the call. A store that replies at once has decided when this returns. The future borrows nothing.
+    /// Starts the decision. If the store replies at once, the call is already decided when this function returns. The future
+    /// borrows nothing.
     ///
-    /// `Call` is too large to move, so this takes `&mut`. Call it once.
+    /// `Call` is too large to move, so this function takes `&mut`. Call it only once.
     pub fn start(&mut self) -> Check {
         if self.skipped {
             unasked(self.name().as_str(), Outcome::Exempt);
@@ -65,7 +66,7 @@ impl Call {
 }
 
 impl Calls {
-    /// Decides the limits together, as [`Call::start`].
+    /// Decides the limits together, like [`Call::start`].
     pub fn start(self) -> Check {
         if !self.are_plain() {
             return Check(State::Admitting(self.admit()));
@@ -86,7 +87,7 @@ impl Calls {
 }
 
 impl Check {
-    /// Decides a call of a site whose request is constant, as [`Call::start`].
+    /// Decides a call of a site whose request is constant, like [`Call::start`].
     pub fn of_site(site: &'static Site, request: &'static SiteRequest) -> Self {
         let limiter = current(site.name.as_str());
         match limiter.as_deref().ok().and_then(|limiter| Some((limiter, request.of(site, limiter)?))) {
@@ -95,7 +96,7 @@ impl Check {
         }
     }
 
-    /// Decides completed requests, which stay where they are.
+    /// Decides completed requests without moving them.
     fn run(limiter: &RateLimiter, names: &[Name<'static>], requests: &[&Request]) -> Self {
         let mut check = Self(State::Admitted);
         let ended = limiter.attempt(None, names, requests, |decided| {
@@ -114,13 +115,13 @@ impl Check {
         Self(State::Refused(ready(rejection)))
     }
 
-    /// The decision, unless the call is admitted at once.
+    /// Returns the future, or `None` if the call is already admitted.
     #[inline]
     pub fn pending(self) -> Option<Self> {
         if matches!(self.0, State::Admitted) { None } else { Some(self) }
     }
 
-    /// The decision that [`pending`](Self::pending) has returned.
+    /// Restores the future from the result of [`pending`](Self::pending).
     #[inline]
     pub fn of_pending(pending: Option<Self>) -> Self {
         pending.unwrap_or(Self(State::Admitted))
@@ -128,7 +129,7 @@ impl Check {
 }
 
 impl Future for Check {
-    /// What the call holds: nothing, unless it has a permit.
+    /// The admission. In most cases it is empty, because only calls such as those with a permit hold something.
     type Output = Result<Admission, Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

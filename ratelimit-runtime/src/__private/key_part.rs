@@ -1,4 +1,4 @@
-//! Chooses by the type of a value how it is written into a key.
+//! Chooses how to write a value into a key, by the type of the value.
 
 use super::probe::probe;
 use crate::identity::{Identity, UserId};
@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 /// A value that becomes part of a key.
 pub struct KeyPart<'a, T: ?Sized>(pub &'a T);
 
-/// A value, with the way to write it as a type parameter.
+/// A value. Its type parameter `Way` is the way to write it into a key.
 pub struct Writable<'a, T: ?Sized, Way>(&'a T, PhantomData<Way>);
 
 probe! {

@@ -9,42 +9,43 @@ pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
     Ok(limit)
 }
 
-/// [`Limit::try_zone`], unless the limit is already an error.
+/// Applies [`Limit::try_zone`], unless the limit is already an error.
 pub fn with_zone(limit: Result<Limit, LimitError>, offset: &str) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_zone(offset))
 }
 
-/// [`Limit::try_burst`], unless the limit is already an error.
+/// Applies [`Limit::try_burst`], unless the limit is already an error.
 pub fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_burst(burst))
 }
 
-/// [`Limit::try_refill`], unless the limit is already an error.
+/// Applies [`Limit::try_refill`], unless the limit is already an error.
 pub fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_refill(refill))
 }
 
-/// [`Limit::try_borrow`], unless the limit is already an error.
+/// Applies [`Limit::try_borrow`], unless the limit is already an error.
 pub fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_borrow(borrow))
 }
 
-/// [`Limit::try_wait`], unless the limit is already an error.
+/// Applies [`Limit::try_wait`], unless the limit is already an error.
 pub fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_wait(wait))
 }
 
-/// Adds a lease of at most half of what the limit can hold, unless the limit is already an error.
+/// Adds a lease of `lease` units, or of half of what the limit can hold if that is less. Returns the error if the limit is
+/// already one.
 pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
     limit?.with_lease_up_to(lease)
 }
 
-/// [`Limit::try_lease_auto`], unless the limit is already an error.
+/// Applies [`Limit::try_lease_auto`], unless the limit is already an error.
 pub fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
     limit.and_then(Limit::try_lease_auto)
 }
 
-/// [`Limit::try_block`], unless the limit is already an error.
+/// Applies [`Limit::try_block`], unless the limit is already an error.
 pub fn with_block(limit: Result<Limit, LimitError>, steps: &[Duration]) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_block(steps))
 }

@@ -47,8 +47,8 @@ pub fn on_limit<R>(closure: impl FnOnce(Rejection) -> R, rejection: Rejection) -
     closure(rejection)
 }
 
-/// Calls the closure that makes the future of a function's body. This signature makes it an `FnOnce`, so it can move its
-/// captured values.
+/// Calls the closure that makes the future of a function's body. This signature makes the closure an `FnOnce`, so it can move
+/// its captured values.
 pub fn once<F>(body: impl FnOnce() -> F) -> F {
     body()
 }

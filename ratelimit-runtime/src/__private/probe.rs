@@ -1,8 +1,8 @@
 //! Probes: trait lookups that find out at compile time which traits the type of a value implements.
 //!
-//! The compiler resolves a method call on `&&&Wrapper<T>` by removing one reference at a time until a trait is
-//! implemented. `probe!` implements one trait for `&&Wrapper<T>` under the narrowest bound on `T`, for `&Wrapper<T>`
-//! under a wider one, and for `Wrapper<T>` without any. So the call selects the narrowest bound that `T` satisfies.
+//! The compiler resolves a method call on `&&&Wrapper<T>` by removing one reference at a time until a trait is implemented.
+//! `probe!` implements one trait for `&&Wrapper<T>` under the narrowest bound on `T`, for `&Wrapper<T>` under a wider bound,
+//! and for `Wrapper<T>` without a bound. So the call selects the narrowest bound that `T` satisfies.
 //!
 //! The results of several arguments are then merged, one after another, into one type. The methods have long names so that
 //! they do not conflict with methods of a user's traits.
@@ -10,11 +10,11 @@
 /// An argument of a function.
 pub struct Argument<'a, T: ?Sized>(pub &'a T);
 
-/// An argument that lacks the value, and the start of a merge.
+/// The result for an argument that lacks the value. A merge starts with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 
-/// An argument that has the value.
+/// The result for an argument that has the value.
 pub struct Carrier<'a, T: ?Sized>(pub(super) &'a T);
 
 /// Declares a trait with one method. The type of the wrapped value selects its implementation.
@@ -61,14 +61,14 @@ macro_rules! merge {
             }
         })*
     };
-    // The value is read from the result itself.
+    // The short form: at most one argument may have the value, and the merged result is the result for that argument.
     ($(#[$meta:meta])* $merge:ident of $found:ident) => {
         merge! {
             $(#[$meta])* $merge;
             [] Nothing, Nothing => Nothing: |none, _| none;
             ['a, T: ?Sized] Nothing, $found<'a, T> => $found<'a, T>: |_, next| next;
             ['a, T: ?Sized] $found<'a, T>, Nothing => $found<'a, T>: |found, _| found;
-            // No argument has this type. A second candidate keeps the compiler from inferring the first one.
+            // No argument has the type `Infallible`. A second implementation keeps the compiler from inferring the first one.
             ['a, T: ?Sized] $found<'a, T>, std::convert::Infallible => $found<'a, T>: |_, never| match never {};
         }
     };

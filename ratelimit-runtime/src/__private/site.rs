@@ -1,4 +1,4 @@
-//! `Site`: the constants of one attribute in the generated code. `SiteRequest`: its request, if all of it is constant.
+//! `Site`: the constants of one attribute in the generated code. `SiteRequest`: a site's request, if it is constant.
 
 use crate::key::{Function, KeyBuilder, Name};
 use crate::limit::Limit;
@@ -6,11 +6,11 @@ use crate::limiter::{RateLimiter, note};
 use crate::store::{Request, StoreKey};
 use std::sync::OnceLock;
 
-/// The name of an attribute, and its limit if that is a constant.
+/// The name of an attribute, and its limit if the limit is a constant.
 #[derive(Debug)]
 pub struct Site {
     pub(super) name: Name<'static>,
-    /// The function with this name, if functions inside of others may have the same one.
+    /// The function with this name, if another function may contain a function of the same name.
     pub(super) function: Option<Function>,
     pub(super) limit: Option<Limit>,
 }
@@ -26,23 +26,23 @@ impl Site {
         Self { name: Name::of_site(name), function: None, limit: None }
     }
 
-    /// Says that the name is the attribute's `key`. Generated code calls this for names with `::`. Without it, such a name
-    /// looks like the path of a function, and clients see only the last part.
+    /// Marks the name as the attribute's `key`. Generated code calls this for a `key` that contains `::`. Otherwise such a name
+    /// would look like the path of a function, and clients would see only its last part.
     pub const fn written(mut self) -> Self {
         self.name = Name::written(self.name.as_str());
         self
     }
 
-    /// Says that the name is the path of a function, which may be inside of another function. `path_inside` is `type_name` of a
-    /// type that is declared in the function.
+    /// Marks the name as the path of a function, which may be declared inside another function. `path_inside` returns the
+    /// `type_name` of a type that is declared in the function.
     pub const fn in_function(mut self, path_inside: fn() -> &'static str) -> Self {
         self.function = Some(Function::new(path_inside));
         self
     }
 }
 
-/// The request of a site without an identity and without placeholders, whose limit is a constant. It is made once, for the first
-/// limiter that decides the site. For any other limiter, each call makes its own request.
+/// The constant request of a site: its limit is a constant, and it has no identity and no placeholders. The request is made
+/// once, for the first limiter that decides the site. For any other limiter, each call makes its own request.
 #[derive(Debug)]
 pub struct SiteRequest(
     /// The id of the limiter, and the request.
@@ -50,13 +50,14 @@ pub struct SiteRequest(
 );
 
 impl SiteRequest {
-    /// A request that is not made yet.
+    /// Creates an empty cell for the request.
     #[expect(clippy::new_without_default, reason = "it initializes a static")]
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// The request, if this limiter can decide it unchanged, because no override applies and the units are charged at once.
+    /// Returns the request, if this limiter can decide it unchanged: it was made for this limiter, no override applies, and its
+    /// units are charged at once.
     #[inline]
     pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
         let (made_for, request) = self.0.get().or_else(|| self.make(site, limiter))?;

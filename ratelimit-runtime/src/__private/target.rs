@@ -1,10 +1,11 @@
-//! Finds the argument that is the response, for functions that return none: a refusal is written into it, and its body holds.
+//! Finds the argument that is the response, for functions that do not return one. A refusal is written into that argument, and
+//! its body holds permits and charges.
 
 use super::probe::{Nothing, merge};
 use crate::body::{Held, HoldBody};
 use crate::rejection::{FromRejection, Rejection};
 
-/// A response that the caller of a function passes in to be written.
+/// A response that a function takes as an argument and writes.
 pub trait RejectionTarget {
     /// Makes this the response of a refused call.
     fn write_rejection(&mut self, rejection: Rejection);
@@ -43,7 +44,7 @@ merge! {
     MergeTarget of Target
 }
 
-/// The argument that was found.
+/// The argument into which a refusal is written.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into `()`",
     label = "a function without a return value cannot report a refused call",
@@ -86,7 +87,8 @@ where
 
 /// The result of a function that writes its response into an argument.
 pub trait Written {
-    /// Whether the function has written a body. If it returns an error, the error replaces that body later.
+    /// Whether the function has written a body. If the function returns an error, the framework later replaces the body by that
+    /// error.
     fn is_written(&self) -> bool;
 }
 
@@ -108,8 +110,8 @@ impl Written for Option<()> {
     }
 }
 
-/// A `Result` with a response. The attribute chooses this trait, the next one or [`FromRejection`] by what it sees of the return type, so
-/// that each message has the advice for its case.
+/// A `Result` with a response. The attribute chooses between this trait, [`TupleOrRejection`] and [`FromRejection`] by the
+/// tokens of the return type, so that each compile error gives the advice for its case.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error of `{Self}`",
     label = "the error of this return type has no `From<ratelimit::Rejection>`",

@@ -1,7 +1,7 @@
-//! `cost`, `keep` and the result of `settle`: every unsigned integer is a number of units.
+//! Converts `cost`, `keep` and the result of `settle` to a number of units. They may be of any unsigned integer type.
 
-/// A value of the user. An integer without a type becomes a `u32`, because the compiler prefers the type's own method to that of
-/// the trait.
+/// A value from the user's code. An integer literal without a suffix becomes a `u32`, because the compiler prefers the inherent
+/// method to the method of the trait.
 pub struct UnitsOf<T>(pub T);
 
 impl UnitsOf<u32> {
@@ -10,7 +10,7 @@ impl UnitsOf<u32> {
     }
 }
 
-/// Returns a value of any other type.
+/// Unwraps a value of any type except `u32`.
 pub trait ProbeUnits {
     type Units;
     fn __ratelimit_units(self) -> Self::Units;
@@ -23,14 +23,14 @@ impl<T> ProbeUnits for UnitsOf<T> {
     }
 }
 
-/// A number of units.
+/// A type that can be a number of units.
 #[diagnostic::on_unimplemented(
     message = "units are an unsigned integer, and this is `{Self}`",
     label = "expected an unsigned integer",
     note = "of a signed integer, write what a negative one costs: `u32::try_from(cost).unwrap_or(0)`"
 )]
 pub trait Units {
-    /// The units, at most `u32::MAX`.
+    /// Returns the number of units, at most `u32::MAX`.
     fn saturated(self) -> u32;
 }
 
@@ -51,7 +51,7 @@ macro_rules! units {
 
 units!(u8 u16 u32; u64 u128 usize);
 
-/// The units of a cost, at most `u32::MAX`.
+/// Returns the units of a cost, at most `u32::MAX`.
 pub fn units(cost: impl Units) -> u32 {
     cost.saturated()
 }

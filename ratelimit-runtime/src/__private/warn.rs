@@ -1,5 +1,6 @@
-//! Warns about functions that serve many clients or users: they all share a limit without `by`, do not see a refusal, or are
-//! answered by a cache. A deprecated method is the only way to emit a warning in stable Rust.
+//! Warns about functions that serve many clients or users, if their limit has no `by`, their refusals look like a success, a
+//! cache answers before the limit, or the limit ends before the response. A deprecated method is the only way to emit a warning
+//! in stable Rust.
 
 use crate::body::hold_body::StreamingResponse;
 use crate::identity::UserId;
@@ -23,7 +24,7 @@ impl<T: ?Sized> ArgumentOf<T> {
     }
 }
 
-/// Types of the standard library that frameworks can extract or send. Plain functions have them, too.
+/// A type of the standard library that frameworks can extract or send. Functions that serve no clients use such types too.
 pub trait Plain {}
 
 impl Plain for () {}
@@ -36,16 +37,16 @@ impl<T: ToOwned + ?Sized> Plain for Cow<'_, T> {}
 impl<T> Plain for Option<T> {}
 impl<T, E> Plain for Result<T, E> {}
 
-/// Finds out who calls a function, from one of its types. The type selects the implementation, as explained in
-/// `probe`. The numbers of references are one order for all frameworks, and none is free: a further framework takes 3, and all rows
-/// above it move by one, here and in `frameworks/`. From the top:
+/// Finds out who calls a function, from the type of an argument or of the result. The type selects the implementation, as
+/// explained in `probe`. Each row below has its own numbers of references, without a gap. A new framework takes 3, and each
+/// number from 3 on grows by one, here and in `frameworks/`. The highest number comes first:
 ///
 /// | references | bound | where |
 /// |---|---|---|
 /// | 11 | a user | here |
 /// | 10 | a type of the standard library, also behind an alias | here |
 /// | 9 to 3 | an extractor or a response of axum (9 and 8), actix-web, poem, rocket (5 and 4), salvo | `frameworks/` |
-/// | 2, 1 | a user, a known request | here, for types that depend on parameters: the extractors' bounds of lifetimes would be errors |
+/// | 2, 1 | a user, a known request | here, for generic types, for which the lifetime bounds of the extractors would be errors |
 /// | 0 | nobody | here |
 pub trait ProbeCallers {
     type Callers;
@@ -88,7 +89,7 @@ impl OfNobody {
     pub const fn refusal_looks_like_nothing(self) {}
 }
 
-/// The clients of a function, with the warning about a limit that does not say who is limited.
+/// Declares a kind of callers. `note` is the warning about a limit that does not say who is limited.
 macro_rules! served {
     ($kind:ident, note = $note:literal) => {
         #[derive(Debug)]
@@ -142,8 +143,8 @@ impl<T: ?Sized> ReturnOf<T> {
     }
 }
 
-/// A function whose limit ends too early. A deprecated method is the only way to emit a warning in stable Rust. The return
-/// type selects the trait, as explained in `__private::probe`.
+/// Warns about a function whose limit ends before its stream, by a deprecated method. The return type selects the trait, as
+/// explained in `__private::probe`.
 pub trait OfStream {
     #[deprecated(
         note = "the limit ends when the function returns, before the stream has been sent: write `until = \"body_end\"`, or `until = \"return\"` if this is intended"
@@ -155,7 +156,7 @@ impl<T: StreamingResponse + ?Sized> OfStream for &ReturnOf<T> {
     fn limit_without_stream(&self) {}
 }
 
-/// Any other function.
+/// Does not warn: the function returns no stream.
 pub trait NoStream {
     fn limit_without_stream(&self);
 }

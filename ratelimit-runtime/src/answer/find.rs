@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-/// The most errors that are looked at, because nothing forbids a chain of sources that never ends.
+/// The maximum number of errors to look at, because a chain of sources may be endless.
 const MOST_SOURCES: usize = 128;
 
 impl Rejection {
@@ -44,7 +44,8 @@ impl Rejection {
     }
 }
 
-/// The error as a rejection. Boxes and counted references show the source of their content, not the content.
+/// Returns the error as a rejection, if it is one. It looks into a `Box` and an `Arc`, because their `source` skips their
+/// content.
 fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Rejection> {
     error
         .downcast_ref()
@@ -53,7 +54,7 @@ fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Rejection> {
 }
 
 fn source<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
-    // `io::Error::source` skips the error inside and returns the source of that one.
+    // `io::Error::source` skips the inner error and returns the source of the inner error.
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     inner.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
 }
@@ -69,7 +70,7 @@ mod tests {
         Rejection::undecided(Name::written("a"), crate::Error::new(ErrorKind::Unavailable, "away"))
     }
 
-    /// An error with a source, or with itself as its source.
+    /// An error with a source. `None`: its source is the error itself.
     #[derive(Debug)]
     struct Around(Option<Box<dyn Error + Send + Sync>>);
 

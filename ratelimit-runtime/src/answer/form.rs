@@ -13,7 +13,8 @@ type Change = dyn Fn(&Rejection, &mut Answer) + Send + Sync;
 /// The form of the answers to refused requests: plain text, problem details, or the application's own.
 ///
 /// Set it once with [`install_answers`](crate::answer::install_answers), or for single requests with
-/// [`RequestContext::with_answers`](crate::context::RequestContext::with_answers). A clone is cheap. The default is [`text`](Self::text).
+/// [`RequestContext::with_answers`](crate::context::RequestContext::with_answers). A clone is cheap. The default is
+/// [`text`](Self::text).
 #[derive(Clone, Default)]
 #[must_use]
 pub struct Answers(Form);
@@ -39,13 +40,13 @@ impl Answers {
     /// ```
     ///
     /// `violated-policies` has the [public names](Rejection::public_name) of all limits that refused the request. Without a
-    /// [`RequestContext`](crate::context::RequestContext) it has the name of one: the limit with the longest wait.
+    /// [`RequestContext`](crate::context::RequestContext) it has only one name: that of the limit with the longest wait.
     pub const fn problem_json() -> Self {
         Self(Form::Problem)
     }
 
-    /// The application's own form. The closure receives the answer in plain text, with status and `Retry-After`, and changes
-    /// what it wants to change.
+    /// The application's own form. The closure receives the answer in plain text, with status and `Retry-After`, and may change
+    /// any of it.
     ///
     /// ```
     /// use ratelimit::answer::Answers;
@@ -57,7 +58,7 @@ impl Answers {
     /// # let _ = answers;
     /// ```
     ///
-    /// The closure must not call [`Rejection::answer`], which would call the closure again, without end.
+    /// The closure must not call [`Rejection::answer`], because that would call the closure again, in an endless recursion.
     ///
     /// A status below 200 or above 599, and a content type that is not printable ASCII, are replaced, and an error is logged
     /// once. Do not send [`Rejection::name`], which may contain the modules of a function: send
@@ -69,7 +70,7 @@ impl Answers {
 
 opaque!(Answers);
 
-/// The form that is installed.
+/// The installed form.
 static PROCESS: OnceCell<Answers> = OnceCell::new();
 
 /// Installs the form of the answers to refused requests in this process. Call it once, before the server starts. Until then,
@@ -96,7 +97,7 @@ static PROCESS: OnceCell<Answers> = OnceCell::new();
 ///
 /// # Errors
 ///
-/// If a form is already installed, which then stays.
+/// If a form is already installed. The installed form stays in use.
 pub fn install_answers(answers: Answers) -> Result<(), Error> {
     PROCESS.set(answers).map_err(|_| {
         Error::new(
@@ -107,8 +108,8 @@ pub fn install_answers(answers: Answers) -> Result<(), Error> {
 }
 
 impl Answer {
-    /// The answer of a rejection: in the form `own`, else in the installed one, else in plain text. `decisions` returns the
-    /// decisions that were made for the same request.
+    /// Returns the answer to a rejection in the form `own`. Without `own`, the installed form applies, else plain text.
+    /// `decisions` returns the decisions that were made for the same request.
     pub(crate) fn of(
         rejection: &Rejection,
         own: Option<&Answers>,

@@ -1,6 +1,7 @@
 //! `Answer`: what a web client receives for a rejection, in the form that the application has chosen.
 //!
-//! All frameworks convert a [`Rejection`] by [`Rejection::answer`], so they answer alike. Nothing here depends on a framework.
+//! All frameworks convert a [`Rejection`] with [`Rejection::answer`], so their answers are the same. Nothing here depends on a
+//! framework.
 
 mod fields;
 mod find;
@@ -27,10 +28,10 @@ const JSON: &str = "application/json";
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The status: 429, 400 or 503, as [`Rejection::status`]. An application may set it from 200 to 599.
+    /// The status: 429, 400 or 503, as in [`Rejection::status`]. An application may set any status from 200 to 599.
     pub status: u16,
-    /// The value of `Retry-After`, in whole seconds. `None`: the response has no such header, because the same call never
-    /// passes, or nobody knows when it will.
+    /// The value of `Retry-After`, in whole seconds. With `None` the response has no such header, because the same call never
+    /// passes or because the time is unknown.
     pub retry_after: Option<u64>,
     /// The value of `Content-Type`.
     pub content_type: Cow<'static, str>,
@@ -38,7 +39,8 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// Marks a response that was made from a rejection, so that a middleware can tell it from the application's own responses.
+/// Marks a response that was made from a rejection, so that a middleware can distinguish it from the application's own
+/// responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered;
 
@@ -53,7 +55,7 @@ impl Answer {
         }
     }
 
-    /// Sets the body to this JSON, which is not checked, and the content type to `application/json`.
+    /// Sets the body to `json` and the content type to `application/json`. The JSON is not checked.
     pub fn set_json(&mut self, json: impl Into<Vec<u8>>) {
         self.content_type = Cow::Borrowed(JSON);
         self.body = json.into();
@@ -84,8 +86,7 @@ impl Answer {
 }
 
 impl Rejection {
-    /// The HTTP status: 429 if the limit is used up, 400 if the call does not say who calls, 503 if the limit could not be
-    /// decided.
+    /// The HTTP status: 429 if the limit is used up, 400 if the call has no identity, 503 if the limit could not be decided.
     pub const fn status(&self) -> u16 {
         match self {
             Self::Limited(_) => 429,

@@ -1,4 +1,4 @@
-//! The names of the limits of one request, as its response shows them: each limit once, no two with the same name.
+//! The names of the limits of one request, as its response shows them. No two limits of a response have the same name.
 
 use super::recorded::RecordedDecision;
 use smallvec::SmallVec;
@@ -19,8 +19,9 @@ impl Named<'_> {
 
 /// Returns the limits of a request in the order of their first decision.
 ///
-/// Limits with the same public name have their time after it: `search/1s` and `search/1d`. Limits that then still have the same
-/// name are numbered: `search/1s/2`. The context of a request has one decision for each limit, the last.
+/// If several limits have the same public name, each gets its time as a suffix: `search/1s` and `search/1d`. Names that are
+/// still equal get a number: `search/1s/2`. `decisions` contains only the last decision of each limit, as the context of a
+/// request does.
 pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> {
     if let [recorded] = decisions {
         return SmallVec::from_buf([Named { name: Cow::Borrowed(recorded.name.public()), recorded }]);
@@ -35,13 +36,13 @@ pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> 
     all
 }
 
-/// The name with its time, if it does not end with it.
+/// Appends the limit's time to the name, unless the name already ends with it.
 fn with_time<'r>(name: &'r str, recorded: &RecordedDecision) -> Cow<'r, str> {
     let time = format!("/{}", recorded.limit.time_text());
     if name.ends_with(&time) { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}{time}")) }
 }
 
-/// Adds a number to a name that another limit has.
+/// Appends a number to a name that another limit already has.
 fn unused<'r>(name: Cow<'r, str>, others: &[Named<'_>]) -> Cow<'r, str> {
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     if is_free(&name) {

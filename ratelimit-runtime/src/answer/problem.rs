@@ -14,7 +14,7 @@ const QUOTA_EXCEEDED: &str = "https://iana.org/assignments/http-problem-types#qu
 const QUOTA_EXCEEDED_TITLE: &str = "Request cannot be satisfied as assigned quota has been exceeded";
 const VIOLATED: &str = "violated-policies";
 
-/// A problem without a specific type. Its title is the phrase of the status.
+/// The type of a problem without a specific type. The title of the problem is then the reason phrase of the status.
 const BLANK: &str = "about:blank";
 
 /// Writes the problem details of a rejection into its answer. `decisions` are the decisions about the same request.
@@ -25,7 +25,7 @@ pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answe
         Rejection::Unidentified(_) => start(BLANK, "Bad Request", status),
         Rejection::Unavailable(_) => start(BLANK, "Service Unavailable", status),
     };
-    // If the wait is known, the title and `Retry-After` say enough.
+    // If the wait is known, the title and `Retry-After` contain enough information.
     if !matches!(rejection, Rejection::Limited(limited) if limited.retry_after_secs().is_some()) {
         json.push_str(",\"detail\":");
         push_string(&mut json, &rejection.to_string());
@@ -49,8 +49,8 @@ fn start(kind: &str, title: &str, status: u16) -> String {
     format!("{{\"type\":\"{kind}\",\"title\":\"{title}\",\"status\":{status}")
 }
 
-/// The names of the limits that refused the request. The limit of the rejection is always among them, also if it was decided by
-/// a method, whose decisions are not recorded.
+/// Returns the names of the limits that refused the request. The limit of the rejection is always among them, even if a method
+/// of the limiter has decided it, because such decisions are not recorded.
 fn violated<'n>(rejection: &'n Rejection, limits: &'n [Named<'_>]) -> Vec<&'n str> {
     let refused = || limits.iter().filter(|limit| limit.is_refused());
     let is_recorded = refused().any(|limit| limit.recorded.name() == rejection.name());

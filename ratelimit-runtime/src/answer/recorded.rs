@@ -1,14 +1,14 @@
-//! `RecordedDecision`: a decision of an attribute or a layer, kept for the response's header fields.
+//! `RecordedDecision`: a decision of an attribute or a layer, stored for the response's header fields.
 
 use crate::decision::Decision;
 use crate::key::LimitName;
 use crate::limit::Limit;
 
-/// A decision that an attribute has made for a request.
+/// A decision that an attribute or a layer has made for a request.
 ///
-/// When the function returns, `refund_if` and `settle` correct it by the units that they return or take, so that the header
-/// fields of the response show the units that are left then. Shadow limits, exempt calls, and calls that only the failure
-/// policy has admitted are not recorded.
+/// When the function returns, `refund_if` and `settle` correct the decision by the units that they return or take. So the
+/// header fields of the response show the units that are left after the call. Shadow limits, exempt calls, and calls that only
+/// the failure policy has admitted are not recorded.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
@@ -39,7 +39,7 @@ impl RecordedDecision {
         self.name.as_str()
     }
 
-    /// The limit with the numbers in force, overrides applied.
+    /// The limit in force for the call, with its override.
     pub const fn limit(&self) -> &Limit {
         &self.limit
     }

@@ -1,4 +1,4 @@
-//! The answers to all rejections, in all forms, byte for byte.
+//! Tests the answers to all rejections, in all forms, byte for byte.
 
 use super::*;
 use crate::answer::Answers;
@@ -36,14 +36,14 @@ fn admitted(name: &'static str) -> RecordedDecision {
     RecordedDecision { decision: Decision::allow(&LIMIT, 4, MINUTE), ..refused(name) }
 }
 
-/// The answer in a request with this form and these decisions.
+/// Returns the answer in a request with this form and these decisions.
 fn answer(rejection: &Rejection, form: Answers, decisions: Vec<RecordedDecision>) -> Answer {
     let context = RequestContext::new().with_answers(form);
     context.record(decisions);
     rejection.answer_in(Some(&context))
 }
 
-/// A call without a permit.
+/// Returns the rejection of a call that got no permit.
 fn no_permit() -> Rejection {
     let minute = Duration::from_secs(60);
     let decision = Decision::refuse(&Limit::concurrency(5, minute), 0, Some(minute), minute);
@@ -57,7 +57,7 @@ fn problem(rejection: &Rejection, decisions: Vec<RecordedDecision>) -> (u16, Opt
     (answer.status, answer.retry_after, String::from_utf8(answer.body).expect("UTF-8"))
 }
 
-/// The problem of an exceeded limit.
+/// Returns the problem details of an exceeded limit. `rest` follows the status.
 fn exceeded(rest: &str) -> String {
     format!(
         r#"{{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request cannot be satisfied as assigned quota has been exceeded","status":429{rest}}}"#
@@ -140,10 +140,10 @@ fn a_problem_names_all_limits_that_refused_the_request() {
         (vec![], r#""search/1d""#),
         (vec![admitted("shop::search/1s"), refused("shop::search/1d")], r#""search/1d""#),
         (vec![refused("shop::search/1s"), refused("shop::search/1d")], r#""search/1s","search/1d""#),
-        // A method's decisions are not recorded.
+        // A method of the limiter has made the rejection, so its decision is not recorded.
         (vec![refused("login")], r#""search/1d","login""#),
         (vec![refused("login"), admitted("login")], r#""search/1d""#),
-        // Two functions of the same name are told apart, as in the header fields.
+        // Two functions have the same name, and get different names as in the header fields.
         (vec![refused("a::get"), refused("b::get")], r#""search/1d","get/1m","get/1m/2""#),
     ] {
         let (_, _, body) = problem(&rejection, decisions);

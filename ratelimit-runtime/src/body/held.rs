@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The permits and charges of a call, which last until the body of its response ends.
 ///
-/// An implementation of [`HoldBody`](crate::body::HoldBody) stores it beside the body and reports what is sent. It ends with the
-/// first of these events: [`complete`](Self::complete), [`cut`](Self::cut), or a drop, which counts as a cut. Then all
+/// An implementation of [`HoldBody`](crate::body::HoldBody) stores it beside the body and reports what is sent. The first of
+/// these events ends it: [`complete`](Self::complete), [`cut`](Self::cut), or a drop, which counts as a cut. At its end, all
 /// permits are returned, and each charge is settled to its real cost. The changes are sent to the store in the background, on
 /// the tokio runtime in which it ends. [`RateLimiter::close`](crate::RateLimiter::close) waits for them.
 #[must_use = "dropping this returns the permits and settles the charges"]
 #[derive(Default)]
 pub struct Held {
-    /// For each call of a limiter, the function that ends its permits and charges. The mutex only makes the body `Sync`. Nobody
-    /// locks it.
+    /// The functions that end the permits and charges, one for each call of a limiter. The mutex is never locked; it only makes
+    /// the body `Sync`.
     ends: Vec<Mutex<End>>,
     sent: BodySent,
     /// The length of the body in bytes, if a header says it.
@@ -27,7 +27,7 @@ type End = Box<dyn FnOnce(BodySent) + Send>;
 pub(crate) type Settle = Box<dyn FnOnce(BodySent) -> u32 + Send>;
 
 impl Held {
-    /// Calls a function when the body ends.
+    /// Calls `end` when the body ends.
     pub(crate) fn new(end: impl FnOnce(BodySent) + Send + 'static) -> Self {
         Self { ends: vec![Mutex::new(Box::new(end))], ..Self::default() }
     }
@@ -37,20 +37,20 @@ impl Held {
         self.ends.is_empty()
     }
 
-    /// Holds more permits and charges of the same response.
+    /// Adds the permits and charges of `other`, which belong to the same response.
     pub fn merge(&mut self, mut other: Self) {
         self.ends.append(&mut other.ends);
         self.length = self.length.or(other.length);
     }
 
-    /// Sets the length of the body in bytes, as the `content-length` header says it. A server does not read a body past this
-    /// length, so the response is complete when this many bytes were sent.
+    /// Sets the length of the body in bytes, as in the `content-length` header. A server does not read a body past this length,
+    /// so the response is complete when this many bytes were sent.
     pub fn set_length(&mut self, bytes: u64) {
         self.length = Some(bytes);
     }
 
-    /// Warns once if a response with this status upgrades its connection, for example to a WebSocket, because the body then ends at
-    /// once.
+    /// Warns if a response with this status upgrades its connection, for example to a WebSocket, because its body then ends at
+    /// once. The process logs this warning only once.
     pub(crate) fn warn_of_upgrade(&self, status: u16) {
         static WARNED: AtomicBool = AtomicBool::new(false);
         if status == 101 && !self.is_empty() && !WARNED.swap(true, Ordering::Relaxed) {
@@ -99,7 +99,7 @@ impl Drop for Held {
 
 opaque!(Held, |this| sent = this.sent);
 
-/// How much of a response was sent when its body ended.
+/// The amount of a response that was sent when its body ended.
 ///
 /// `settle` with `until = "body_end"`, and [`Charge::settle_on_end`](crate::Charge::settle_on_end), compute the cost of a call
 /// from it:
@@ -119,23 +119,23 @@ pub struct BodySent {
 }
 
 impl BodySent {
-    /// The number of bytes of the body that the server has taken to send them, without headers and trailers. It counts the
-    /// handler's own body, before a middleware compresses it. If the client goes away, up to a buffer of the server and of
-    /// the operating system may not have arrived.
+    /// The number of bytes of the body that the server has taken to send, without headers and trailers. The bytes of the
+    /// handler's own body are counted, before a middleware compresses it. If the client goes away, the last of these bytes may
+    /// not have arrived: at most what fits into the buffers of the server and of the operating system.
     ///
     /// For a gRPC stream it is zero, because its messages are encoded later: use [`messages`](Self::messages).
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The number of messages of a gRPC stream, of events of an SSE stream (with keep-alive comments), or of chunks of any
+    /// The number of messages of a gRPC stream, of events of an SSE stream (including keep-alive comments), or of chunks of any
     /// other body. At most [`u32::MAX`], so that it can be a cost.
     pub const fn messages(&self) -> u32 {
         self.messages
     }
 
-    /// The number of blocks of this many bytes, the last one of which may be incomplete. At most [`u32::MAX`]. A `size` of
-    /// zero counts as 1.
+    /// The number of blocks of `size` bytes. An incomplete last block counts as a block. At most [`u32::MAX`]. A `size` of zero
+    /// counts as 1.
     ///
     /// ```
     /// # use ratelimit::body::BodySent;
@@ -146,8 +146,8 @@ impl BodySent {
         u32::try_from(self.bytes.div_ceil(size.max(1))).unwrap_or(u32::MAX)
     }
 
-    /// Whether the body was sent to its end. It is `false` if the body has failed, if the client went away before, if the
-    /// handler returned an error, and if the server did not send the body at all, as for a `HEAD` request.
+    /// Whether the body was sent to its end. It is `false` if the body has failed, if the client went away before the end, if
+    /// the handler returned an error, or if the server did not send the body at all, as for a `HEAD` request.
     pub const fn is_complete(&self) -> bool {
         self.complete
     }

@@ -13,9 +13,11 @@ use std::task::{Context, Poll, ready};
 pin_project! {
     /// An HTTP body that can hold permits and charges until it ends.
     ///
-    /// It sends the same bytes, trailers and errors as the body in it, and has the same size hint. A chunk of more than 64 KiB is
-    /// sent in several frames, so that a body that is in memory as a whole does not end before it was sent. This does not copy
-    /// [`Bytes`]; other data is copied once. Use it to limit the streams of a service that has its own body type:
+    /// It sends the same bytes, trailers and errors as the wrapped body, and has the same size hint. A chunk of more than 64
+    /// KiB is sent in several frames. So the server takes a body from memory piece by piece, and the body ends only when most
+    /// of it was sent. This does not copy [`Bytes`]; other data is copied once.
+    ///
+    /// Use it to limit the streams of a service that has its own body type:
     ///
     /// ```
     /// # use http_body::Body;
@@ -59,7 +61,7 @@ impl<B: Body> HoldBody for HeldBody<B> {
     }
 }
 
-/// A `content-length` says when the response is complete, because a server does not read the body past that length.
+/// The response is complete when `content-length` bytes were sent, because a server does not read the body past that length.
 impl<B: HoldBody> HoldBody for http::Response<B> {
     type Output = http::Response<B::Output>;
 
@@ -69,7 +71,7 @@ impl<B: HoldBody> HoldBody for http::Response<B> {
     }
 }
 
-/// Sets the length of the body, if a header says it. Warns if the body ends at once.
+/// Sets the length of the body, if a header contains it. Warns about an upgrade (101), whose body ends at once.
 pub(crate) fn look_at_head(held: &mut Held, status: u16, headers: &HeaderMap) {
     held.warn_of_upgrade(status);
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -102,7 +104,7 @@ impl<B: Body> Body for HeldBody<B> {
                 if let Some(data) = frame.data_ref() {
                     this.held.count(length(data));
                 }
-                // After the last frame, a server does not poll again.
+                // A server does not poll again after the last frame.
                 if this.pieces.left() == 0 && this.body.is_end_stream() {
                     this.held.complete();
                 }

@@ -66,7 +66,7 @@ use crate::rejection::{FromRejection, Rejection};
     note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
 )]
 pub trait HoldBody: Sized {
-    /// The type of the response that holds permits and charges. It is the same type, unless its body cannot be replaced.
+    /// The type of the response that holds permits and charges. It is `Self` if this type can contain the wrapped body.
     type Output;
 
     /// Moves permits and charges into the body.
@@ -109,11 +109,12 @@ macro_rules! tuples {
 
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) }
 
-/// A response whose type cannot contain another body, such as axum's `Sse<S>` and rocket's streams, with what it holds.
+/// A response with its permits and charges. Its type `R` cannot contain another body, such as axum's `Sse<S>` and rocket's
+/// streams.
 ///
-/// A function with `until = "body_end"` that returns `Sse<S>` returns `Holding<Sse<S>>`, which is the same response. It can also
-/// be a refusal, so the function needs no `Result`. [Waiting and permits](crate::docs::waiting_and_permits) has an example for each
-/// framework.
+/// With `until = "body_end"`, the attribute changes a return type `Sse<S>` to `Holding<Sse<S>>`. The client receives the same
+/// response. A `Holding` can also be a refusal, so the function needs no `Result`.
+/// [Waiting and permits](crate::docs::waiting_and_permits) has an example for each framework.
 #[must_use = "a response does nothing until the handler returns it"]
 pub struct Holding<R> {
     pub(crate) response: Result<R, Rejection>,
@@ -140,11 +141,11 @@ impl<R> FromRejection for Holding<R> {
 
 opaque!([R] Holding<R>, |this| held = this.held);
 
-/// Responses that are streams. A limited function that returns one ends before the stream is sent.
+/// A response that is a stream. A limited function that returns such a response ends before the stream is sent.
 pub trait StreamingResponse {}
 
-/// Responses that are streams and do not release what they send. So they stay beside the permits and charges until they become a
-/// response of their framework.
+/// Implements `HoldBody` for streaming responses whose inner stream cannot be taken out. A `Holding` stores such a response
+/// beside its permits and charges, until the framework converts it.
 macro_rules! held_beside {
     ($([$($generics:tt)*] $type:ty;)*) => {$(
         impl<$($generics)*> crate::body::HoldBody for $type {

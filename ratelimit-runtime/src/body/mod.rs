@@ -1,4 +1,4 @@
-//! Permits and charges that last as long as a response: until its body ends, fails, or is dropped.
+//! Permits and charges that last until the body of a response ends, fails, or is dropped.
 
 mod held;
 #[cfg(feature = "_http")]
@@ -8,7 +8,7 @@ pub(crate) mod pieces;
 
 pub(crate) use held::Settle;
 pub use held::{BodySent, Held};
-// An error about a missing name quotes the condition, so it names the public features.
+// A compile error about a missing name quotes this condition, so the condition lists the public features.
 #[cfg(any(feature = "axum", feature = "poem", feature = "salvo", feature = "tonic", feature = "tower"))]
 pub use held_body::HeldBody;
 pub use hold_body::{HoldBody, Holding};

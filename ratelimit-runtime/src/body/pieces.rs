@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-/// The most bytes that a body gives to the server at once.
+/// The maximum number of bytes that a body gives to the server at once.
 ///
-/// A server that can buffer no more does not ask for the next piece, so a body in memory ends when it has nearly been sent.
-/// Without pieces, the server takes it as a whole, and the body ends before a slow client has read anything.
+/// A server with a full buffer does not ask for the next piece. So a body in memory ends when nearly all of it has been sent.
+/// Without pieces, the server would take the body as a whole, and the body would end before a slow client has read anything.
 const MOST: usize = 64 * 1024;
 
-/// The rest of a chunk of which the server has taken a part.
+/// The part of a chunk that the server has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
     rest: Bytes,
@@ -28,7 +28,7 @@ impl Pieces {
         (length > 0).then(|| self.rest.split_to(length))
     }
 
-    /// How many bytes of the chunk are left.
+    /// The number of bytes of the chunk that are left.
     pub(crate) fn left(&self) -> u64 {
         length(&self.rest)
     }

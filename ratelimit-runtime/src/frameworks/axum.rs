@@ -1,4 +1,4 @@
-//! axum: its extractors, responses, and bodies that hold. axum uses the layer of tower.
+//! Support for axum: extractors, responses, and bodies that hold permits and charges. The layer for axum is that of tower.
 
 use super::http::{refusal, status};
 use crate::__private::{RequestArgument, RequestPeer, callers};
@@ -16,17 +16,17 @@ use axum::response::sse::Sse;
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 
-/// The peer, which `into_make_service_with_connect_info` provides.
+/// The peer that `into_make_service_with_connect_info` provides.
 impl RequestPeer for ConnectInfo<SocketAddr> {
     fn peer(&self) -> Option<PeerAddr> {
         Some(self.0.into())
     }
 }
 
-// The client, if the service has its own connection type, which knows the client.
+// Finds the client, if the service has its own connection type and this type knows the client.
 delegate! { impl [T: ClientIp] ClientIp for ConnectInfo<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 
-// The client and the user that a middleware has put into the request.
+// Finds the client and the user that a middleware has put into the request.
 delegate! { impl [T: ClientIp] ClientIp for Extension<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 delegate! { impl [T: UserId] UserId for Extension<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
@@ -41,10 +41,10 @@ callers! {
     ReturnOf [&&&&&&&&&] if IntoResponse => OfClients;
 }
 
-/// The peer that axum has put into the extensions of a request.
+/// Returns the peer that axum has put into the extensions of a request.
 pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
     let connected = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| (*peer).into());
-    // Tests set `MockConnectInfo`, which axum's own extractor reads too.
+    // Tests set `MockConnectInfo`. axum's own extractor reads it too.
     let mocked =
         || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| (*peer).into());
     connected.or_else(mocked)
@@ -59,7 +59,7 @@ impl IntoResponse for Rejection {
     }
 }
 
-/// The same answer, for a rejection that [`Rejection::find`] has found in an error.
+/// The same answer for a borrowed rejection, such as one that [`Rejection::find`] has found in an error.
 impl IntoResponse for &Rejection {
     fn into_response(self) -> Response {
         refusal(self).map(Body::from)
@@ -78,8 +78,8 @@ impl FromRejection for Response {
     }
 }
 
-/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`, also if
-/// it is JSON.
+/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`. axum sends a string as `text/plain`,
+/// even if it is JSON.
 impl From<Rejection> for (StatusCode, String) {
     fn from(rejection: Rejection) -> Self {
         let answer = rejection.answer();

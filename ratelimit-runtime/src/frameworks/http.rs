@@ -1,4 +1,4 @@
-//! The code that the users of the `http` crate share: axum, tonic, poem, salvo, tower and hyper.
+//! Code for everything that uses the `http` crate: axum, tonic, poem, salvo, tower and hyper.
 
 use crate::__private::RequestArgument;
 use crate::answer::Answered;
@@ -27,7 +27,7 @@ request_type! {
 }
 
 impl RequestHeaders for HeaderMap {
-    /// The binary headers of gRPC (`-bin`) have no lines, because one binary value has several spellings on the wire.
+    /// The binary headers of gRPC (`-bin`) are left out, because the same binary value has several spellings on the wire.
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
         if name.ends_with("-bin") && grpc_type(self).is_some() {
             return;
@@ -35,7 +35,7 @@ impl RequestHeaders for HeaderMap {
         self.get_all(name).iter().for_each(|value| line(value.as_bytes()));
     }
 
-    // The default would call a closure through a pointer for each line.
+    // Avoids the default implementation, which calls a closure through a pointer for each line.
     fn header(&self, name: &str) -> Option<&[u8]> {
         if name.ends_with("-bin") && grpc_type(self).is_some() {
             return None;
@@ -69,12 +69,12 @@ impl<B> ResponseParts for Response<B> {
     }
 }
 
-/// The content type of a gRPC request or response. `None` if it is something else.
+/// Returns the content type, if it is that of a gRPC request or response.
 pub(super) fn grpc_type(headers: &HeaderMap) -> Option<&HeaderValue> {
     headers.get(CONTENT_TYPE).filter(|content_type| super::is_grpc(content_type.as_bytes()))
 }
 
-/// The response to a refused request, in the form that the request or the process asks for.
+/// Creates the response to a refused request, in the form of the request's context, else in the installed form.
 pub(super) fn refusal(rejection: &Rejection) -> Response<Vec<u8>> {
     let answer = rejection.answer();
     let mut response = Response::new(answer.body);
@@ -89,12 +89,12 @@ pub(super) fn refusal(rejection: &Rejection) -> Response<Vec<u8>> {
     response
 }
 
-/// The status of an answer, which is always one that a response can have.
+/// Converts the status of an answer, which is always valid in a response.
 pub(super) fn status(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// Only the status, without `Retry-After`, which `RateLimitLayer` adds.
+/// Only the status. `RateLimitLayer` adds `Retry-After`.
 impl From<Rejection> for StatusCode {
     fn from(rejection: Rejection) -> Self {
         status(rejection.answer().status)

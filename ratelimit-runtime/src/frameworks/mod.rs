@@ -1,7 +1,9 @@
-//! The frameworks: each module has what one of them needs. `ARCHITECTURE.md` lists what is outside (*A framework is a module*).
+//! Support for web frameworks, with one module for each framework. `ARCHITECTURE.md` (*A framework is a module*) lists the code
+//! for a framework that is outside its module.
 //!
-//! A module finds client addresses, headers and users in the requests (`request`), makes responses of rejections and holds permits
-//! until a body ends (`response`), and adapts [`RateLimitLayer`](crate::RateLimitLayer) (`layer`), as far as its framework has these.
+//! A module has the parts that its framework needs. `request` finds client addresses, headers and users in requests. `response`
+//! makes responses of rejections, and holds permits until a body ends. `layer` adapts
+//! [`RateLimitLayer`](crate::RateLimitLayer).
 
 #[cfg(feature = "actix-web")]
 mod actix;
@@ -23,8 +25,8 @@ mod tower;
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, ResponseFuture};
 
-/// The peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence, because a listener that reads the PROXY
-/// protocol sets it beside the address of the socket.
+/// Returns the peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence, because a listener that
+/// reads the PROXY protocol sets it beside the address of the socket.
 #[cfg(feature = "_http")]
 fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
     let peer = extensions.get().copied();
@@ -35,7 +37,8 @@ fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
     peer
 }
 
-/// Finds the headers and the peer of a request type, for attributes and, if it has a `method` and a `path`, for a layer.
+/// Implements the traits of a request type, which find its headers and its peer. With a `method` and a `path`, layers can use
+/// the type.
 macro_rules! request_type {
     ($(#[$doc:meta])* [$($generic:ident)?] $type:ty, |$request:ident| {
         headers: $headers:expr,
@@ -91,7 +94,8 @@ macro_rules! request_type {
 }
 use request_type;
 
-/// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a `HeaderMap` of this module `http`.
+/// Implements the header methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a `HeaderMap`. The
+/// argument is the `http` module of the framework.
 macro_rules! map_headers {
     ($($http:ident)::+) => {
         fn has(&self, name: &'static str) -> bool {
@@ -113,13 +117,14 @@ macro_rules! map_headers {
 }
 use map_headers;
 
-/// Whether it is the content type of a gRPC request or response.
+/// Whether this is the content type of a gRPC request or response.
 fn is_grpc(content_type: &[u8]) -> bool {
     let subtype = content_type.strip_prefix(b"application/grpc");
     matches!(subtype, Some([] | [b'+' | b'-' | b';', ..]))
 }
 
-/// The methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a status and a `HeaderMap` of this module `http`.
+/// Implements the methods of [`ResponseParts`](crate::layer::ResponseParts) for a response with a status and a `HeaderMap`. The
+/// first argument is the `http` module of the framework.
 macro_rules! response_head {
     ($($http:ident)::+, |$response:ident, $code:ident| $set:expr) => {
         fn status(&self) -> u16 {

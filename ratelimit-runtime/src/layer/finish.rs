@@ -1,4 +1,4 @@
-//! Completes a response: header fields, and the correction of answers that have swallowed a refusal.
+//! Completes a response: writes the header fields, and corrects a response that hides a refusal.
 
 use super::{Entered, Settings};
 use crate::answer::Answer;
@@ -6,7 +6,7 @@ use crate::observe::registry;
 use crate::rejection::Rejection;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The parts of a response that a layer changes, in any framework. Each framework implements it for its response type.
+/// The parts of a response that a layer changes, in any framework. Each framework implements this trait for its response type.
 pub(crate) trait ResponseParts {
     /// The status code.
     fn status(&self) -> u16;
@@ -17,19 +17,20 @@ pub(crate) trait ResponseParts {
     /// Whether the response has this header.
     fn has(&self, name: &'static str) -> bool;
 
-    /// Adds a further line of a header, whose value is printable ASCII.
+    /// Appends a header line. Its value must be printable ASCII.
     fn append(&mut self, name: &'static str, value: &[u8]);
 
-    /// Whether a `Rejection` was turned into this response by this library.
+    /// Whether this library has made the response from a `Rejection`.
     fn is_answer(&self) -> bool;
 
-    /// Whether it is a response of gRPC, whose errors are in its trailers.
+    /// Whether this is a gRPC response, whose errors are in its trailers.
     fn is_grpc(&self) -> bool {
         false
     }
 
-    /// Corrects a response of gRPC that has swallowed a refusal. `corrects` says whether the status is corrected; `None`: only that of
-    /// an internal error. Returns the status that it had, and the right one. `None` if there is nothing to correct.
+    /// Corrects a gRPC response that hides a refusal. `corrects` says whether to correct the status; with `None`, only the
+    /// status of an internal error is corrected. Returns the original and the right status, or `None` if the status was right
+    /// or is a success.
     fn mend_grpc(&mut self, _rejection: &Rejection, _corrects: Option<bool>) -> Option<Swallowed> {
         None
     }
@@ -44,7 +45,7 @@ pub(crate) struct Swallowed {
 }
 
 impl Settings {
-    /// Completes a response. Only the outermost layer does it.
+    /// Completes a response. Only the outermost layer does this.
     pub(crate) fn finish(&self, entered: &Entered, response: &mut dyn ResponseParts) {
         if !entered.is_outermost {
             return;
@@ -70,8 +71,8 @@ impl Settings {
         entered.context.with_decisions(|decisions| self.headers.write(status, decisions, &mut add));
     }
 
-    /// Corrects the response to a refused call if its status hides the refusal. A success stays, because its handler has
-    /// dealt with the refusal. The body stays too, because it has the form of the application's errors.
+    /// Corrects the response to a refused call if its status hides the refusal. A success stays, because its handler has dealt
+    /// with the refusal. The body stays too, because it has the form of the application's errors.
     fn mend(
         &self,
         rejection: &Rejection,
@@ -90,7 +91,7 @@ impl Settings {
         if status == rejection.status() || status == answer.status {
             return None;
         }
-        // Takes the status of the answer, unless the application gives refusals a success status.
+        // The status of the answer is right, unless the application answers refusals with a success status.
         let right = if answer.status < 400 { rejection.status() } else { answer.status };
         let is_corrected = self.corrects_status.unwrap_or(status == 500);
         if is_corrected {
@@ -100,7 +101,7 @@ impl Settings {
     }
 }
 
-/// Warns once for each limit that an error type has swallowed its refusal.
+/// Warns that an error type hides the refusals of a limit, once for each limit.
 fn warn_swallowed(name: &str, swallowed: &Swallowed) {
     if registry::named(name).first_swallowed() {
         let Swallowed { status, right, is_corrected } = *swallowed;
@@ -120,7 +121,7 @@ fn warn_swallowed(name: &str, swallowed: &Swallowed) {
     }
 }
 
-/// Warns once that requests have no peer, so that limits by address cannot work.
+/// Warns that requests have no peer, without which limits by address cannot work. The process logs this warning only once.
 pub(super) fn warn_no_peer() {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! The limits of a layer: they are decided before the framework reads the body.
+//! The limits of a layer. They are decided before the framework reads the body.
 
 use super::{RequestParts, Settings};
 use crate::__private::{Call, Calls, Check};
@@ -16,7 +16,7 @@ pub(super) struct LayerLimit {
     pub(super) by: By,
 }
 
-/// Who a limit of a [`RateLimitLayer`](crate::RateLimitLayer) counts for.
+/// Selects the identity of a request for a limit of a [`RateLimitLayer`](crate::RateLimitLayer).
 ///
 /// ```
 /// use ratelimit::{By, Limit, RateLimitLayer};
@@ -53,7 +53,7 @@ impl By {
         Self(Source::Global)
     }
 
-    /// Each client address has its own limit. Behind trusted proxies it is the address that they report.
+    /// Each client address has its own limit. Behind trusted proxies, it is the address that the proxies report.
     pub fn ip() -> Self {
         Self(Source::Ip)
     }
@@ -61,12 +61,12 @@ impl By {
     /// Each value of this header has its own limit. The key contains a keyed hash of the value. A request that does not have the
     /// header exactly once is rejected as unidentified.
     ///
-    /// A client can write any header: count by one that is verified, or add a limit by address.
+    /// A client can send any header. Choose a header that the service verifies, or add a limit by address.
     pub fn header(name: &str) -> Self {
         Self(Source::Header(name.to_ascii_lowercase().into()))
     }
 
-    /// Each identity that the function returns has its own limit. A request is exempt if it returns `None`.
+    /// Each identity that the function returns has its own limit. If the function returns `None`, the request is exempt.
     pub fn request<I: Identity + 'static>(
         identity: impl Fn(&LayerRequest<'_>) -> Option<I> + Send + Sync + 'static,
     ) -> Self {
@@ -74,7 +74,7 @@ impl By {
     }
 }
 
-/// A request that has entered a [`RateLimitLayer`](crate::RateLimitLayer), for [`By::request`]. The example of [`By`] reads one.
+/// A request that has entered a [`RateLimitLayer`](crate::RateLimitLayer), for [`By::request`]. See the example of [`By`].
 pub struct LayerRequest<'r> {
     parts: &'r dyn RequestParts,
     context: &'r RequestContext,
@@ -96,7 +96,8 @@ impl LayerRequest<'_> {
         self.parts.header(name)
     }
 
-    /// The address of the client, which is an identity too. Behind trusted proxies it is the address that they report.
+    /// The address of the client, which can be used as an identity. Behind trusted proxies, it is the address that the proxies
+    /// report.
     pub fn client_ip(&self) -> ContextClientIp {
         self.context.client_ip_word()
     }
@@ -108,7 +109,8 @@ impl Settings {
         !self.limits.is_empty()
     }
 
-    /// Starts the decision about the limits of this layer, within the request's context. `None` if no limit counts the request.
+    /// Starts the decision about the limits of this layer, within the request's context. `None` if the request is exempt from
+    /// all limits.
     pub(crate) fn decide(&self, context: &RequestContext, parts: &dyn RequestParts) -> Option<Check> {
         context.sync_scope(|| {
             let request = LayerRequest { parts, context };

@@ -1,4 +1,4 @@
-//! `RateLimitLayer`: its settings, and what they do with a request that enters.
+//! `RateLimitLayer`, its settings, and its handling of a request.
 
 use super::finish;
 use super::limits::{By, LayerLimit};
@@ -15,8 +15,7 @@ use crate::rejection::Rejection;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
-/// responses, corrects the responses of handlers that have swallowed a refusal, and applies its own limits before the body of
-/// the request is read.
+/// responses, corrects responses that hide a refusal, and applies its own limits before the body of the request is read.
 ///
 /// Add it outside the handlers that it serves, and inside CORS, so that refusals have the CORS headers:
 ///
@@ -29,11 +28,11 @@ use std::sync::Arc;
 /// | salvo | `Router::new().hoop(RateLimitLayer::new())` |
 /// | rocket | `rocket::build().attach(RateLimitLayer::new())` |
 ///
-/// Attributes work without it. It is needed for the header fields on admitted calls, for `by = ratelimit::context::client_ip()`, and to
-/// correct answers that hide a refusal.
+/// Attributes work without the layer. The layer is needed for the header fields on admitted calls, for
+/// `by = ratelimit::context::client_ip()`, and to correct answers that hide a refusal.
 ///
-/// The type has no parameters, and clones share their settings. A layer inside another layer adds its limits to the context
-/// of the outer one, which then writes the header fields.
+/// The type has no parameters, and clones share their settings. A layer inside another layer uses the context of the outer
+/// layer, and the outer layer writes the header fields.
 ///
 /// ```
 /// use ratelimit::{By, Limit, RateLimitLayer};
@@ -51,25 +50,25 @@ pub struct RateLimitLayer {
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
-    /// The limiter of this layer, if it has one of its own.
+    /// The layer's own limiter, if it has one.
     pub(crate) limiter: Option<RateLimiter>,
     answers: Option<Answers>,
     pub(super) headers: RateLimitHeaders,
-    /// `None`: only that of an internal error.
+    /// Whether to correct a status that hides a refusal. `None`: only the status of an internal error is corrected.
     pub(super) corrects_status: Option<bool>,
     kept_headers: Vec<Box<str>>,
     pub(super) limits: Vec<LayerLimit>,
 }
 
 impl RateLimitLayer {
-    /// A layer that sets the request context and adds the header fields `RateLimit` and `RateLimit-Policy`.
+    /// Creates a layer that sets the request context and adds the header fields `RateLimit` and `RateLimit-Policy`.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Uses this limiter for the requests that pass through, as [`scope`](crate::scope) does for a future. The default is the
-    /// scoped limiter, else the installed one. Give tests of a served router their own limiter with this, because
-    /// `scope` does not follow a server, which spawns a task for each connection.
+    /// scoped limiter, else the installed one. Use it in tests that run a server. A server spawns a task for each connection,
+    /// and `scope` does not apply to such tasks.
     pub fn limiter(self, limiter: RateLimiter) -> Self {
         self.with(|settings| settings.limiter = Some(limiter))
     }
@@ -79,39 +78,40 @@ impl RateLimitLayer {
         self.with(|settings| settings.headers = headers)
     }
 
-    /// Sets the form of the answers to refused requests that pass through. The default is that of
-    /// [`install_answers`](crate::answer::install_answers), else text.
+    /// Sets the form of the answers to refused requests that pass through. The default is the form of
+    /// [`install_answers`](crate::answer::install_answers), else plain text.
     pub fn answers(self, answers: Answers) -> Self {
         self.with(|settings| settings.answers = Some(answers))
     }
 
-    /// Sets which responses get the right status if they have swallowed a refusal. By default, it is those with status 500. `true`:
-    /// all with an error status, such as 400 or 404. `false`: none.
+    /// Sets which responses that hide a refusal get the right status. `true`: all with an error status, such as 400 or 404.
+    /// `false`: none. The default: only those with status 500.
     ///
-    /// An error type with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or with a variant
-    /// whose status ends in `_ => 500`, accepts a [`Rejection`](crate::Rejection), and answers it as any other error. The layer always
-    /// adds `Retry-After` to such a response, and logs a warning once for each limit. The right status is the one of
-    /// [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The body stays. With gRPC, the codes `INTERNAL` and
-    /// `UNKNOWN` are corrected by default.
+    /// An error type hides a refusal if it accepts a [`Rejection`](crate::Rejection) and answers it like any other error. This
+    /// happens with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or if the function that
+    /// chooses the status ends in `_ => 500`. The layer always adds `Retry-After` to such a response, and logs a warning once
+    /// for each limit. The right status is the one of [`Rejection::answer`](crate::Rejection::answer): 429, 400 or 503. The
+    /// body of the response does not change. With gRPC, the codes `INTERNAL` and `UNKNOWN` are corrected by default.
     ///
-    /// The layer knows the last refusal of a request, not which error the response reports. A function that catches a refusal and
-    /// then fails for another reason is answered as refused, too. Turn the correction off if this happens in your service.
+    /// The layer knows the last refusal of a request, but not which error the response reports. If a function catches a refusal
+    /// and then fails for another reason, the layer corrects that response too. Turn the correction off if this happens in your
+    /// service.
     pub fn correct_status(self, correct: bool) -> Self {
         self.with(|settings| settings.corrects_status = Some(correct))
     }
 
-    /// Keeps a header of the request, for `by = ratelimit::context::header(name)`. Without it, each call with this `by` is rejected as
-    /// unavailable.
+    /// Keeps a header of the request for `by = ratelimit::context::header(name)`. Without this setting, each call with this
+    /// `by` is rejected as unavailable.
     pub fn keep_header(self, name: &str) -> Self {
         self.with(|settings| settings.kept_headers.push(name.to_ascii_lowercase().into()))
     }
 
     /// Limits all requests that pass through, before the framework reads the body. Several limits are decided together, all or
-    /// nothing, also if [`limiter`](Self::limiter) comes later.
+    /// nothing. [`limiter`](Self::limiter) applies to all of them, even if it is called later.
     ///
-    /// `name` is the name of the limit, as the attribute's `key`. A limit that waits makes the request wait. The permit of a
-    /// concurrency limit is held until the service has returned the response; hold it in the handler if it must last until
-    /// the body ends.
+    /// `name` is the name of the limit, like the attribute's `key`. A limit that waits makes the request wait. The permit of a
+    /// concurrency limit is held until the service has returned the response. If a permit must last until the body ends, take
+    /// it in the handler.
     pub fn limit(self, name: &'static str, limit: Limit, by: By) -> Self {
         self.with(|settings| settings.limits.push(LayerLimit { name, limit, by }))
     }
@@ -128,7 +128,7 @@ impl RateLimitLayer {
 }
 
 impl Settings {
-    /// The limiter of this layer, else the current one.
+    /// Returns the limiter of this layer, else the current one.
     pub(super) fn current_limiter(&self) -> Result<CurrentLimiter, Error> {
         match &self.limiter {
             Some(limiter) => Ok(CurrentLimiter::Owned(limiter.clone())),
@@ -136,13 +136,13 @@ impl Settings {
         }
     }
 
-    /// Makes the context of a request. If an outer layer has set a context, this layer uses it, so that all decisions are in
-    /// one place.
+    /// Creates the context of a request. If an outer layer has set a context, this layer uses that context, so that all
+    /// decisions are in one place.
     pub(crate) fn enter(&self, request: &dyn RequestParts) -> Entered {
         self.enter_within(RequestContext::current(), request)
     }
 
-    /// [`enter`](Self::enter), with the context that an outer layer has set.
+    /// Like [`enter`](Self::enter), but with the context that an outer layer has set, if any.
     pub(crate) fn enter_within(&self, outer: Option<RequestContext>, request: &dyn RequestParts) -> Entered {
         let is_outermost = outer.is_none();
         let mut context = outer.unwrap_or_else(|| self.first_context(request));
@@ -155,10 +155,10 @@ impl Settings {
         Entered { context, is_outermost }
     }
 
-    /// Passes a request that the limits of the layer have admitted on to `answer`: in its context, and in the scope of the layer's
-    /// limiter. After that, everything that the limits hold is returned. A refused request is returned with the rejection.
+    /// Waits for `deciding`, the result of [`decide`](Self::decide).
     ///
-    /// `deciding` is what [`decide`](Self::decide) has returned.
+    /// An admitted request is passed to `answer`, which runs in the context of the request and in the scope of the layer's
+    /// limiter. After that, everything that the limits hold is returned. A refused request is returned with the rejection.
     pub(crate) async fn pass<R, T>(
         &self,
         context: &RequestContext,
@@ -202,14 +202,15 @@ opaque!([S: std::fmt::Debug] RateLimitService<S>, |this| inner = this.inner);
 /// A request that has entered a layer.
 pub(crate) struct Entered {
     pub(crate) context: RequestContext,
-    /// Whether no layer is around this one. The outermost layer writes the header fields.
+    /// Whether no other layer is around this layer. The outermost layer writes the header fields.
     pub(crate) is_outermost: bool,
 }
 
 opaque!(RateLimitLayer, |this| limits =
     this.settings.limits.iter().map(|limit| limit.name).collect::<Vec<_>>());
 
-/// The parts of a request that a layer reads, beside its peer and its headers. Each framework implements it for its request type.
+/// The parts of a request that a layer reads, besides its peer and its headers. Each framework implements this trait for its
+/// request type.
 pub(crate) trait RequestParts: RequestPeer + RequestHeaders {
     /// The method, such as `GET`.
     fn method(&self) -> &str;

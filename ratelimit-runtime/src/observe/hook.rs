@@ -1,4 +1,4 @@
-//! `Hook`: what an application implements to be told about refusals, nearly used up limits, and outages.
+//! `Hook`: application code that is called for refusals, for limits that are nearly used up, and for outages.
 
 use super::{IdentityHash, NearLimit};
 use crate::decision::Decision;
@@ -8,8 +8,8 @@ use crate::macros::delegate;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Is called for refusals, for limits that are nearly used up, and for outages: for an audit log, a ban list, a mail or an
-/// alert.
+/// Application code that is called for refusals, for limits that are nearly used up, and for outages. Use it for an audit log,
+/// a ban list, a mail or an alert.
 ///
 /// Set it with [`RateLimiterBuilder::hook`](crate::RateLimiterBuilder::hook). All methods do nothing by default.
 ///
@@ -53,37 +53,39 @@ use std::time::Duration;
 /// # Threads, order and panics
 ///
 /// A decision puts an event into a queue of the limiter and goes on. A separate thread, `ratelimit-hook`, starts at the first
-/// event and calls the methods one after another. So a method may block, and takes no time from a decision:
+/// event and calls the methods one after another. So a method may block without delaying a decision:
 ///
-/// - **Slow**: at most 4096 refusals wait, and beside them 4096 limits that are nearly used up and 64 events of outages. Further ones
-///   are dropped. The thread tells
-///   their number by [`missed`](Self::missed) before the next event, and the metric `ratelimit.hook.missed` counts them.
+/// - **Slow**: the queue has places for 4096 refusals, 4096 limits that are nearly used up, and 64 events of outages. Further
+///   events are dropped. Before the next event, the thread reports their number to [`missed`](Self::missed). The metric
+///   `ratelimit.hook.missed` counts them.
 /// - **No runtime**: the thread belongs to no tokio runtime, so `tokio::spawn` panics in it. To spawn tasks, give the hook a
 ///   `tokio::runtime::Handle` when you make it, and call `handle.spawn(..)`.
-/// - **Panic**: it ends the call of that method only. The thread logs it, at most once a minute, and calls the next one. With
-///   `panic = "abort"` the process ends.
-/// - **Order**: events are in the order in which the decisions became final. Those of different threads that decide at the same
-///   time are in either order.
-/// - **Cancellation**: an event cannot be taken back. A call that is dropped before its decision is final makes no event; one
-///   that is dropped later has made it.
-/// - **Shutdown**: [`RateLimiter::close`](crate::RateLimiter::close) waits for the events in the queue, for at most five deadlines as for the
-///   return of permits. If the process ends without it, waiting events are lost. The thread ends after the last event once the
-///   limiter and its clones are dropped.
+/// - **Panic**: a panic ends only the current call of a method. The thread logs panics at most once a minute, and continues
+///   with the next event. With `panic = "abort"` the process ends.
+/// - **Order**: events are in the order in which the decisions became final. If threads decide at the same time, their events
+///   may be in any order.
+/// - **Cancellation**: an event cannot be taken back. If a call is dropped before its decision is final, it makes no event. If
+///   it is dropped later, its event was already made.
+/// - **Shutdown**: [`RateLimiter::close`](crate::RateLimiter::close) waits for the events in the queue and for the return of
+///   permits, for at most five deadlines. If the process ends without `close`, the events in the queue are lost. The thread
+///   ends when the limiter and its clones are dropped and the queue is empty.
 pub trait Hook: Send + Sync + 'static {
-    /// A limit refused a call, or a shadow limit would have refused it. If several limits of a call refused it, there is one
-    /// event for each. A call that could not be decided is not a refusal; see [`outage_began`](Self::outage_began).
+    /// A limit refused a call, or a shadow limit would have refused it. If several limits refused the call, each of them makes
+    /// an event. A call that could not be decided is not a refusal; see [`outage_began`](Self::outage_began).
     fn refused(&self, _refusal: &Refusal) {}
 
     /// A call has raised the use of a limit to at least the share that
     /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) sets, by default 80 %. Before the call, less was
     /// in use.
     ///
-    /// The store decides calls one by one, so for each window and caller, exactly one call in all processes makes this event, in
-    /// the process that made the call. A limit whose units come back continuously, are returned (`refund_if`, `settle`, permits) or
-    /// leave a sliding window may reach the share again, and makes an event each time. With `lease`, the process that hands out the
-    /// unit makes the event; a process that still has units from an earlier fetch may miss it. Limits in shadow and decisions of
-    /// the failure policy make none, and neither does a call that waits while nothing is free, also behind a pause: the store does
-    /// not say how much of its later window is in use.
+    /// The store decides calls one by one. So for each window and caller, exactly one call of all processes makes this event,
+    /// in the process that made the call. The use of a limit may reach the share again, if its units come back continuously,
+    /// are returned (`refund_if`, `settle`, permits), or leave a sliding window. Each time makes an event.
+    ///
+    /// With `lease`, the process that hands out the unit makes the event. A process that still has units from an earlier fetch
+    /// may miss it. Shadow limits and decisions of the failure policy make no event. A call that waits while nothing is free
+    /// makes no event either, for example behind a pause. For such a call, the store does not report the use of the later
+    /// window.
     fn near_limit(&self, _near: &NearLimit) {}
 
     /// The store became unavailable, or missed the deadline of a call. From now on, the failure policy of each limit decides.
@@ -94,12 +96,11 @@ pub trait Hook: Send + Sync + 'static {
     /// [`outage_began`](Self::outage_began).
     fn outage_ended(&self, _lasted: Duration) {}
 
-    /// This many events were dropped since the last call, because the queue was full.
+    /// The hook missed this number of events since the last call of this method, because the queue was full.
     fn missed(&self, _events: u64) {}
 }
 
-// An `Arc` lets several owners share a hook, such as a handler that reads the list that the hook
-// writes.
+// With an `Arc`, several owners can share a hook. For example, a handler can read the list that the hook writes.
 delegate! {
     Hook for Arc<T> => {
         fn refused(&self, refusal: &Refusal);
@@ -121,22 +122,22 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The name of the limit, as [`Rejection::name`](crate::Rejection::name).
+    /// The name of the limit, as in [`Rejection::name`](crate::Rejection::name).
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
 
-    /// The decision: how many units are left, and when the same call would pass.
+    /// The decision: the number of units left, and the time until the same call would pass.
     pub const fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// The hash of who was refused. `None` if all callers share the limit.
+    /// The hash of the refused caller's identity. `None` if all callers share the limit.
     pub const fn identity(&self) -> Option<IdentityHash> {
         self.identity
     }
 
-    /// Whether a shadow limit would have refused the call, which ran.
+    /// Whether a shadow limit would have refused the call. The call ran.
     pub const fn is_shadow(&self) -> bool {
         self.is_shadow
     }

@@ -9,20 +9,20 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// The most refusals that wait for the thread.
+/// The maximum number of refusals in the queue.
 const MOST_REFUSALS: usize = 4096;
 
-/// The most events about limits that are nearly used up that wait for the thread, beside the refusals.
+/// The maximum number of events about nearly used up limits in the queue, in addition to the refusals.
 const MOST_NEAR: usize = 4096;
 
-/// The most events of outages that wait for the thread while the other events have reached their bounds. So a flood of
-/// refusals does not hide an outage.
+/// The number of places that stay free for outages when the other events have reached their maximum. So a flood of refusals
+/// does not hide an outage.
 const MOST_OUTAGES: usize = 64;
 
-/// The time between two log lines about panics.
+/// The minimum time between two log lines about panics.
 const BETWEEN_PANICS: Duration = Duration::from_secs(60);
 
-/// The hook of a limiter, if it has one. A clone is the same hook.
+/// The hook of a limiter, if it has one. Clones share the hook.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks(Option<Arc<Inner>>);
 
@@ -35,18 +35,18 @@ struct Inner {
     tasks: Tasks,
 }
 
-/// The numbers that the decisions and the thread count together.
+/// Counters that the deciding threads and the thread of the hook share.
 #[derive(Default)]
 struct Counts {
-    /// The refusals in the queue.
+    /// The number of refusals in the queue.
     refusals: AtomicUsize,
-    /// The limits in the queue that are nearly used up.
+    /// The number of events about nearly used up limits in the queue.
     near: AtomicUsize,
-    /// The events that were dropped and not yet told.
+    /// The number of dropped events since the last call of [`Hook::missed`].
     missed: AtomicU64,
 }
 
-/// An event for which a hook is called.
+/// An event that is reported to a hook.
 pub(crate) enum Event {
     Refused(Refusal),
     NearLimit(NearLimit),
@@ -69,7 +69,8 @@ impl Hooks {
         self.0.is_some()
     }
 
-    /// Enters an event into the queue of the hook, if there is one. Never waits: without a place, the event is dropped and counted.
+    /// Puts an event into the queue of the hook, if there is a hook. Never waits: if the queue has no place, the event is
+    /// dropped and counted.
     pub(crate) fn tell(&self, event: Event) {
         let Some(inner) = &self.0 else { return };
         let counts = &inner.counts;
@@ -87,7 +88,7 @@ impl Hooks {
 }
 
 impl Counts {
-    /// The number of events of this kind in the queue, and the most that may be there. `None` if the kind has no bound of its own.
+    /// Returns the number of events of this kind in the queue, and its maximum. `None` if the kind has no maximum of its own.
     fn of_kind(&self, event: &Event) -> Option<(&AtomicUsize, usize)> {
         match event {
             Event::Refused(_) => Some((&self.refusals, MOST_REFUSALS)),
@@ -98,7 +99,7 @@ impl Counts {
 }
 
 impl Inner {
-    /// Enters an event into the queue. Returns whether there was a place.
+    /// Puts an event into the queue. Returns whether there was a place.
     fn enter(&self, event: Event) -> bool {
         let queue = self.queue.get_or_init(|| self.start());
         queue.as_ref().is_some_and(|queue| queue.try_send((event, self.tasks.count())).is_ok())
@@ -123,7 +124,7 @@ impl Inner {
     }
 }
 
-/// Calls the hook until the limiter is dropped.
+/// Calls the hook for each event until the limiter is dropped.
 fn run(hook: &dyn Hook, events: &Receiver<Queued>, counts: &Counts) {
     let mut logged: Option<Instant> = None;
     let mut call = |told: &dyn Fn()| {

@@ -1,4 +1,4 @@
-//! `IdentityHash`: stands for an identity where the identity itself must not be written.
+//! `IdentityHash`: a hash that replaces an identity where the identity itself must not be written.
 
 use crate::key::{KeySettings, StoreKey};
 use siphasher::sip128::{Hasher128, SipHasher24};
@@ -9,9 +9,10 @@ use std::hash::Hasher;
 /// [`hash_secret`](crate::RateLimiterBuilder::hash_secret).
 ///
 /// The same identity has the same hash in all limits, in hooks, in log lines and in the command `ratelimit`, and in all
-/// processes with the same secret. If the store itself has only a hash of the identity, as for a header, this is the same
-/// hash. If you set no secret, the key of the hash is derived from the prefix, which is public: anybody who has the
-/// hash can then test guesses of the identity. [`Display`](fmt::Display) writes `#` and 32 hexadecimal digits.
+/// processes with the same secret. If the store contains only a hash of the identity, as for a header, this is the same hash.
+///
+/// If you set no secret, the key of the hash is derived from the prefix. The prefix is public, so anybody who has a hash can
+/// then test guesses of its identity. [`Display`](fmt::Display) writes `#` and 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IdentityHash([u8; 16]);
 
@@ -21,7 +22,7 @@ impl IdentityHash {
         &self.0
     }
 
-    /// The hash of the identity in a key. `None` if all callers share the limit.
+    /// Returns the hash of the identity in a key. `None` if all callers share the limit.
     pub(crate) fn of(settings: &KeySettings, key: &StoreKey) -> Option<Self> {
         let identity = identity(key.as_bytes())?;
         Some(Self::written(identity).unwrap_or_else(|| {
@@ -31,7 +32,7 @@ impl IdentityHash {
         }))
     }
 
-    /// The hash of the identity in all of these keys. `None` if they do not have the same one.
+    /// Returns the hash of the identity in all of these keys. `None` if the keys do not have the same identity.
     pub(crate) fn of_all<'k>(
         settings: &KeySettings,
         keys: impl Iterator<Item = &'k StoreKey>,
@@ -41,7 +42,8 @@ impl IdentityHash {
         first.filter(|_| callers.all(|other| other == first))
     }
 
-    /// The hash that a key has in place of a long or secret identity. No other value begins with `#`, which is escaped.
+    /// Reads the hash that a key contains instead of a long or secret identity. Other identities never begin with `#`, because
+    /// it is escaped.
     fn written(identity: &[u8]) -> Option<Self> {
         let digits: &[u8; 32] = identity.strip_prefix(b"#")?.try_into().ok()?;
         let number = u128::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
@@ -56,7 +58,8 @@ impl fmt::Display for IdentityHash {
     }
 }
 
-/// The tag of a key, `prefix:{tag}:name:format`. The tag of a key without an identity, `prefix:{name}:format`, is its name.
+/// Returns the tag of a key `prefix:{tag}:name:format`, which contains the identity. A key without an identity is
+/// `prefix:{name}:format`, and returns `None`.
 fn identity(key: &[u8]) -> Option<&[u8]> {
     let tag = &key[key.iter().position(|byte| *byte == b'{')? + 1..];
     let end = tag.iter().position(|byte| *byte == b'}')?;

@@ -1,9 +1,9 @@
-//! Guards that count at a limit until they are dropped. Without the feature `metrics`, they do nothing.
+//! Guards that count a waiting call or a permit until they are dropped. Without the feature `metrics`, they do nothing.
 
 use super::LimitMetrics;
 use smallvec::SmallVec;
 
-/// Counts a call that waits, at each of its limits, until it is dropped.
+/// Counts a waiting call at each of its limits, until the guard is dropped.
 pub(crate) struct Waiting(SmallVec<[&'static LimitMetrics; 2]>);
 
 impl Waiting {
@@ -21,12 +21,12 @@ impl Drop for Waiting {
     }
 }
 
-/// Counts the units of a permit that is held, until it is dropped.
+/// Counts the units of a permit, until the guard is dropped.
 #[derive(Default)]
 pub(crate) struct PermitsHeld(Option<(&'static LimitMetrics, i64)>);
 
 impl PermitsHeld {
-    /// Counts a permit of this many units.
+    /// Counts a permit of `units` units.
     pub(crate) fn hold(limit: &'static LimitMetrics, units: u32) -> Self {
         let units = i64::from(units);
         limit.add_permits(units);

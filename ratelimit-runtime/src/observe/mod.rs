@@ -1,11 +1,11 @@
 //! Shows an application its limits: hooks, metrics (feature `metrics`) and traces (feature `trace`).
 //!
-//! - A [`Hook`] is called for refusals, for limits that are nearly used up and for outages, for an audit log, a ban list, a
-//!   mail or an alert.
-//! - With the feature `metrics`, the limiters count and measure through the `metrics` facade. `METRICS` lists what they emit.
+//! - A [`Hook`] is called for refusals, for limits that are nearly used up and for outages. Use it for an audit log, a ban
+//!   list, a mail or an alert.
+//! - With the feature `metrics`, the limiters count and measure through the `metrics` facade. `METRICS` lists all metrics.
 //! - With the feature `trace`, each decision is a `tracing` span.
 //!
-//! The guide explains them: `docs/observability.md`.
+//! The guide explains all three: `docs/observability.md`.
 
 mod hook;
 mod hooks;

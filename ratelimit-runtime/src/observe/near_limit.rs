@@ -1,11 +1,12 @@
-//! `NearLimit`: the event of a limit that is nearly used up. Also the share of a limit from which on it counts as nearly used up.
+//! `NearLimit`: the event of a limit that is nearly used up, and the share of the limit at which this event occurs.
 
 use super::IdentityHash;
 use crate::decision::Decision;
 use crate::key::LimitName;
 
-/// A call after which a limit is nearly used up: less than the builder's share was in use before it, and at least the share is in use
-/// after it.
+/// A call that made a limit nearly used up. Before the call, less than the share of
+/// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) was in use. After the call, at least this share is
+/// in use.
 #[derive(Clone, Debug)]
 pub struct NearLimit {
     pub(super) name: LimitName,
@@ -14,28 +15,28 @@ pub struct NearLimit {
 }
 
 impl NearLimit {
-    /// The name of the limit, as [`Rejection::name`](crate::Rejection::name).
+    /// The name of the limit, as in [`Rejection::name`](crate::Rejection::name).
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
 
-    /// The decision that admitted the call: the capacity, how many units are left, and when nothing is in use.
+    /// The decision that admitted the call: the capacity, the number of units left, and the time until nothing is in use.
     pub const fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// The hash of who calls. `None` if all callers share the limit.
+    /// The hash of the caller's identity. `None` if all callers share the limit.
     pub const fn identity(&self) -> Option<IdentityHash> {
         self.identity
     }
 }
 
-/// The whole of a limit. A share of it is in millionths, and a share of zero is never crossed.
+/// The whole of a limit. Shares are in millionths of it. No call crosses a share of zero.
 const WHOLE: u32 = 1_000_000;
-/// The share from which on a limit is nearly used up, unless the builder sets another one.
+/// The share at which a limit is nearly used up, unless the builder sets another share.
 pub(crate) const DEFAULT_SHARE: u32 = WHOLE / 5 * 4;
 
-/// Returns the nearest valid share. `NaN` gives the default.
+/// Returns the nearest valid share. `NaN` becomes the default.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a million")]
 pub(crate) fn share(of_one: f64) -> u32 {
     if of_one.is_nan() {
@@ -44,8 +45,8 @@ pub(crate) fn share(of_one: f64) -> u32 {
     (of_one.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u32
 }
 
-/// Whether the charge of an admitted call has crossed the share. The store decides one call after another, so in each window
-/// one call of all processes crosses it.
+/// Whether the charge of an admitted call has crossed the share. The store decides calls one by one, so only one call of all
+/// processes crosses the share in each window.
 #[inline]
 pub(super) fn crosses(share: u32, decision: &Decision, cost: u32) -> bool {
     let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));

@@ -1,25 +1,26 @@
-//! `Outcome`: what became of one call at one limit.
+//! `Outcome`: the result of one call at one limit.
 
 use crate::decision::{Decision, Source};
 use crate::error::{Error, ErrorKind};
 
-/// The end of one call at one limit. Each limit of a call has exactly one outcome.
+/// The result of one call at one limit. Each limit of a call has exactly one outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "only counted"))]
 pub(crate) enum Outcome {
     /// The store admitted the call at once.
     Allowed,
-    /// The store admitted the call, which waited for its turn or for a permit.
+    /// The store admitted the call, and the call waited for its turn or for a permit.
     Waited,
     /// The store refused the call.
     Limited,
-    /// The limit refused nothing, but another limit of the call did. Nothing was taken.
+    /// This limit did not refuse the call, but another limit of the call did. No units were taken.
     OtherLimited,
     /// A shadow limit admitted the call.
     ShadowAllowed,
-    /// A shadow limit would have refused the call, which ran.
+    /// A shadow limit would have refused the call. The call ran.
     ShadowLimited,
-    /// A shadow limit was not decided: the store failed, the identity is absent, or something is set up wrongly. The call ran.
+    /// A shadow limit was not decided, because the store failed, the identity is absent, or the configuration is wrong. The
+    /// call ran.
     ShadowUndecided,
     /// The call was exempt from the limit, or limits are off.
     Exempt,
@@ -31,9 +32,9 @@ pub(crate) enum Outcome {
     LocalAllowed,
     /// The store failed, and the memory of the process refused the call.
     LocalLimited,
-    /// The call does not say who calls, and was rejected.
+    /// The call has no identity, so it was rejected.
     Unidentified,
-    /// Something is set up wrongly, so the call was rejected.
+    /// The configuration is wrong, so the call was rejected.
     Failed,
 }
 
@@ -72,7 +73,7 @@ impl Outcome {
         matches!(self, Self::Limited | Self::LocalLimited | Self::ShadowLimited)
     }
 
-    /// The outcome of a limit whose call was admitted by all of its limits.
+    /// The outcome at one limit, for a call that all of its limits admitted.
     pub(crate) const fn admitted(source: Source, waited: bool) -> Self {
         match source {
             Source::Store if waited => Self::Waited,
@@ -82,7 +83,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a limit whose call was refused by one of its limits.
+    /// The outcome at one limit, for a call that was refused by this or another limit.
     pub(crate) const fn refused(source: Source, decision: &Decision) -> Self {
         match source {
             _ if decision.is_allowed() => Self::OtherLimited,
@@ -91,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a call that could not be decided, and was rejected.
+    /// The outcome of a call that was rejected because it could not be decided.
     pub(crate) const fn undecided(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::Unavailable | ErrorKind::Timeout => Self::PolicyDenied,

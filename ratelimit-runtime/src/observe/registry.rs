@@ -1,4 +1,5 @@
-//! `registry`: what the process knows about a limit by its name. The table has a bounded size, and is read without a lock.
+//! `registry`: the data of the process about each limit, by the name of the limit. The table has a bounded size, and is read
+//! without a lock.
 
 use super::throttle::Throttle;
 use crate::key::open_hash;
@@ -6,25 +7,25 @@ use crate::limit::Limit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Calls of methods and log lines may add at most this many names. The names of attributes and layers are constants of the program,
-/// and are added as long as the table has places. All further names share the entry of [`OTHER`].
+/// Calls of methods and log lines add names only while the table has fewer names than this. The names of attributes and layers
+/// are constants of the program, and are added as long as the table has places. All further names share the entry of [`OTHER`].
 const MOST_NAMES: usize = 1000;
 /// The longest name that gets its own entry, in bytes.
 const LONGEST_NAME: usize = 256;
 /// The name of the entry that all other limits share.
 const OTHER: &str = "_OTHER";
 
-/// The places of the table.
+/// The number of places of the table.
 const PLACES: usize = 4096;
-/// The search for a name looks at no more places than this.
+/// The maximum number of places that the search for a name looks at.
 const MOST_PROBES: usize = 64;
 
-/// Everything that is known about the limits with one name.
+/// The data about all limits with one name.
 pub(crate) struct Entry {
     name: Box<str>,
-    /// `None` until an attribute or a layer has made a call.
+    /// The first call of an attribute or a layer. Empty until there is such a call.
     first: OnceLock<First>,
-    /// Whether another call of an attribute or a layer had another limit.
+    /// Whether another call of an attribute or a layer used a different limit.
     varies: AtomicBool,
     #[cfg(feature = "metrics")]
     pub(super) metrics: super::metrics::LimitMetrics,
@@ -33,23 +34,23 @@ pub(crate) struct Entry {
     pub(super) refusals: Throttle,
     pub(super) shadow_refusals: Throttle,
     pub(super) errors: Throttle,
-    /// Whether an error type was seen to swallow a refusal.
+    /// Whether an error type has hidden a refusal. This is logged only once.
     has_swallowed: AtomicBool,
 }
 
-/// The first call of an attribute or a layer that has met a limit.
+/// The first call of an attribute or a layer at a limit.
 #[derive(Clone, Copy)]
 pub(crate) struct First {
-    /// The name, as the call has written it.
+    /// The name, which is a constant of the attribute or layer.
     pub(crate) name: &'static str,
     pub(crate) limit: Limit,
-    /// The id of its limiter.
+    /// The id of the limiter that decided the call.
     pub(crate) limiter: u64,
-    /// Whether it is rejected while the store is unavailable.
+    /// Whether the limiter rejects the call while the store is unavailable.
     pub(crate) denies: bool,
 }
 
-/// Entries stay in the table until the process ends.
+/// The table of all entries. Entries stay until the process ends.
 struct Registry {
     places: [OnceLock<Box<Entry>>; PLACES],
     number: AtomicUsize,
@@ -58,7 +59,7 @@ struct Registry {
 
 static REGISTRY: Registry = Registry::new();
 
-/// This number grows when [`met`] would return something new.
+/// The number of changes of the result of [`met`].
 static CHANGES: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the entry of this name.
@@ -67,8 +68,8 @@ pub(crate) fn named(name: &str) -> &'static Entry {
     REGISTRY.named(name, false)
 }
 
-/// Stores the first call of an attribute or a layer under this name, and compares later calls with it. A constant limit is not compared
-/// with itself.
+/// Stores the first call of an attribute or a layer under this name, and compares the limits of later calls with it. Later
+/// calls with the same constant need no comparison.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: impl FnOnce() -> First) {
     let known = REGISTRY.place(name).get().and_then(|entry| entry.first.get());
@@ -81,25 +82,26 @@ pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: i
     }
 }
 
-/// The limits of attributes and layers that calls have met: each with its name, its first call, and whether it varies.
+/// Returns the limits of attributes and layers that have made calls: the name, the first call, and whether the limit differs
+/// between calls.
 pub(crate) fn met() -> impl Iterator<Item = (&'static str, First, bool)> {
     let entries = REGISTRY.places.iter().filter_map(OnceLock::get);
     entries
         .filter_map(|entry| Some((&*entry.name, *entry.first.get()?, entry.varies.load(Ordering::Relaxed))))
 }
 
-/// A number that changes when [`met`] has something new. Zero: no call has met a limit.
+/// Returns a number that changes when the result of [`met`] changes. Zero: no attribute or layer has made a call.
 pub(crate) fn changes() -> usize {
     CHANGES.load(Ordering::Relaxed)
 }
 
 impl Entry {
-    /// The name, which is [`OTHER`] for all limits without their own entry.
+    /// The name. All limits without their own entry have the name [`OTHER`].
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether this is the first time that an error type has swallowed a refusal of the limit.
+    /// Returns `true` for the first refusal of the limit that an error type hides, and `false` for all others.
     pub(crate) fn first_swallowed(&self) -> bool {
         !self.has_swallowed.swap(true, Ordering::Relaxed)
     }
@@ -135,7 +137,7 @@ impl Entry {
     }
 }
 
-/// Names are chosen by the programmer, and the table is bounded, so the hash need not withstand attacks.
+/// Hashes a name. The hash need not resist attacks, because the size of the table and the search are bounded.
 #[inline]
 fn number_of(name: &str) -> usize {
     usize::try_from(open_hash(name.as_bytes()) >> 40).unwrap_or_default()
@@ -159,7 +161,7 @@ impl Registry {
         }
     }
 
-    /// The place at which the search for a name begins.
+    /// Returns the place at which the search for a name begins.
     #[inline]
     fn place(&self, name: &str) -> &OnceLock<Box<Entry>> {
         &self.places[number_of(name) % PLACES]
@@ -179,8 +181,8 @@ impl Registry {
         self.other.get_or_init(|| Entry::new(OTHER))
     }
 
-    /// Inserts an entry at a free place. Returns the entry that is there now, which may be another one. `None` if there are
-    /// enough names.
+    /// Inserts an entry at a free place. Returns the entry that is now there, which another thread may have inserted. `None` if
+    /// no more names may be added.
     #[cold]
     fn insert<'t>(
         &self,

@@ -1,4 +1,4 @@
-//! Logs events of single limits at a bounded rate. Without a log, writes the first error to stderr.
+//! Logs events of single limits at a bounded rate. Without a `tracing` subscriber, writes the first error to stderr.
 
 #[cfg(feature = "trace")]
 use super::Outcome;
@@ -10,20 +10,20 @@ use std::io::{Write, stderr};
 use std::sync::Once;
 use std::time::Duration;
 
-/// The time between two reports of errors of one limit.
+/// The minimum time between two log lines about errors of one limit.
 const BETWEEN_ERRORS: Duration = Duration::from_secs(60);
-/// The time between two reports of refusals by one shadow limit.
+/// The minimum time between two log lines about refusals by one shadow limit.
 const BETWEEN_REFUSALS: Duration = Duration::from_secs(1);
 
-/// Logs an error that the operator must fix, at most once a minute for each limit. Transient errors are logged as an
-/// outage. A call without identity is not logged, because it is the mistake of a client.
+/// Logs an error that the operator must fix, at most once a minute for each limit. Transient errors are not logged here, but as
+/// an outage. A call without an identity is not logged, because it is the mistake of a client.
 pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     let must_be_fixed = !error.is_transient() && error.kind() != ErrorKind::NoIdentity;
     if !must_be_fixed {
         return;
     }
-    // The name in the registry has a bounded length. The name that a method receives may be a text
-    // of a client.
+    // The line shows the name in the registry, whose length is bounded. A client may have chosen the name that a method
+    // receives.
     let entry = registry::named(name);
     if entry.errors.due(BETWEEN_ERRORS).is_some() {
         tracing::error!(target: "ratelimit::errors", limit = entry.name(), %error, "{consequence}");
@@ -33,8 +33,8 @@ pub(crate) fn error(name: &str, error: &Error, consequence: &str) {
     }
 }
 
-/// Writes the first error to stderr, for a program without a `tracing` subscriber. It would otherwise reject calls without a
-/// word.
+/// Writes the first error to stderr, for a program without a `tracing` subscriber. Otherwise such a program would reject calls
+/// silently.
 #[cold]
 fn say_once(name: &str, error: &Error, consequence: &str) {
     static ONCE: Once = Once::new();
@@ -61,18 +61,18 @@ pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
     }
 }
 
-/// The time between two reports of refusals by one other limit.
+/// The minimum time between two log lines about refusals by one limit that is not a shadow limit.
 #[cfg(feature = "trace")]
 const BETWEEN: Duration = Duration::from_secs(10);
 
-/// Counts a refusal. If a line is due, logs the number of refusals since the last line. Shadow limits are logged elsewhere.
+/// Counts a refusal. If a line is due, logs the number of refusals since the last line. [`shadow_refusal`] logs shadow limits.
 #[cold]
 #[cfg(feature = "trace")]
 pub(super) fn refusal(name: &str, outcome: Outcome, decision: &Decision) {
     if outcome == Outcome::ShadowLimited {
         return;
     }
-    // Limits that share one counter also share its name.
+    // Limits that share an entry of the registry also share its log line, which shows the name of the entry.
     let entry = registry::named(name);
     if let Some(calls_since_last) = entry.refusals.due(BETWEEN) {
         tracing::info!(

@@ -8,15 +8,15 @@ use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
 
-/// A span from the start of a decision until it is dropped. Its fields are those of the limit that refused the call, or of the
-/// first limit. If several limits refused it, they are those of the limit with the longest wait, which the rejection names. The
-/// fields are recorded once, when it is dropped.
+/// A span from the start of a decision until it is dropped. Its fields describe one limit of the call. If limits refused the
+/// call, it is the refusing limit with the longest wait, which the rejection also names. Otherwise it is the first limit. The
+/// fields are recorded once, when the span is dropped.
 #[derive(Default)]
 pub(super) struct DecisionSpan(Option<Box<Open>>);
 
 struct Open {
     span: Span,
-    /// A lock, because futures that contain the span are shared between threads. No thread waits for the lock.
+    /// The mutex lets threads share futures that contain the span. No thread ever waits for it.
     fields: Mutex<Fields>,
 }
 
@@ -28,23 +28,23 @@ struct Fields {
 }
 
 impl DecisionSpan {
-    /// Begins the span below the current one. If nothing listens, no span is stored.
+    /// Begins a child of the current span. Stores no span if the subscriber does not want it.
     #[inline]
     pub(super) fn begin(name: &str) -> Self {
-        // Without a subscriber of this level, this is all the work.
+        // Without a subscriber at this level, nothing else is done.
         if LevelFilter::current() < LevelFilter::DEBUG {
             return Self(None);
         }
         Self(Open::new(name))
     }
 
-    /// Whether somebody listens.
+    /// Whether there is a span.
     #[inline]
     pub(super) const fn is_some(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Notes the outcome of one limit of the call.
+    /// Stores the outcome of one limit of the call, if the fields must describe this limit.
     pub(super) fn note(&self, name: &str, outcome: Outcome, decision: Option<&Decision>) {
         let Some(open) = &self.0 else { return };
         let mut fields = open.fields.lock();
@@ -57,7 +57,7 @@ impl DecisionSpan {
     }
 }
 
-/// How long a refusal lasts. `None` if the limit did not refuse the call.
+/// Returns the wait of a refusal. `None` if the limit did not refuse the call.
 fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Duration> {
     let retry_after = decision.and_then(Decision::retry_after).unwrap_or(Duration::MAX);
     outcome.filter(|outcome| outcome.is_refused()).map(|_| retry_after)
@@ -66,7 +66,7 @@ fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Dura
 impl Open {
     #[cold]
     fn new(name: &str) -> Option<Box<Self>> {
-        // `enabled!` is not used, because a filter that lets only spans pass would say no.
+        // `enabled!` is not used, because it returns `false` with a filter that accepts only spans.
         let span = tracing::debug_span!(
             target: "ratelimit::decision",
             "ratelimit",

@@ -1,4 +1,4 @@
-//! Measurements of the stores, which belong to no single limit. Without the feature `metrics`, the functions do nothing.
+//! Measurements of the stores. They belong to no single limit. Without the feature `metrics`, the functions do nothing.
 
 #[cfg(feature = "metrics")]
 use super::metrics::{Handle, Level, table};
@@ -7,7 +7,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::time::Instant;
 
-/// Changes a counter or a histogram: the metric of the table, with this value of its label if it has one.
+/// Changes the counter or histogram of a metric in the table. `$label` is the value of the metric's label, if it has one.
 macro_rules! measure {
     ($metric:ident $(of $label:literal)?, $instrument:ident.$change:ident($value:expr)) => {{
         #[cfg(feature = "metrics")]
@@ -22,7 +22,7 @@ macro_rules! measure {
     }};
 }
 
-/// Adds to a gauge: the metric of the table.
+/// Adds a number to the gauge of a metric in the table.
 macro_rules! add {
     ($metric:ident, $change:expr) => {
         #[cfg(feature = "metrics")]
@@ -35,13 +35,13 @@ macro_rules! add {
     };
 }
 
-/// Counts a refusal by the deny cache, which the store was not asked for.
+/// Counts a refusal that came from the deny cache instead of the store.
 #[inline]
 pub(crate) fn deny_cache_hit() {
     measure!(DENY_CACHE_HITS, Counter.increment(1));
 }
 
-/// Measures a call that had to wait for the decision of the store since `sent`.
+/// Measures the time since `sent`, in which a call waited for the decision of the store.
 #[inline]
 pub(crate) fn store_replied(sent: Instant) {
     measure!(DECISION_DURATION, Histogram.record(sent.elapsed()));
@@ -58,18 +58,18 @@ pub(crate) fn store_failed(error: &Error) {
     }
 }
 
-/// Measures a script call that decides about this many calls.
+/// Measures a script call that decides `requests` requests.
 #[inline]
 pub(crate) fn batch_sent(requests: usize) {
     measure!(BATCH_SIZE, Histogram.record(f64::from(u32::try_from(requests).unwrap_or(u32::MAX))));
 }
 
-/// Notes that a session finds its server unhealthy, or no longer does: its circuit breaker opens or closes.
+/// Counts a session's circuit breaker when it opens (`true`) or closes (`false`).
 pub(crate) fn session_unhealthy(unhealthy: bool) {
     add!(BREAKER_OPEN, if unhealthy { 1 } else { -1 });
 }
 
-/// Counts keys that a full memory store evicted before their end. The first ones of the process are a warning.
+/// Counts keys that a full memory store evicted before their end. The first eviction in the process is logged as a warning.
 pub(crate) fn evicted(keys: u64) {
     static FIRST: Once = Once::new();
     FIRST.call_once(|| {
@@ -80,19 +80,19 @@ pub(crate) fn evicted(keys: u64) {
     measure!(MEMORY_EVICTIONS, Counter.increment(keys));
 }
 
-/// Counts an event for which a hook is not called.
+/// Counts an event that was dropped before the hook was called for it.
 pub(super) fn hook_missed() {
     measure!(HOOK_MISSED, Counter.increment(1));
 }
 
-/// The unused leased units of one limiter, as last measured. Dropping it takes them out of the sum.
+/// The unused leased units of one limiter, as last measured. Dropping this value subtracts them from the gauge.
 #[derive(Default)]
 pub(crate) struct LeasedUnitsGauge {
     last: AtomicI64,
 }
 
 impl LeasedUnitsGauge {
-    /// Notes how many units the limiter has now. The number is computed only if a recorder measures it.
+    /// Sets the number of unused units. It is computed only with the feature `metrics`.
     pub(crate) fn set(&self, units: impl FnOnce() -> u64) {
         if cfg!(feature = "metrics") {
             let units = i64::try_from(units()).unwrap_or(i64::MAX);

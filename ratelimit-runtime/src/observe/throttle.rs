@@ -4,16 +4,16 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The events of one kind that are not logged yet.
+/// The number of events of one kind that are not logged yet.
 #[derive(Default)]
 pub(super) struct Throttle {
     unreported: AtomicU64,
-    /// When the next line is due, in milliseconds from the first one of the process.
+    /// The time at which the next line is due, in milliseconds since the process counted its first event.
     due_ms: AtomicU64,
 }
 
 impl Throttle {
-    /// Counts an event. If a line is due, returns the number of events since the last line, with this one.
+    /// Counts an event. If a line is due, returns the number of events since the last line, including this event.
     pub(super) fn due(&self, between: Duration) -> Option<u64> {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         self.due_at(ms(START.elapsed()), between)

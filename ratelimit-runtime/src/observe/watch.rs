@@ -1,4 +1,4 @@
-//! `Watch`: one call, from its start until its decision is final. It counts the outcome of each limit exactly once.
+//! `Watch`: observes one call from its start until its decision is final. It counts the outcome of each limit exactly once.
 
 use super::near_limit::{DEFAULT_SHARE, crosses};
 use super::outcome::Outcome;
@@ -9,35 +9,35 @@ use crate::key::{KeySettings, LimitName, StoreKey};
 use smallvec::SmallVec;
 use std::time::Duration;
 
-/// The observation of a call. Dropping it before the decision is final counts nothing. The limiter has a watch too. The watch of
-/// each call [is made from it](Self::begin).
+/// The observation of a call. If it is dropped before the decision is final, nothing is counted. The limiter has a watch of its
+/// own, from which the watch of each call [is made](Self::begin).
 ///
-/// It is small, because nearly every call has one: what few limiters need is behind a pointer.
+/// A watch is small, because nearly every call has one. The data that only few limiters need is behind a pointer.
 #[derive(Default)]
 pub(crate) struct Watch {
-    /// `None` if limits are on, there is no hook, and the default share counts as nearly used up.
+    /// `None` if limits are on, there is no hook, and the share for nearly used up limits is the default.
     special: Option<Box<Special>>,
     #[cfg(feature = "trace")]
     span: super::span::DecisionSpan,
 }
 
-/// The observation of the calls of few limiters.
+/// The data that only few limiters need.
 struct Special {
-    /// Limits are off.
+    /// Whether limits are off.
     off: bool,
     /// The hook for refusals, and for limits that are nearly used up.
     hooks: Hooks,
-    /// The share from which on a limit is nearly used up, in millionths.
+    /// The share at which a limit is nearly used up, in millionths.
     near: u32,
-    /// Who calls, by the position of the limit.
+    /// The callers' identities as hashes, by the position of the limit. Empty without a hook.
     callers: SmallVec<[Option<IdentityHash>; 2]>,
 }
 
-/// A limit of a call whose outcome is final.
+/// The final outcome of a call at one limit.
 pub(crate) struct Final<'n> {
     pub(crate) name: &'n str,
     pub(crate) outcome: Outcome,
-    /// `None` if nothing was decided.
+    /// `None` if there was no decision.
     pub(crate) decision: Option<Decision>,
     /// The units of the call.
     pub(crate) cost: u32,
@@ -46,7 +46,7 @@ pub(crate) struct Final<'n> {
 }
 
 impl Watch {
-    /// The watch of a limiter.
+    /// Creates the watch of a limiter.
     pub(crate) fn of_limiter(off: bool, hooks: Hooks, near: u32) -> Self {
         // While limits are off, nothing is refused, so no hook is called.
         let hooks = if off { Hooks::default() } else { hooks };
@@ -80,7 +80,7 @@ impl Watch {
         }
     }
 
-    /// Counts the decisions about a call, each under the name of its limit and with its cost.
+    /// Counts the decisions about a call. `of` returns the name of the limit and the cost for the position of a decision.
     #[inline]
     pub(crate) fn decided<'n>(
         &self,
@@ -109,7 +109,7 @@ impl Watch {
         !cfg!(any(feature = "metrics", feature = "trace")) && self.special.is_none()
     }
 
-    /// Whether nobody but the metrics observes the call, so that a [default](Default) watch counts the same.
+    /// Whether only the metrics observe the call. Then a [default](Default) watch counts the same.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         #[cfg(feature = "trace")]
@@ -139,7 +139,7 @@ impl Watch {
         }));
     }
 
-    /// Counts a call that may have waited, or that was not admitted, by all of its limits in order.
+    /// Counts a call that may have waited or may have been rejected. `limits` are all of its limits in order.
     pub(crate) fn finished<'n>(&self, limits: impl Iterator<Item = Final<'n>>) {
         if !self.sees_nothing() {
             limits.enumerate().for_each(|(at, limit)| self.count(at, &limit));
@@ -207,7 +207,7 @@ impl Special {
     }
 }
 
-/// Counts a call that the store was never asked about.
+/// Counts a call that was not sent to the store, such as an exempt call.
 pub(crate) fn unasked(name: &str, outcome: Outcome) {
     LimitMetrics::named(name).count(outcome, false, None);
 }

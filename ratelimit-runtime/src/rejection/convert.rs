@@ -1,4 +1,4 @@
-//! `FromRejection`: the return values that can report a rejection.
+//! `FromRejection`: implemented by the return values that can report a rejection.
 
 use super::Rejection;
 
@@ -44,8 +44,8 @@ pub trait FromRejection {
     fn from_rejection(rejection: Rejection) -> Self;
 }
 
-/// An error type with `From<Rejection>`. It exists for its compiler message, because the message of `From` does not mention
-/// limits.
+/// An error type with `From<Rejection>`. This trait exists for its compile error, because the compile error of `From` does not
+/// mention limits.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error `{Self}`",
     label = "the error of this return type has no `From<ratelimit::Rejection>`",

@@ -6,10 +6,10 @@ use crate::key::{LimitName, Name};
 use std::fmt;
 use std::time::Duration;
 
-/// The most characters of a name that are shown to people.
+/// The maximum number of characters of a name that are shown to people.
 const MOST_SHOWN: usize = 256;
 
-/// Why a call was not admitted.
+/// The reason why a call was not admitted.
 ///
 /// Turn it into your own error with `impl From<Rejection> for ApiError`:
 ///
@@ -30,14 +30,14 @@ const MOST_SHOWN: usize = 256;
 /// }
 /// ```
 ///
-/// [`Debug`] shows the message, the name of the limit and the cause, because a `main` that returns a rejection prints that.
-/// `{:#?}` shows the fields.
+/// [`Debug`] shows the message, the name of the limit and the cause, because a `main` that returns a rejection prints its
+/// `Debug` form. `{:#?}` shows the fields.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Rejection {
     /// The limit is used up. HTTP status 429.
     Limited(Limited),
-    /// The call does not say who calls, but the limit counts for each caller. HTTP status 400.
+    /// The call has no identity, but the limit counts each caller separately. HTTP status 400.
     Unidentified(Unidentified),
     /// The limit could not be decided, and the call must not run without a decision. HTTP status 503.
     Unavailable(Unavailable),
@@ -49,7 +49,7 @@ impl Rejection {
         Self::Limited(Limited { name: name.into(), decision })
     }
 
-    /// The rejection of a call whose limit could not be decided.
+    /// Creates the rejection of a call whose limit could not be decided.
     pub(crate) fn undecided(name: Name<'_>, error: Error) -> Self {
         let (name, error) = (name.into(), Box::new(error));
         match error.kind() {
@@ -58,16 +58,17 @@ impl Rejection {
         }
     }
 
-    /// The name of the limit, as in the name of its [`Key`](crate::Key): usually the text of the attribute's `key`, and with the
-    /// time (`search/1s`) if two limits of a function have the same `key`. If several limits were decided together, it is the
-    /// name of the limit that refused the call. If more than one refused it, it is the name of the limit with the longest wait.
+    /// The name of the limit, as in the name of its [`Key`](crate::Key). It is usually the text of the attribute's `key`. If
+    /// two limits of a function have the same `key`, it ends with the time: `search/1s`. If several limits were decided
+    /// together, it is the name of the limit that refused the call. If more than one refused the call, it is the name of the
+    /// limit with the longest wait.
     pub fn name(&self) -> &str {
         self.limit_name().as_str()
     }
 
-    /// The name of the limit as clients may see it: the text of the attribute's `key`, or the name of the function without its
-    /// modules, `search` or `search/1s`, if the attribute has no `key`. It contains nothing that a caller sent: placeholders
-    /// are shown as they are written, as in `report:{kind}`.
+    /// The name of the limit as clients may see it: the text of the attribute's `key`. If the attribute has no `key`, it is the
+    /// name of the function without its modules: `search` or `search/1s`. It contains nothing that a caller sent. Placeholders
+    /// are shown as they are written in the attribute: `report:{kind}`.
     pub fn public_name(&self) -> &str {
         self.limit_name().public()
     }
@@ -80,10 +81,11 @@ impl Rejection {
         }
     }
 
-    /// How long to wait before the next attempt: at least 1 ms, rounded up. `None` if the same call never passes,
-    /// because its cost is above what the limit can hold, or because it does not say who calls. Also `None` if a concurrency
-    /// limit refused the call: nobody knows when a permit will be returned, and the end of its lease is usually much later. One
-    /// second if the limit could not be decided.
+    /// The wait before the next attempt: at least 1 ms, rounded up. One second if the limit could not be decided.
+    ///
+    /// `None` if the same call never passes, because its cost is above what the limit can hold, or because the call has no
+    /// identity. Also `None` if a concurrency limit refused the call. Nobody knows when a permit will be returned, and the end
+    /// of its lease is usually much later.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Limited(limited) => limited.retry_after(),
@@ -92,7 +94,7 @@ impl Rejection {
         }
     }
 
-    /// The decision that refused the call. `None` if nothing was decided.
+    /// The decision that refused the call. `None` if there was no decision.
     pub const fn decision(&self) -> Option<&Decision> {
         match self {
             Self::Limited(limited) => Some(&limited.decision),
@@ -124,7 +126,7 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// The time in the unit in which people count it, rounded up.
+/// Converts seconds to the unit that people use for such a time, rounded up.
 const fn for_people(seconds: u64) -> (u64, &'static str) {
     match seconds {
         0..=120 => (seconds, "second"),
@@ -144,7 +146,7 @@ impl fmt::Debug for Rejection {
         if f.alternate() {
             return fields.fmt(f);
         }
-        // A method may have been given a text of a client as its name.
+        // The name of a limit that a method has decided may come from a client.
         let name: String = self.name().chars().take(MOST_SHOWN).flat_map(char::escape_debug).collect();
         write!(f, "{self} (limit `{name}`)")?;
         cause.map_or(Ok(()), |cause| write!(f, "\n\nCaused by:\n    {cause}"))
@@ -168,7 +170,7 @@ pub struct Limited {
     pub(super) decision: Decision,
 }
 
-/// The call does not say who calls: a header or a user is missing, or the value of `by` is `None`.
+/// The call has no identity: a header or a user is missing, or the value of `by` is `None`.
 ///
 /// The client made the mistake, so the same call never passes. Calls without an identity do not share a limit.
 #[derive(Clone, Debug)]
@@ -190,8 +192,8 @@ impl Limited {
         &self.decision
     }
 
-    /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes, or if
-    /// nobody knows when it will, see [`Rejection::retry_after`].
+    /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes or if the
+    /// wait is unknown, see [`Rejection::retry_after`].
     pub fn retry_after_secs(&self) -> Option<u64> {
         self.retry_after().map(whole_seconds)
     }
@@ -202,20 +204,20 @@ impl Limited {
 }
 
 impl Unidentified {
-    /// The call has no identity: an error of kind [`ErrorKind::NoIdentity`]. It contains nothing that the caller sent.
+    /// The error, which has the kind [`ErrorKind::NoIdentity`]. It contains nothing that the caller sent.
     pub fn error(&self) -> &Error {
         &self.error
     }
 }
 
 impl Unavailable {
-    /// Why the limit could not be decided. Write it to a log; do not send it to the client.
+    /// The error that prevented a decision. Write it to a log; do not send it to the client.
     pub fn error(&self) -> &Error {
         &self.error
     }
 }
 
-/// The wait in whole seconds, rounded up, at least 1.
+/// Rounds a wait up to whole seconds, at least 1.
 pub(crate) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
 }

@@ -1,4 +1,4 @@
-//! The assertions of a `TestLimiter`: a number of calls is admitted, or a call is refused for a time.
+//! The assertions of a `TestLimiter`: that a number of calls is admitted, and that a call is refused for a time.
 
 use super::TestLimiter;
 use super::store::Decided;
@@ -7,15 +7,15 @@ use std::future::Future;
 use std::panic::Location;
 use std::time::Duration;
 
-/// A refusal ends at a whole millisecond.
+/// The smallest step of the clock, because a refusal ends at a whole millisecond.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Where an assertion is written. It begins the message, because the panic itself is in this file.
+/// The place of an assertion in the test. The message begins with it, because the panic itself is in this file.
 type At = &'static Location<'static>;
 
 impl TestLimiter {
     /// Makes `calls` calls, one after another, and asserts that the limits admit all of them. The calls run in the
-    /// [scope](Self::scope) of this limiter. Their return values are not looked at.
+    /// [scope](Self::scope) of this limiter. Their return values are ignored.
     ///
     /// # Panics
     ///
@@ -36,9 +36,9 @@ impl TestLimiter {
         }
     }
 
-    /// Asserts that a call is refused until exactly `time` has passed, and admitted then. Moves the [clock](Self::clock) by
-    /// `time`. It makes the call three times: now, one millisecond before the end, and at the end. `time` is a whole number
-    /// of milliseconds.
+    /// Asserts that a call is refused until exactly `time` has passed, and is admitted then. Moves the [clock](Self::clock) by
+    /// `time`, which must be a whole number of milliseconds. The call is made three times: now, one millisecond before the end,
+    /// and at the end.
     ///
     /// # Panics
     ///
@@ -75,7 +75,7 @@ impl TestLimiter {
         }
     }
 
-    /// Makes a call. Returns the refusal with the longest wait, if it was refused.
+    /// Makes a call. If the call was refused, returns the refusal with the longest wait.
     async fn refusal<T>(&self, at: At, call: &mut impl AsyncFnMut() -> T) -> Option<Decided> {
         self.store.take_decisions();
         self.scope(call()).await;

@@ -35,10 +35,11 @@ use std::future::Future;
 use std::ops::Deref;
 use store::TestStore;
 
-/// A limiter for tests. It keeps its limits in memory, and its time stands still until the test moves it.
+/// A limiter for tests. It stores its state in memory, and its clock stands still until the test moves it.
 ///
-/// It dereferences to a [`RateLimiter`], so it has the methods of one. Each test makes its own, so tests do not share limits.
-/// It reads no environment variable, takes no leases, and remembers no refusals, so that every call asks for a decision.
+/// It dereferences to a [`RateLimiter`], so it has all methods of a limiter. Create one in each test, so that tests do not
+/// share limits. It reads no environment variable, takes no leases, and remembers no refusals, so that every call asks for a
+/// decision.
 ///
 /// A call that waits for its turn sleeps on tokio's clock, which this limiter does not move. For limits with `wait`, use
 /// [`TokioClock`](crate::clock::TokioClock) in a test with paused time.
@@ -55,8 +56,8 @@ impl TestLimiter {
         Self { limiter: RateLimiter::builder().around_test_store(store.clone(), Proxies::default()), store }
     }
 
-    /// Creates a limiter with the settings of a builder, such as its failure policy, except for the store. Nothing is
-    /// connected.
+    /// Creates a limiter with the settings of a builder, such as its failure policy, except for the store. It makes no
+    /// connection.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ impl TestLimiter {
         Ok(Self { limiter: settings.around_for_tests(store.clone())?, store })
     }
 
-    /// Returns the limiter, to pass it on: to [`RateLimiter::clone`], to a layer, or to code that takes a `RateLimiter`.
+    /// Returns the limiter, for example to clone it for a layer, or to pass it to code that takes a `RateLimiter`.
     pub fn limiter(&self) -> &RateLimiter {
         &self.limiter
     }
@@ -76,7 +77,8 @@ impl TestLimiter {
         self.store.clock()
     }
 
-    /// Makes the store unavailable, as in an outage, or available again. The failure policy decides in the meantime.
+    /// Makes the store unavailable, as in an outage, or available again. While the store is unavailable, the failure policy
+    /// decides.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -101,10 +103,11 @@ impl TestLimiter {
         scope(self.limiter.clone(), future)
     }
 
-    /// Runs a future as [`scope`](Self::scope) does, and in a new [`RequestContext`]. Returns its output, and the decisions of
-    /// the attributes in it, in order.
+    /// Runs a future as [`scope`](Self::scope) does, in a new [`RequestContext`]. Returns the output of the future, and the
+    /// decisions of its attributes in order.
     ///
-    /// A refused call ends with the decision that refused it. Shadow limits and exempt calls make no decisions here.
+    /// A refused call makes no further decisions after its refusal. Shadow limits and exempt calls add no decisions to the
+    /// result.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {

@@ -31,12 +31,12 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// The key as text. It is shown in messages, because a test knows who calls.
+    /// Returns the key as text. Messages show it, because the identities in a test are no secrets.
     pub(super) fn key(&self) -> String {
         String::from_utf8_lossy(self.key.as_bytes()).into_owned()
     }
 
-    /// Whether a shadow limit decided, which never refuses a call: its name ends with `/shadow`.
+    /// Whether this decision comes from a shadow limit, whose name ends with `/shadow`. A shadow limit never refuses a call.
     fn is_of_shadow(&self) -> bool {
         let key = self.key.without_format();
         let name = key.split(|byte| *byte == b'=').next().unwrap_or_default();
@@ -60,14 +60,14 @@ impl TestStore {
         self.0.unavailable.store(!available, Ordering::Relaxed);
     }
 
-    /// Returns the last decision of each limit since the last call of this method, without those of shadow limits.
+    /// Returns the last decision of each limit since the last call of this method, without the decisions of shadow limits.
     pub(super) fn take_decisions(&self) -> Vec<Decided> {
         let mut decided = std::mem::take(&mut *self.0.decided.lock());
         decided.retain(|decided| !decided.is_of_shadow());
         decided
     }
 
-    /// Remembers a decision. A call that waits for a permit asks several times, and the last decision counts.
+    /// Stores decisions. A call that waits for a permit is decided several times, so a later decision replaces an earlier one.
     fn remember(&self, requests: &[&Request], decisions: &Decisions) {
         let mut decided = self.0.decided.lock();
         for (request, decision) in requests.iter().zip(decisions) {
@@ -76,7 +76,7 @@ impl TestStore {
         }
     }
 
-    /// Asks the store, if it is available.
+    /// Calls `ask` with the memory store. Returns an error if the test has made the store unavailable.
     fn ask<T>(&self, ask: impl FnOnce(&MemoryStore<ManualClock>) -> Reply<T>) -> Reply<T> {
         if self.0.unavailable.load(Ordering::Relaxed) {
             let message = "the test has made the store unavailable";

@@ -1,4 +1,4 @@
-//! Merges what the arguments say about the client, and reports arguments that do not say enough.
+//! Merges what the arguments say about the client, and makes it a compile error if they do not say enough.
 
 use super::{Address, Bare, Candidate, Client, Peer, Resolved, Socket};
 use crate::__private::probe::{Nothing, merge};
@@ -22,7 +22,8 @@ merge! {
     };
 }
 
-/// Chooses between arguments of two kinds. There is no implementation for two arguments that are equally good.
+/// Chooses between arguments of two kinds. Two `Resolved` or two `Socket` arguments have no implementation, because neither is
+/// better.
 pub trait Meets<Next> {
     type Kind;
     fn choose<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a>;
@@ -37,7 +38,7 @@ macro_rules! meets {
             }
         }
     )*};
-    // The first kind takes precedence, wherever it stands.
+    // The first kind takes precedence, in whichever order the arguments are written.
     ($($first:ty > $($second:ty)+;)*) => {$($(
         meets! {
             $first, $second => $first: prefer;
@@ -59,12 +60,13 @@ meets! {
     Nothing, Nothing => Nothing: prefer;
 }
 
-/// Takes the address of the first argument, and the headers of the second one if the first has none.
+/// Takes the address of the first argument, and the headers of the other one if the first has none.
 fn prefer<'a>(first: Client<'a>, other: Client<'a>) -> Client<'a> {
     Client { address: first.address, headers: first.headers.or(other.headers) }
 }
 
-/// Prefers a peer with headers, then a peer that is known, then the first one.
+/// Prefers the argument with headers, else the first one. If the peer of the preferred argument is unknown, the peer of the
+/// other argument is used.
 fn of_peers<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a> {
     let (first, second) =
         if this.headers.is_none() && next.headers.is_some() { (next, this) } else { (this, next) };
@@ -74,7 +76,7 @@ fn of_peers<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a> {
     }
 }
 
-/// Copies the address out of an argument that is moved before the key is written. Its headers cannot be kept.
+/// Copies the address out of an argument that is moved before the key is written. The headers of that argument are lost.
 pub trait KeptAddress {
     type Kept: Copy;
     fn kept(self) -> Self::Kept;
@@ -98,7 +100,7 @@ impl<K: Copy> KeptAddress for Candidate<'_, K> {
 #[derive(Clone, Copy)]
 pub struct Kept<Kind>(Address, PhantomData<Kind>);
 
-/// The result of a merge that is more than a plain IP address.
+/// The result of a merge, unless it is only a plain IP address.
 #[diagnostic::on_unimplemented(
     message = "`by = \"ip\"`: a plain IP address may not be that of the client",
     label = "no other argument has the address of the client",
@@ -137,7 +139,8 @@ macro_rules! complete {
     };
 }
 
-// Each trait lacks an implementation only for its own mistake, so that the compiler reports one mistake.
+// `TrustedAddress` lacks only `Bare`, and `FoundAddress` lacks only the cases without an address. So a mistake causes one
+// error.
 complete! {
     Nothing, Candidate<'_, Nothing>, Candidate<'_, Socket>, Candidate<'_, Peer>, Candidate<'_, Resolved>;
     Bare, Socket, Peer, Resolved

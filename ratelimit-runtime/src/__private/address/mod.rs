@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;
 
-/// A request or a connection of a web framework. It knows the peer, behind which the limiter finds the client.
+/// A request or a connection of a web framework. It knows the peer, and the limiter finds the client behind that peer.
 pub trait RequestPeer {
     /// The other end of the connection. `None` if the server does not provide it.
     fn peer(&self) -> Option<PeerAddr>;
@@ -44,11 +44,11 @@ impl<T: RequestPeer> RequestPeer for Option<T> {
     }
 }
 
-/// The kind of an argument with a plain IP address, which anybody may have chosen.
+/// The kind of an argument with a plain IP address, which any client may have chosen.
 #[derive(Clone, Copy, Debug)]
 pub struct Bare;
 
-/// The kind of an argument with a plain socket address, which is the peer if no other argument knows the peer.
+/// The kind of an argument with a plain socket address. It is the peer if no other argument knows the peer.
 #[derive(Clone, Copy, Debug)]
 pub struct Socket;
 
@@ -60,7 +60,7 @@ pub struct Peer;
 #[derive(Clone, Copy, Debug)]
 pub struct Resolved;
 
-/// The client, as one or more arguments know it. The compiler knows its kind.
+/// What one or more arguments say about the client, with the kind of the argument as a type.
 pub struct Candidate<'a, Kind> {
     client: Client<'a>,
     kind: PhantomData<Kind>,
@@ -72,7 +72,7 @@ impl<'a, Kind> Candidate<'a, Kind> {
     }
 }
 
-/// Types that are an address and nothing else.
+/// A type that is only an address.
 pub trait PlainAddress {
     type Kind;
     fn address(&self) -> Address;
@@ -120,18 +120,18 @@ probe! {
     [] => Nothing: |_| Nothing;
 }
 
-/// Where the address of the client comes from.
+/// The source of the client's address.
 #[derive(Clone, Copy)]
 pub enum Address {
-    /// No argument has it.
+    /// No argument has an address.
     Unknown,
-    /// The application has resolved it.
+    /// The application has resolved the address.
     Resolved(Option<IpAddr>),
-    /// The limiter resolves it from the peer and the headers.
+    /// The limiter resolves the address from the peer and the headers.
     Peer(Option<PeerAddr>),
 }
 
-/// The client, as the arguments know it. It borrows the headers until the key is written.
+/// The address and the headers of the client, as found in the arguments. It borrows the headers until the key is written.
 #[derive(Clone, Copy)]
 pub struct Client<'a> {
     pub(super) address: Address,
@@ -139,7 +139,7 @@ pub struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// The address, as this limiter sees it.
+    /// Resolves the address with the trusted proxies of this limiter.
     #[inline]
     pub(crate) fn address(&self, limiter: &RateLimiter) -> Result<IpAddr, Error> {
         let peer = match &self.address {
@@ -148,7 +148,7 @@ impl Client<'_> {
             Address::Peer(peer) => peer.as_ref(),
         };
         limiter.resolve_client(peer, self.headers).or_else(|error| {
-            // A request context has read the headers that no argument has.
+            // If no argument has headers, the request context may have read them.
             let peer = peer.copied().filter(|_| self.headers.is_none());
             peer.and_then(RequestContext::client_ip_behind).ok_or(error)
         })

@@ -1,12 +1,12 @@
-//! Checks arguments whose pattern must stay because another attribute reads it.
+//! Finds the client in arguments whose pattern must stay unchanged, because another attribute reads it.
 
 use super::{PlainAddress, RequestPeer};
 use crate::__private::probe::Nothing;
 use crate::__private::warn::ArgumentOf;
 use crate::identity::ClientIp;
 
-/// Passes on what a part of an argument says about the client, if the whole argument knows the client or the peer. An address
-/// in any other argument, such as a path, was chosen by the caller.
+/// Passes on what a part of an argument says about the client, if the whole argument knows the client or the peer. A part of
+/// any other argument, such as a path, is ignored, because the caller has chosen it.
 pub trait PassAddress {
     type Passed<C>;
     fn __ratelimit_pass_ip<C>(&self, candidate: C) -> Self::Passed<C>;
@@ -33,7 +33,7 @@ impl<T: ?Sized> PassAddress for ArgumentOf<T> {
     }
 }
 
-/// The only part of an argument, as `Wrapper(part)` takes it out.
+/// The only part of an argument, as the pattern `Wrapper(part)` binds it.
 pub struct OnlyPart<'a, T>(pub &'a T);
 
 /// Rebuilds an argument from its only part, if the part is a plain address. Only the whole argument can say whose address it is.

@@ -1,4 +1,4 @@
-//! Which peer and which headers are chosen when several arguments have some.
+//! Tests which peer and which headers are chosen if several arguments have them.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn request(peer: impl Into<Option<IpAddr>>, headers: Option<&'static str>) -> Re
     Request(peer.into().map(PeerAddr::Ip), headers.map(Headers))
 }
 
-/// The peer that was chosen, and the text of the headers.
+/// Returns the chosen peer and the text of the chosen headers.
 fn chosen(client: Client<'_>) -> (Option<IpAddr>, Option<&str>) {
     let Address::Peer(peer) = client.address else { panic!("no peer") };
     let headers = client.headers.and_then(|headers| headers.header(""));

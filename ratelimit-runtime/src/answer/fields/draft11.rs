@@ -1,7 +1,8 @@
-//! `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11 (23 May 2026). All names of that draft are
-//! in this file.
+//! `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11 (23 May 2026). This file has all names of
+//! these two fields and their parameters.
 //!
-//! Both fields are lists of strings with parameters (RFC 9651): the name of a limit, and its numbers.
+//! Both fields are lists of strings with parameters (RFC 9651). The string is the name of a limit, and the parameters are its
+//! numbers.
 
 use super::super::names::Named;
 use super::{AddField, Shown, effective_window};
@@ -15,7 +16,7 @@ const STATE: &str = "ratelimit";
 
 /// The units that are allowed in a window.
 const QUOTA: &[u8] = b";q=";
-/// The kind of unit, which is requests unless a policy says otherwise.
+/// The kind of unit. Without this parameter, the unit is a request.
 const UNIT_OF_PERMITS: &[u8] = b";qu=\"concurrent-requests\"";
 /// The window, in seconds.
 const WINDOW: &[u8] = b";w=";
@@ -23,7 +24,7 @@ const WINDOW: &[u8] = b";w=";
 const AVAILABLE: &[u8] = b";r=";
 /// The effective window, in seconds.
 const EFFECTIVE_WINDOW: &[u8] = b";t=";
-/// A parameter of this library: the most units that a bucket holds.
+/// A parameter of this library: the capacity of the limit, in units.
 const BURST: &[u8] = b";rl-burst=";
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
@@ -31,7 +32,7 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 /// The largest integer of a structured field.
 const MOST: u64 = 999_999_999_999_999;
 
-/// Writes the policies of all limits, and the state of the limits that are shown.
+/// Writes the policies of all limits, and the states of the limits in [`Shown::states`].
 pub(super) fn write(limits: &Shown<'_>, add: &mut AddField<'_>) {
     add(POLICY, &list(limits.all.iter(), push_policy));
     add(STATE, &list(limits.states(), push_state));
@@ -57,7 +58,7 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     let limit = recorded.limit();
     push_integer(list, QUOTA, limit.count().into());
     if limit.is_concurrency() {
-        // The unit `concurrent-requests` is true only if a request takes one permit.
+        // The unit `concurrent-requests` is correct only if a request takes one permit.
         if recorded.cost() == 1 {
             list.extend_from_slice(UNIT_OF_PERMITS);
         }
@@ -73,8 +74,8 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     }
 }
 
-/// The length of the current window of the calendar. Only the server's clock knows when it ends, so this process may be wrong about
-/// the date by a day.
+/// Returns the length of the current calendar window in milliseconds. Only the server's clock knows when the window ends. So
+/// the end that this process computes may be wrong by a day.
 fn window_ms(window: Window, until_end: Duration) -> u64 {
     let end = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_add(until_end);
     window.length_ms(u64::try_from(end.as_millis()).unwrap_or(u64::MAX))
@@ -92,8 +93,8 @@ fn push_integer(list: &mut Bytes, parameter: &[u8], value: u64) {
     push_number(list, value.min(MOST));
 }
 
-/// Writes a name as a string of printable ASCII. Other characters are percent-encoded as UTF-8, and so is the percent sign, so that
-/// decoding returns the name.
+/// Writes a name as a string of printable ASCII. All other characters are percent-encoded as UTF-8. The percent sign is encoded
+/// too, so that decoding returns the name.
 fn push_name(list: &mut Bytes, name: &str) {
     list.push(b'"');
     for byte in name.bytes() {

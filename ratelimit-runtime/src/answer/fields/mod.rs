@@ -1,4 +1,4 @@
-//! `RateLimitHeaders`: which header fields describe the limits of a request in its response.
+//! `RateLimitHeaders`: the header fields that describe the limits of a request in its response.
 
 mod draft11;
 #[cfg(test)]
@@ -12,10 +12,10 @@ use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Which header fields describe the limits of a request in its response.
+/// The header fields that describe the limits of a request in its response.
 ///
-/// The fields show the decisions of attributes, which the [`RequestContext`](crate::context::RequestContext) of the request
-/// records. `Retry-After` is not among them: every answer to a refused request has it.
+/// The fields show the decisions of attributes and layers, which the [`RequestContext`](crate::context::RequestContext) of the
+/// request records. `Retry-After` does not depend on this setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RateLimitHeaders {
@@ -27,32 +27,33 @@ pub enum RateLimitHeaders {
     /// ratelimit: "search/1s";r=9;t=1, "search/1d";r=4999;t=86400
     /// ```
     ///
-    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft becomes a
+    /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft would be a
     /// separate variant.
     #[default]
     Draft11,
-    /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit: the one that refused the
-    /// request, with the longest wait, else the one with the fewest units left. `Reset` is a number of seconds.
+    /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit. If the request was
+    /// refused, it is the refusing limit with the longest wait. Otherwise it is the limit with the fewest units left. `Reset`
+    /// is a number of seconds.
     XRateLimit,
-    /// As [`XRateLimit`](Self::XRateLimit), but `Reset` is a point in time: the seconds since 1970-01-01 00:00 UTC, by the clock
-    /// of this machine.
+    /// Like [`XRateLimit`](Self::XRateLimit), but `Reset` is a point in time: the seconds since 1970-01-01 00:00 UTC, by the
+    /// clock of this machine.
     XRateLimitEpoch,
     /// No fields.
     None,
 }
 
 impl RateLimitHeaders {
-    /// Whether a response with this status may have the fields: not a redirection (3xx), because the client asks another
-    /// resource next, which may have other limits.
+    /// Whether a response with this status may have the fields. A redirection (3xx) may not, because the client requests
+    /// another resource next, and other limits may apply to that resource.
     pub const fn are_allowed_on(status: u16) -> bool {
         status < 300 || status > 399
     }
 
-    /// Returns the fields of a response with this status, as names in lower case and values in printable ASCII. There are none
-    /// without decisions, and none for a redirection.
+    /// Returns the fields of a response with this status: names in lower case, and values in printable ASCII. Returns no fields
+    /// for a redirection, or if there are no decisions.
     ///
-    /// `RateLimitLayer` writes them. Call it for a server that has no layer, and append the fields to those that the response
-    /// already has:
+    /// `RateLimitLayer` writes these fields. Call this function for a server without a layer, and append the fields to the
+    /// fields that the response already has:
     ///
     /// ```
     /// use ratelimit::answer::RateLimitHeaders;
@@ -74,9 +75,9 @@ impl RateLimitHeaders {
     /// # }
     /// ```
     ///
-    /// A response with an error status names in `RateLimit` only the limits that refused the request, if there are any, so that
-    /// no wait in it is longer than `Retry-After`. `RateLimit-Policy` always names all. Of a
-    /// limit that was asked several times, pass only the last decision, as [`RequestContext`](crate::context::RequestContext) does.
+    /// If limits refused the request and the status is an error, `RateLimit` names only the limits that refused. So no wait in
+    /// it is longer than `Retry-After`. `RateLimit-Policy` always names all limits. If a limit was decided several times, pass
+    /// only its last decision, as [`RequestContext`](crate::context::RequestContext) does.
     pub fn fields(self, status: u16, decisions: &[RecordedDecision]) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         self.write(status, decisions, &mut |name, value| {
@@ -85,7 +86,7 @@ impl RateLimitHeaders {
         fields
     }
 
-    /// Passes each of the [`fields`](Self::fields) on, without a heap allocation if the response shows one limit.
+    /// Passes each of the [`fields`](Self::fields) to `add`, without a heap allocation if the response shows one limit.
     pub(crate) fn write(self, status: u16, decisions: &[RecordedDecision], add: &mut AddField<'_>) {
         if decisions.is_empty() || !Self::are_allowed_on(status) {
             return;
@@ -103,10 +104,10 @@ impl RateLimitHeaders {
 /// Receives the name and the value of a field.
 pub(crate) type AddField<'a> = dyn FnMut(&'static str, &[u8]) + 'a;
 
-/// The limits of a request, and those whose state its response shows.
+/// The limits of a request, and whether its response shows the state of all of them.
 struct Shown<'r> {
     all: SmallVec<[Named<'r>; 1]>,
-    /// Only the limits that refused the request are shown.
+    /// Whether only the limits that refused the request are shown.
     only_refused: bool,
 }
 
@@ -117,20 +118,20 @@ impl<'r> Shown<'r> {
         Self { all, only_refused }
     }
 
-    /// The limits whose state is shown: those that refused the request, or all if it was not refused.
+    /// Returns the limits whose state is shown. If limits refused the request, an error response shows only these limits. Any
+    /// other response shows all limits.
     fn states(&self) -> impl Iterator<Item = &Named<'r>> {
         self.all.iter().filter(|limit| !self.only_refused || limit.is_refused())
     }
 }
 
-/// Returns the effective window in seconds, at least 1. `None` for permits, which come back when their holders have finished,
-/// and for calls that never pass.
+/// Returns the effective window in seconds, at least 1. `None` for permits, because nobody knows when their holders finish, and
+/// for calls that never pass.
 ///
 /// - A refused call: the wait, as in `Retry-After`.
-/// - An admitted call: the time until nothing is in use, but at least the time in which the limit earns the units that are left,
-///   except with a window of the calendar.
-///   A bucket with 99 of 100 units is full again soon, but a client that used 99 units in each such time would be far above the
-///   rate.
+/// - An admitted call: the time until nothing is in use. Unless the limit has a calendar window, it is at least the time in
+///   which the limit gains the number of units that are left. For example, a bucket with 99 of 100 units is soon full again,
+///   but a client that used 99 units in each such time would far exceed the rate.
 pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
     let (limit, decision) = (recorded.limit(), recorded.decision());
     if limit.is_concurrency() {
@@ -140,12 +141,12 @@ pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
         return decision.retry_after().map(whole_seconds);
     }
     let until_reset = whole_seconds(decision.reset_after());
-    // A calendar window earns nothing until the next one begins, for all clients at the same time.
+    // A calendar window gives units back only at its end, which is the same for all clients.
     let has_date = limit.window().is_some() && until_reset > 0;
     Some(if has_date { until_reset } else { until_reset.max(earned_in(recorded)) })
 }
 
-/// The time in which the limit earns the units that are left, in whole seconds, rounded up.
+/// Returns the time in which the limit gains the number of units that are left, in whole seconds, rounded up.
 fn earned_in(recorded: &RecordedDecision) -> u64 {
     let (limit, remaining) = (recorded.limit(), recorded.decision().remaining());
     let ms = u128::from(remaining) * u128::from(limit.time_ms());
@@ -157,8 +158,9 @@ const LIMIT: &str = "x-ratelimit-limit";
 const REMAINING: &str = "x-ratelimit-remaining";
 const RESET: &str = "x-ratelimit-reset";
 
-/// Writes `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which have no standard, for one of the shown limits. `X-RateLimit-Reset` is a number of seconds, or the point in time after them if
-/// `now` is given. It is left out where there is no such time.
+/// Writes `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which have no standard, for the most urgent of
+/// the shown limits. `X-RateLimit-Reset` is a number of seconds. If `now` is given, it is the point in time after these
+/// seconds. It is left out if the limit has no effective window.
 fn write_x_rate_limit(limits: &Shown<'_>, now: Option<SystemTime>, add: &mut AddField<'_>) {
     let Some(limit) = limits.states().min_by_key(|limit| urgency(limit)) else { return };
     let recorded = limit.recorded;
@@ -174,8 +176,8 @@ fn write_x_rate_limit(limits: &Shown<'_>, now: Option<SystemTime>, add: &mut Add
     }
 }
 
-/// The order in which limits concern a client: refusals, those with the longest wait first, and then the fewest units that are
-/// left.
+/// Returns the sort key of a limit, the most urgent limit first: refusals come before admissions. Among refusals the longest
+/// wait is first, among admissions the fewest units that are left.
 fn urgency(limit: &Named<'_>) -> (bool, u32, Reverse<u64>) {
     let window = effective_window(limit.recorded);
     if limit.is_refused() {
@@ -184,7 +186,7 @@ fn urgency(limit: &Named<'_>) -> (bool, u32, Reverse<u64>) {
     (true, limit.recorded.decision().remaining(), Reverse(window.unwrap_or(0)))
 }
 
-/// The point in time, in seconds since 1970, rounded up, so that a client does not come too early.
+/// Returns the time `seconds` after `now`, in seconds since 1970. It is rounded up, so that a client does not come too early.
 fn unix_seconds(now: SystemTime, seconds: u64) -> u64 {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let rounded_up = since.as_secs().saturating_add(u64::from(since.subsec_nanos() > 0));

@@ -1,4 +1,4 @@
-//! The header fields, byte for byte, and random fields that a parser of structured fields reads.
+//! Tests the header fields: byte for byte, and with random decisions whose fields are read by a parser of structured fields.
 
 mod golden;
 mod parsed;
@@ -18,12 +18,12 @@ fn recorded(name: impl Into<LimitName>, limit: Limit, decision: Decision) -> Rec
     RecordedDecision { name: name.into(), limit, cost: 1, decision }
 }
 
-/// An admitted call, after which this number of units is left, and all are back after this time.
+/// Returns the decision of an admitted call that leaves `remaining` units. All units are free again after `reset_after`.
 fn admitted(name: &'static str, limit: Limit, remaining: u32, reset_after: Duration) -> RecordedDecision {
     recorded(name, limit, Decision::allow(&limit, remaining, reset_after))
 }
 
-/// A refused call. Without a wait it never passes.
+/// Returns the decision of a refused call. With `wait = None` the call never passes.
 fn refused(name: &'static str, limit: Limit, remaining: u32, wait: Option<Duration>) -> RecordedDecision {
     recorded(name, limit, Decision::refuse(&limit, remaining, wait, limit.time()))
 }

@@ -1,4 +1,4 @@
-//! Tests of `HeldBody`: it sends what the body in it sends, and ends with it.
+//! Tests that `HeldBody` sends what its inner body sends, and ends with it.
 
 use super::*;
 use crate::body::BodySent;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 type Frames = VecDeque<Result<Frame<Bytes>, &'static str>>;
 
-/// A body of these frames. `eager` bodies know that they have ended before they are polled again.
+/// A body of prepared frames. If it is `eager`, it reports its end right after the last frame, before the next poll.
 struct Prepared {
     frames: Frames,
     eager: bool,
@@ -38,7 +38,7 @@ impl Body for Prepared {
     }
 }
 
-/// The arguments of the calls of `settle`.
+/// The arguments with which `settle` was called.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<BodySent>>>);
 

@@ -64,13 +64,13 @@ where
     }
 }
 
-/// Ends the body of the response to a HEAD request. The server runs it to its end without sending it, also if the client has left,
-/// and a stream without an end would hold its permit for ever.
+/// Drops the body of the response to a HEAD request. The server would poll the body to its end without sending it, even after
+/// the client has left, so an endless stream would hold its permit for ever.
 fn without_body<B: MessageBody>(response: ServiceResponse<B>) -> ServiceResponse<EitherBody<B>> {
     response.map_body(|_, body| EitherBody::right(BoxBody::new(Unsent(body.size()))))
 }
 
-/// A body of which only the size is sent.
+/// A body whose size is sent, but not its bytes.
 struct Unsent(BodySize);
 
 impl MessageBody for Unsent {
@@ -98,7 +98,7 @@ fn refuse<B>(
     ServiceResponse::new(request, response.map_into_right_body())
 }
 
-/// Completes the response that a middleware's error becomes once it has passed all middlewares.
+/// Completes the response to an error of a middleware. The response is made after the error has passed all middlewares.
 fn finish_error(settings: Arc<Settings>, entered: Entered, mut error: Error) -> Error {
     let rejection = error.as_error::<Rejection>().cloned();
     error.add_response_mapper(move |response| {
@@ -112,8 +112,7 @@ fn finish_error(settings: Arc<Settings>, entered: Entered, mut error: Error) -> 
     error
 }
 
-/// Gives the response of a rejection the form that its request asks for. The code that made the response did not know the
-/// context of the request.
+/// Changes the response to a rejection to the form of its request's context. The response was made outside of that context.
 fn in_form(context: &RequestContext, rejection: &Rejection, mut response: HttpResponse) -> HttpResponse {
     let (formed, body) = context.sync_scope(|| rejection.error_response()).into_parts();
     *response.status_mut() = formed.status();

@@ -1,4 +1,4 @@
-//! actix-web: its requests and responses, the layer as a middleware, and bodies that hold.
+//! Support for actix-web: requests and responses, the layer as a middleware, and bodies that hold permits and charges.
 
 mod layer;
 mod request;

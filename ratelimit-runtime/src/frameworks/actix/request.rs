@@ -1,4 +1,4 @@
-//! Client addresses, headers and users in the requests and extractors of actix-web.
+//! Finds client addresses, headers and users in the requests and extractors of actix-web.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::frameworks::request_type;
@@ -10,10 +10,11 @@ use actix_web::{FromRequest, HttpMessage, HttpRequest, Responder, web};
 use std::net::IpAddr;
 
 request_type! {
-    /// The other end of the connection: the `PeerAddr` that a middleware has put into the request's extensions, else the one that
-    /// `HttpServer::on_connect` has put into the connection's data, else the address of the socket. A unix socket has none.
+    /// The peer is the `PeerAddr` that a middleware has put into the request's extensions, else the `PeerAddr` that
+    /// `HttpServer::on_connect` has put into the connection's data, else the address of the socket. A unix socket has no
+    /// address.
     ///
-    /// It never comes from `ConnectionInfo`, which believes headers that any client can send.
+    /// It never comes from `ConnectionInfo`, which trusts headers that any client can send.
     [] HttpRequest, |request| {
         headers: request.headers(),
         peer: {
@@ -39,11 +40,11 @@ impl RequestPeer for dev::PeerAddr {
     }
 }
 
-// The client and the user that a middleware has put into the request's extensions.
+// Finds the client and the user that a middleware has put into the request's extensions.
 delegate! { impl [T: ClientIp + Clone] ClientIp for web::ReqData<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 delegate! { impl [T: UserId + Clone] UserId for web::ReqData<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
-// A header whose type knows the user.
+// Finds the user in a header whose type knows the user.
 delegate! { impl [T: UserId] UserId for web::Header<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 
 impl RequestHeaders for HeaderMap {

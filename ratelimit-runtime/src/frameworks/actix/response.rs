@@ -1,4 +1,5 @@
-//! Rejections as responses and errors of actix-web, what the layer changes in a response, and responses whose body holds.
+//! Converts rejections into responses and errors of actix-web, lets the layer change responses, and lets bodies hold permits
+//! and charges.
 
 use crate::answer::Answered;
 use crate::body::pieces::{Pieces, length};
@@ -28,7 +29,7 @@ impl<B> ResponseParts for HttpResponse<B> {
 /// 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A call that never passes gets no
 /// `Retry-After`.
 ///
-/// So `Result<_, Rejection>` and `Result<_, actix_web::Error>` are responses of limited handlers.
+/// So limited handlers can return `Result<_, Rejection>` and `Result<_, actix_web::Error>`.
 impl ResponseError for Rejection {
     fn status_code(&self) -> StatusCode {
         StatusCode::from_u16(self.status()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
@@ -70,7 +71,7 @@ impl Responder for Rejection {
     }
 }
 
-/// The response is made from the rejection. The cause is the error of the handler.
+/// The response is the one of the rejection. The cause is the handler's own error, which contains the rejection.
 impl<T: From<Rejection>> From<Rejection> for InternalError<T> {
     fn from(rejection: Rejection) -> Self {
         let response = rejection.error_response();
@@ -78,7 +79,7 @@ impl<T: From<Rejection>> From<Rejection> for InternalError<T> {
     }
 }
 
-/// A `content-length` says when the response is complete, because a client does not read the body past that length.
+/// The response is complete when `content-length` bytes were sent, because a client does not read the body past that length.
 impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
     type Output = HttpResponse;
 
@@ -99,7 +100,8 @@ impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
     }
 }
 
-/// A body that holds. It does not turn into bytes, because middlewares would then send them without it.
+/// A body that holds permits and charges. It does not implement `try_into_bytes`, because a middleware would then send the
+/// bytes and drop the body before they are sent.
 struct HoldingBody {
     body: BoxBody,
     pieces: Pieces,

@@ -7,10 +7,10 @@ use crate::rejection::Rejection;
 use poem::error::ResponseError;
 use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Response, Result};
 
-/// A refusal inside the layer becomes a response, so that nothing outside the layer can take its `Retry-After` away.
+/// A refusal inside the layer becomes a response, so that no middleware outside the layer can remove its `Retry-After`.
 ///
-/// Another error of a limited request stays an error, which the middlewares outside the layer log, or roll back for. Its status, its
-/// message and its response stay too, and the response gets the header fields. The error no longer has its type: add
+/// Any other error of a limited request stays an error, so that the middlewares outside the layer can log it or roll back. It
+/// keeps its status, its message and its response, and the response gets the header fields. But the error loses its type: add
 /// `catch_error` inside the layer, or use `catch_all_error`. Errors of requests without limits pass unchanged.
 impl<E: Endpoint> Middleware<E> for RateLimitLayer {
     type Output = RateLimitService<E>;
@@ -33,7 +33,7 @@ impl<E: Endpoint> Endpoint for RateLimitService<E> {
 }
 
 impl<E> RateLimitService<E> {
-    /// Completes the response. It runs in the request's context, because the context chooses the form.
+    /// Completes the response within the request's context, because the context chooses the form of answers.
     fn finish(&self, entered: &Entered, answered: Result<Response>) -> Result<Response> {
         entered.context.sync_scope(|| match answered.or_else(answer) {
             Ok(mut response) => {
@@ -44,7 +44,7 @@ impl<E> RateLimitService<E> {
         })
     }
 
-    /// Completes the response that an error becomes.
+    /// Completes the response that will be made from an error.
     fn finish_error(&self, entered: &Entered, error: Error) -> Error {
         let context = &entered.context;
         if context.rejection().is_none()
@@ -59,7 +59,7 @@ impl<E> RateLimitService<E> {
         let (message, pattern) = (error.to_string(), error.data::<PathPattern>().cloned());
         let mut response = error.into_response();
         self.settings.finish(entered, &mut response);
-        // Only an error that was made from a response lets us change its headers.
+        // Headers can be changed only in an error that was made from a response.
         let mut error = Error::from_response(response);
         error.set_error_message(message);
         if let Some(pattern) = pattern {
@@ -69,16 +69,16 @@ impl<E> RateLimitService<E> {
     }
 }
 
-/// Turns the error of a rejection into its response. Other errors stay.
+/// Converts the error of a rejection into its response. Other errors stay errors.
 fn answer(error: Error) -> Result<Response> {
     let is_answer = error.downcast_ref().is_some_and(|rejection: &Rejection| {
-        // The application may have given the error another status, which stays.
+        // If the application has given the error another status, that status stays.
         error.status() == ResponseError::status(rejection)
     });
     if !is_answer {
         return Err(error);
     }
     let mut response = error.into_response();
-    response.set_data(Answered); // the extensions of the response are now those of the error
+    response.set_data(Answered); // the error's extensions have replaced those of the response
     Ok(response)
 }

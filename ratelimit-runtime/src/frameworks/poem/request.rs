@@ -1,4 +1,4 @@
-//! Peers, headers and users in the requests and extractors of poem.
+//! Finds peers, headers and users in the requests and extractors of poem.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::frameworks::request_type;
@@ -9,9 +9,9 @@ use poem::{Addr, FromRequest, IntoResponse, Request};
 use std::net::IpAddr;
 
 request_type! {
-    /// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
+    /// The peer is the [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
     ///
-    /// It never comes from `RealIp`, which believes headers that any client can send.
+    /// It never comes from `RealIp`, which trusts headers that any client can send.
     [] Request, |request| {
         headers: request.headers(),
         peer: request.data::<PeerAddr>().copied().or_else(|| request.remote_addr().peer()),
@@ -25,7 +25,8 @@ request_type! {
     }
 }
 
-/// The address of the socket. A custom address, which the application's own transport has chosen, is not the address of a socket.
+/// The peer is the address of the socket. A custom address is not a peer, because the application's own transport has chosen
+/// it.
 impl RequestPeer for RemoteAddr {
     fn peer(&self) -> Option<PeerAddr> {
         match &self.0 {
@@ -37,7 +38,7 @@ impl RequestPeer for RemoteAddr {
     }
 }
 
-// The client and the user that a middleware has put into the request.
+// Finds the client and the user that a middleware has put into the request.
 delegate! { impl [T: ClientIp] ClientIp for Data<T> => { fn client_ip(&self) -> Option<IpAddr>; } }
 delegate! { impl [T: UserId] UserId for Data<T> => { type Id; fn user_id(&self) -> Option<T::Id>; } }
 

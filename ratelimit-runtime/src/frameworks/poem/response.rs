@@ -1,4 +1,5 @@
-//! Rejections as responses and errors of poem, what the layer changes in a response, and bodies that hold.
+//! Converts rejections into responses and errors of poem, lets the layer change responses, and lets bodies hold permits and
+//! charges.
 
 use crate::answer::Answered;
 use crate::body::held_body::look_at_head;
@@ -26,7 +27,7 @@ impl ResponseParts for Response {
 /// [`Unidentified`](Rejection::Unidentified) is 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A
 /// call that never passes gets no `Retry-After`.
 ///
-/// So handlers return `Result<_, Rejection>`, or `poem::Result<_>`, whose error contains the rejection:
+/// So handlers return `Result<_, Rejection>` or `poem::Result<_>`. The error of `poem::Result` contains the rejection:
 /// `error.downcast_ref::<Rejection>()`.
 impl ResponseError for Rejection {
     fn status(&self) -> StatusCode {
@@ -63,7 +64,8 @@ impl FromRejection for Response {
     }
 }
 
-/// Over HTTP/1.1, poem notices a lost client only at the next chunk, and then drops the body. Streams that may be silent for long need a keep-alive, such as [`SSE::keep_alive`], to return their permits.
+/// Over HTTP/1.1, poem notices only at the next chunk that a client is gone, and then drops the body. A stream that may be
+/// silent for long needs a keep-alive, such as [`SSE::keep_alive`], so that its permit is returned soon.
 impl HoldBody for Body {
     type Output = Self;
 
@@ -87,7 +89,7 @@ impl HoldBody for Response {
     }
 }
 
-/// An `SSE` does not release its stream, so it becomes a response.
+/// The stream cannot be taken out of an `SSE`, so the `SSE` becomes a response.
 impl HoldBody for SSE {
     type Output = Response;
 
@@ -96,5 +98,5 @@ impl HoldBody for SSE {
     }
 }
 
-/// The stream of events outlives the function that returns it.
+/// The events are sent after the function has returned.
 impl StreamingResponse for SSE {}

@@ -1,4 +1,4 @@
-//! rocket: its streams and files, whose types cannot contain another body.
+//! Lets rocket's streams and files hold permits and charges, although their types cannot contain another body.
 
 use crate::body::hold_body::held_beside;
 use crate::body::{Held, Holding};
@@ -20,7 +20,8 @@ held_beside! {
     [] NamedFile;
 }
 
-/// rocket notices that a client has left when it sends the next chunk: an [`EventStream`] at its next event or heartbeat.
+/// rocket notices that a client is gone when it sends the next chunk. For an [`EventStream`], that is the next event or
+/// heartbeat.
 impl<'r, 'o: 'r, R: Responder<'r, 'o>> Responder<'r, 'o> for Holding<R> {
     fn respond_to(self, request: &'r Request<'_>) -> response::Result<'o> {
         match self.response {
@@ -75,7 +76,7 @@ impl AsyncRead for HeldReader<'_> {
     }
 }
 
-/// rocket seeks only to find out a size, and only a body whose size is known becomes seekable.
+/// rocket seeks in a body only to find out its size. It never does so here, because only a body with a known size is seekable.
 impl AsyncSeek for HeldReader<'_> {
     fn start_seek(self: Pin<&mut Self>, _: io::SeekFrom) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())

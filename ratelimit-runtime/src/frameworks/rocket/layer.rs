@@ -12,15 +12,17 @@ use std::sync::Arc;
 
 /// Fairings run in the order of attachment, so attach the layer before the fairings whose requests and responses it serves.
 ///
-/// A fairing cannot answer a request. A layer with [`limit`](Self::limit)s therefore mounts a route for each method, which matches
-/// every path before all other routes: it answers the requests that a limit refuses, and forwards the others. The list of routes
-/// and the log name it `RateLimitLayer`. rocket waits for the first bytes of a body before any fairing runs, and
-/// reads no more of it until a handler does. The limits count preflight requests of browsers too; exempt `OPTIONS` with
-/// [`By::request`](crate::By::request) if a page of another origin calls the application.
+/// A fairing cannot answer a request. Therefore a layer with [`limit`](Self::limit)s mounts a route for each method, which
+/// matches every path before all other routes. It answers the requests that a limit refuses, and forwards the others. In
+/// rocket's list of routes and in its log, these routes have the name `RateLimitLayer`.
 ///
-/// A handler finds its request context by the tokio task that rocket spawns for each request. Handlers that rocket's local client
-/// calls have it too, unless one task dispatches several requests at once. The body of a response is sent after the fairings
-/// have seen it, so a stream has no context.
+/// rocket waits for the first bytes of a body before any fairing runs. It reads the rest of the body only when a handler does.
+/// The limits also count preflight requests of browsers. Exempt `OPTIONS` with [`By::request`](crate::By::request) if a page of
+/// another origin calls the application.
+///
+/// A handler finds its request context by the tokio task that rocket spawns for each request. Handlers that rocket's local
+/// client calls find it too, unless one task dispatches several requests at once. The body of a response is sent after the
+/// fairings have run, so a stream finds no context.
 #[rocket::async_trait]
 impl Fairing for RateLimitLayer {
     fn info(&self) -> Info {
@@ -59,7 +61,7 @@ struct Gate {
     settings: Arc<Settings>,
 }
 
-/// Mounts the routes of a layer, after those of the layers around it, and before all others.
+/// Mounts the routes of a layer, after the routes of the layers around it, and before all other routes.
 fn mount(rocket: Rocket<Build>, settings: &Arc<Settings>) -> Rocket<Build> {
     let ranks = rocket.routes().filter(|route| route.name.as_deref() == Some(NAME)).map(|route| route.rank);
     let rank = ranks.max().map_or(isize::MIN, |rank| rank.saturating_add(1));

@@ -1,4 +1,5 @@
-//! rocket: its requests and responses, a guard with the headers of a request, the layer as a fairing, and bodies that hold.
+//! Support for rocket: requests and responses, a guard with the headers of a request, the layer as a fairing, and bodies that
+//! hold permits and charges.
 
 mod body;
 mod layer;

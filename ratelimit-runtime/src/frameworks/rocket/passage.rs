@@ -1,5 +1,5 @@
-//! `Passage`: the layers that a request of rocket passes, and what they know about the request. It is in the request's
-//! cache.
+//! `Passage`: the layers that a request of rocket has entered, with their state for this request. It is stored in the request's
+//! local cache.
 
 use crate::__private::Admission;
 use crate::by_task::{OfRequest, Registration};
@@ -17,18 +17,18 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 
 /// The layers that a request has entered.
 ///
-/// rocket drops it with the request, also if the request is cancelled. Then the request has no context any more, and the permits
-/// of its layers are returned.
+/// rocket drops it with the request, even if the request is cancelled. The drop ends the request's context and returns the
+/// permits of its layers.
 #[derive(Default)]
 pub(crate) struct Passage {
     layers: Mutex<Layers>,
-    /// The status of the answer to a refused call. 0: none.
+    /// The status of the answer to a refused call. 0: there is no such answer.
     answered: AtomicU16,
 }
 
 #[derive(Default)]
 struct Layers {
-    /// In the order of attachment: the outermost one first.
+    /// The layers in the order of attachment, the outermost layer first.
     passed: SmallVec<[Arc<Passed>; 1]>,
     /// The context and the limiter of the request, registered under its task.
     registrations: Option<(Registration<RequestContext>, Registration<RateLimiter>)>,
@@ -38,12 +38,12 @@ struct Layers {
 pub(super) struct Passed {
     settings: Arc<Settings>,
     pub(super) entered: Entered,
-    /// The limiter of this layer, else that of the layers around it.
+    /// The limiter of this layer, else the limiter of the layers around it.
     limiter: Option<RateLimiter>,
-    /// The address of the request for which the limits of the layer are decided. 0: none. Requests of rocket's local client may
-    /// share a cache, as clones.
+    /// The address in memory of the request for which the layer has decided its limits. 0: it has not decided. Clones of a
+    /// request of rocket's local client share a cache, but have different addresses.
     decided: AtomicUsize,
-    /// What the limits of the layer hold until the response is there.
+    /// The permits of the layer's limits, held until the response has been made.
     admission: Mutex<Option<Admission>>,
 }
 
@@ -77,7 +77,7 @@ impl Passage {
         passed
     }
 
-    /// The layer, if the request has entered it.
+    /// Returns the layer, if the request has entered it.
     pub(super) fn passed(&self, settings: &Arc<Settings>) -> Option<Arc<Passed>> {
         let layers = self.layers.lock();
         layers.passed.iter().find(|passed| Arc::ptr_eq(&passed.settings, settings)).cloned()
@@ -91,13 +91,13 @@ impl Passage {
         }
     }
 
-    /// The context of the request, also if its task cannot tell the context.
+    /// Returns the context of the request, even if the current task has none.
     pub(crate) fn context(&self) -> Option<RequestContext> {
         let of_innermost = || Some(self.layers.lock().passed.last()?.entered.context.clone());
         RequestContext::current().or_else(of_innermost)
     }
 
-    /// Notes that a rejection was turned into a response with this status.
+    /// Records that a rejection was turned into a response with this status.
     pub(crate) fn answered(&self, status: Status) {
         self.answered.store(status.code, Ordering::Relaxed);
     }
@@ -132,7 +132,7 @@ impl Passed {
         )
     }
 
-    /// Decides about the limits of the layer, once for each request.
+    /// Decides the limits of the layer, once for each request.
     pub(super) async fn decide(&self, request: &Request<'_>) -> Result<(), Rejection> {
         let address = std::ptr::from_ref(request).addr();
         if self.decided.swap(address, Ordering::Relaxed) == address {
@@ -148,9 +148,9 @@ impl Passed {
         Ok(())
     }
 
-    /// Returns what the limits of the layer hold.
+    /// Returns the permits that the limits of the layer hold.
     pub(super) fn release(&self) {
         let admission = self.admission.lock().take();
-        drop(admission); // without the lock
+        drop(admission); // after the lock is released
     }
 }

@@ -1,4 +1,4 @@
-//! Peers, headers and users in the requests and guards of rocket.
+//! Finds peers, headers and users in the requests and guards of rocket.
 //!
 //! rocket's `IpAddr` guard and `Request::client_ip` read a header that anybody can send, so nothing here uses them.
 
@@ -48,7 +48,7 @@ callers! {
 /// The peer and the headers of a request, as a guard of rocket's handlers.
 ///
 /// Add it to the arguments of a handler that `by = "ip"` or `by = "header:.."` limits. rocket itself has no guard for headers,
-/// and without headers nobody knows the clients behind a proxy.
+/// and a client behind a proxy cannot be identified without headers.
 ///
 /// ```
 /// use ratelimit::rocket::RequestHead;
@@ -63,11 +63,12 @@ callers! {
 /// }
 /// ```
 ///
-/// The guard borrows from the request, never fails, and costs nothing. The peer is the other end of the connection, as rocket's
-/// `SocketAddr` guard. It is not the address of rocket's `IpAddr` guard, which reads `X-Real-IP` from anybody. With `by = "ip"` it
-/// identifies the client behind trusted proxies; use [`RateLimiter::client_ip`](crate::RateLimiter::client_ip) elsewhere.
+/// The guard borrows from the request, never fails, and costs nothing. The peer is the other end of the connection, as in
+/// rocket's `SocketAddr` guard. It is not the address of rocket's `IpAddr` guard, which reads `X-Real-IP` from anybody. With
+/// `by = "ip"`, the guard identifies the client behind trusted proxies. Elsewhere, use
+/// [`RateLimiter::client_ip`](crate::RateLimiter::client_ip).
 ///
-/// rocket drops the lines of a header that are not UTF-8, so they do not exist here.
+/// rocket drops header lines that are not UTF-8, so the guard does not have them.
 #[derive(Clone, Copy)]
 pub struct RequestHead<'r> {
     peer: Option<PeerAddr>,

@@ -1,4 +1,4 @@
-//! Rejections as responses and errors of rocket, and what the layer changes in a response.
+//! Converts rejections into responses and errors of rocket, and lets the layer change responses.
 
 use super::passage::Passage;
 use crate::answer::Answer;
@@ -38,11 +38,11 @@ impl From<Rejection> for Response<'_> {
     }
 }
 
-/// Only the status. rocket calls the catcher for it, whose response has no `Retry-After`, unless
-/// [`RateLimitLayer`](crate::RateLimitLayer) is attached, which adds it.
+/// Only the status. rocket calls the catcher for this status. The catcher's response has no `Retry-After`, unless a
+/// [`RateLimitLayer`](crate::RateLimitLayer) is attached and adds it.
 ///
-/// There is no `From` implementation: `Status` has no other conversion, so rocket's users write `Response::build().ok()?`, and
-/// the type of that error could not be inferred any more.
+/// There is no `From` implementation, because it would break code such as `Response::build().ok()?`. `Status` has no other
+/// conversion today, so the compiler can infer the error type of `?` there.
 impl ErrorOfRejection for Status {
     fn of_rejection(rejection: Rejection) -> Self {
         Self::new(rejection.answer().status)
@@ -55,8 +55,8 @@ impl FromRejection for Status {
     }
 }
 
-/// The status and the body of the [`answer`](Rejection::answer), without `Retry-After`, which
-/// [`RateLimitLayer`](crate::RateLimitLayer) adds. rocket sends a string as `text/plain`, also if it is JSON.
+/// The status and the body of the [`answer`](Rejection::answer). [`RateLimitLayer`](crate::RateLimitLayer) adds `Retry-After`.
+/// rocket sends a string as `text/plain`, even if it is JSON.
 impl From<Rejection> for (Status, String) {
     fn from(rejection: Rejection) -> Self {
         let answer = rejection.answer();
@@ -64,7 +64,7 @@ impl From<Rejection> for (Status, String) {
     }
 }
 
-/// As `(Status, String)`.
+/// The same status and body as in `(Status, String)`.
 impl From<Rejection> for Custom<String> {
     fn from(rejection: Rejection) -> Self {
         let (status, body) = rejection.into();
@@ -79,7 +79,7 @@ impl From<Rejection> for (Status, Rejection) {
     }
 }
 
-/// Makes these types of rejections by `From`.
+/// Implements `FromRejection` by `From` for these types.
 macro_rules! from_rejection {
     ($($type:ty),*) => {$(
         impl FromRejection for $type {
@@ -92,7 +92,8 @@ macro_rules! from_rejection {
 
 from_rejection!(Response<'_>, (Status, String), Custom<String>);
 
-/// A response with its request. The request stores what rocket's response type has no place for.
+/// A response with the passage of its request. The passage stores whether the response is an answer to a refused call, because
+/// rocket's response type has no place for it.
 pub(super) struct Answering<'a, 'r> {
     pub(super) passage: &'a Passage,
     pub(super) response: &'a mut Response<'r>,

@@ -6,7 +6,7 @@ use salvo_core::{Depot, Handler, Request, Response, Scribe, async_trait};
 
 /// Use it with `Router::hoop`, or with `Service::hoop`, which also covers requests without a route.
 ///
-/// A handler that calls `ctrl.cease()` asks the handlers around it to leave the response alone. The layer then adds nothing.
+/// A handler that calls `ctrl.cease()` asks the handlers around it not to change the response. The layer then adds nothing.
 #[async_trait]
 impl Handler for RateLimitLayer {
     async fn handle(

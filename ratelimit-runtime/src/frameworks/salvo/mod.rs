@@ -1,4 +1,4 @@
-//! salvo: its requests and responses, the layer as a handler, and bodies that hold.
+//! Support for salvo: requests and responses, the layer as a handler, and bodies that hold permits and charges.
 
 mod layer;
 mod request;

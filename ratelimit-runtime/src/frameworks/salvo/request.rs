@@ -1,4 +1,4 @@
-//! Peers and headers in the requests and extractors of salvo.
+//! Finds peers and headers in the requests and extractors of salvo.
 
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::frameworks::request_type;
@@ -11,9 +11,9 @@ use salvo_core::routing::FlowCtrl;
 use salvo_core::{ConnCtrl, Depot, Request, Response, Scribe};
 
 request_type! {
-    /// The [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
+    /// The peer is the [`PeerAddr`] that a middleware or a test has put into the request, else the other end of the connection.
     ///
-    /// A middleware that changes `remote_addr` changes the peer, too: use `trusted_proxies` of the limiter instead.
+    /// A middleware that changes `remote_addr` also changes the peer. Use `trusted_proxies` of the limiter instead.
     [] Request, |request| {
         headers: request.headers(),
         peer: request.extensions().get::<PeerAddr>().copied().or_else(|| request.remote_addr().peer()),
@@ -22,7 +22,7 @@ request_type! {
     }
 }
 
-/// The address of the socket. A request without a connection has no address.
+/// The peer is the address of the socket. A request without a connection has no address.
 impl RequestPeer for SocketAddr {
     fn peer(&self) -> Option<PeerAddr> {
         match self {

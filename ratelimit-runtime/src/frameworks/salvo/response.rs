@@ -1,4 +1,5 @@
-//! Rejections as responses and errors of salvo, what the layer changes in a response, and bodies that hold.
+//! Converts rejections into responses and errors of salvo, lets the layer change responses, and lets bodies hold permits and
+//! charges.
 
 use crate::__private::RejectionTarget;
 use crate::answer::Answered;
@@ -15,7 +16,7 @@ use salvo_core::http::{ResBody, StatusError};
 use salvo_core::{Response, Scribe};
 
 impl ResponseParts for Response {
-    /// The status that the response will be sent with: a handler need not set one.
+    /// Returns the status with which the response will be sent, even if no handler has set a status.
     fn status(&self) -> u16 {
         let status = self.status_code.unwrap_or(match &self.body {
             ResBody::Error(error) => error.code,
@@ -30,7 +31,7 @@ impl ResponseParts for Response {
         if let ResBody::Error(error) = &mut self.body
             && let Some(right) = StatusError::from_code(status)
         {
-            // The catcher writes these into the body.
+            // The catcher writes these values into the body.
             (error.code, error.name, error.brief) = (status, right.name, right.brief);
         }
     }
@@ -46,8 +47,8 @@ impl ResponseParts for Response {
 /// [`Unidentified`](Rejection::Unidentified) is 400. [`Unavailable`](Rejection::Unavailable) is 503 with `Retry-After: 1`. A
 /// call that never passes gets no `Retry-After`.
 ///
-/// It replaces the body that earlier handlers have written. So handlers return `Result<_, Rejection>`, and an error type of the
-/// application renders the rejection that it contains: `res.render(rejection)`.
+/// The answer replaces the body that earlier handlers have written. Handlers return `Result<_, Rejection>`. An error type of
+/// the application can render the rejection that it contains: `res.render(rejection)`.
 impl Scribe for Rejection {
     fn render(self, response: &mut Response) {
         let (parts, body) = refusal(&self).into_parts();
@@ -84,9 +85,9 @@ impl FromRejection for Response {
     }
 }
 
-/// The status of the [`answer`](Rejection::answer), and the text of the rejection, from which the catcher makes the body. `Retry-After`
-/// is added by [`RateLimitLayer`](crate::RateLimitLayer). The cause is the rejection, so that a catcher of the application can find
-/// it: `Rejection::find(&error)`.
+/// The error has the status of the [`answer`](Rejection::answer) and the text of the rejection, from which the catcher makes
+/// the body. [`RateLimitLayer`](crate::RateLimitLayer) adds `Retry-After`. The cause is the rejection, so that a catcher of the
+/// application can find it: `Rejection::find(&error)`.
 impl From<Rejection> for StatusError {
     fn from(rejection: Rejection) -> Self {
         let of_answer = Self::from_code(status(rejection.answer().status));
@@ -99,11 +100,11 @@ impl From<Rejection> for StatusError {
 impl HoldBody for ResBody {
     type Output = Self;
 
-    /// A body that is `None` or an error stays, because salvo writes another one for it later. Such a body ends at once.
+    /// A body that is `None` or an error stays, because salvo later writes another body for it. It ends at once.
     fn hold(self, held: Held) -> Self {
         match self {
             body if held.is_empty() => body,
-            // Nothing of this body is sent, which dropping `held` reports.
+            // Nothing of this body is sent. The drop of `held` reports this.
             Self::Error(_) => self,
             Self::None => {
                 let mut held = held;
@@ -124,7 +125,7 @@ impl HoldBody for Response {
     }
 }
 
-/// Holds until the body ends that was written into the response.
+/// Holds permits and charges until the body in the response ends.
 impl HoldBody for &mut Response {
     type Output = ();
 

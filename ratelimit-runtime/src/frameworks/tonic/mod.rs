@@ -1,4 +1,5 @@
-//! tonic: its requests, gRPC statuses of rejections, the layer around a service, and streams that hold.
+//! Support for tonic: requests, gRPC statuses of rejections, the layer around a service, and streams that hold permits and
+//! charges.
 
 mod request;
 mod response;

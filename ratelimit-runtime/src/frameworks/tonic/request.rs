@@ -1,4 +1,4 @@
-//! Peers and metadata in the requests of tonic.
+//! Finds peers and metadata in the requests of tonic.
 
 use crate::__private::RequestArgument;
 use crate::frameworks::request_type;
@@ -16,7 +16,7 @@ request_type! {
 }
 
 impl RequestHeaders for MetadataMap {
-    /// Binary metadata (`-bin`) has no lines, because one binary value has several spellings on the wire.
+    /// Binary metadata (`-bin`) is left out, because the same binary value has several spellings on the wire.
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8])) {
         self.get_all(name).iter().for_each(|value| line(MetadataValue::as_bytes(value)));
     }
@@ -24,7 +24,7 @@ impl RequestHeaders for MetadataMap {
 
 impl RequestArgument for MetadataMap {}
 
-/// The peer that tonic's server has put into the extensions of a request.
+/// Returns the peer that tonic's server has put into the extensions of a request.
 pub(in crate::frameworks) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
     if let Some(connection) = extensions.get::<TcpConnectInfo>() {
         return connection.remote_addr().map(PeerAddr::from);

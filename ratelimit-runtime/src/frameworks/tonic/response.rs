@@ -1,4 +1,5 @@
-//! gRPC statuses of rejections, responses without a body that carry them, and streams of messages.
+//! Creates gRPC statuses of rejections and the responses that carry them, and lets streams of messages hold permits and
+//! charges.
 
 use crate::answer::Answered;
 use crate::body::hold_body::{HoldStream, StreamingResponse};
@@ -17,17 +18,18 @@ use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// Tells gRPC clients when to try again: milliseconds, or a negative number for never.
+/// The metadata that tells gRPC clients when to try again: a number of milliseconds, or a negative number for never.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
 /// [`Limited`](Rejection::Limited) is `RESOURCE_EXHAUSTED`, [`Unavailable`](Rejection::Unavailable) is `UNAVAILABLE`.
 /// [`Unidentified`](Rejection::Unidentified) is `UNAUTHENTICATED`, the code of callers who cannot be identified.
 ///
-/// The time of the next attempt is in the details, as `google.rpc.RetryInfo`, and in the metadata `grpc-retry-pushback-ms`,
-/// which gRPC clients with a retry policy obey. A call that never passes has no `RetryInfo`, and the pushback -1, which forbids
-/// retries. A call without a permit has neither, because nobody knows when one will be returned. The message is the one of
-/// [`Rejection`], whatever [`Answers`](crate::answer::Answers) say. The rejection is the status's [`source`](std::error::Error::source),
-/// which is not sent.
+/// The time of the next attempt is in the details, as `google.rpc.RetryInfo`, and in the metadata `grpc-retry-pushback-ms`.
+/// gRPC clients with a retry policy obey this metadata. A call that never passes has no `RetryInfo`, and its pushback -1
+/// forbids retries. A call without a permit has neither, because nobody knows when a permit will be returned.
+///
+/// The message is the text of the [`Rejection`]; [`Answers`](crate::answer::Answers) do not change it. The rejection is the
+/// status's [`source`](std::error::Error::source), which is not sent.
 impl From<Rejection> for Status {
     fn from(rejection: Rejection) -> Self {
         let mut status = status(&rejection, code(&rejection), rejection.to_string(), MetadataMap::new());
@@ -44,7 +46,7 @@ fn code(rejection: &Rejection) -> Code {
     }
 }
 
-/// A status that says when to try again.
+/// Creates a status that says when to try again.
 fn status(rejection: &Rejection, code: Code, message: impl Into<String>, metadata: MetadataMap) -> Status {
     let mut metadata = metadata;
     push_back(rejection, &mut metadata);
@@ -57,7 +59,7 @@ fn status(rejection: &Rejection, code: Code, message: impl Into<String>, metadat
     }
 }
 
-/// Writes the wait in milliseconds, which the protocol limits to a signed 32-bit integer: 24 days.
+/// Writes the wait in milliseconds. The protocol limits it to a signed 32-bit integer, which is 24 days.
 fn push_back(rejection: &Rejection, metadata: &mut MetadataMap) {
     if rejection.decision().is_some_and(Decision::waits_for_a_return) {
         return;
@@ -67,11 +69,11 @@ fn push_back(rejection: &Rejection, metadata: &mut MetadataMap) {
     metadata.insert(PUSHBACK, MetadataValue::from(ms));
 }
 
-/// The response to a refused gRPC request. Its status is in the headers, because it has no body. `content_type` is that of the
-/// request.
+/// Creates the response to a refused gRPC request. The gRPC status is in the headers, because the response has no body.
+/// `content_type` is the content type of the request.
 pub(in crate::frameworks) fn refusal(rejection: &Rejection, content_type: &HeaderValue) -> Response<Vec<u8>> {
     let mut response = Status::from(rejection.clone()).into_http();
-    // A web client ignores the protocol that it does not speak.
+    // A gRPC-Web client ignores a response with the content type of plain gRPC.
     let web = [
         ("application/grpc-web-text", "application/grpc-web-text+proto"),
         ("application/grpc-web", "application/grpc-web+proto"),
@@ -85,22 +87,22 @@ pub(in crate::frameworks) fn refusal(rejection: &Rejection, content_type: &Heade
     response
 }
 
-/// Whether a `Rejection` was turned into this response by this library.
+/// Whether this library has made the response from a `Rejection`.
 pub(in crate::frameworks) fn is_answer(extensions: &Extensions) -> bool {
     let status = extensions.get::<Status>();
     status.and_then(Error::source).is_some_and(<dyn Error>::is::<Rejection>)
 }
 
-/// Corrects a response whose status has swallowed a refusal, see `ResponseParts::mend_grpc`: always its metadata, and its code if
-/// `corrects` says so.
+/// Corrects a response whose status hides a refusal, see `ResponseParts::mend_grpc`. The metadata is always corrected, and the
+/// code if `corrects` says so.
 ///
-/// A success is left alone, and so is a status with a pushback: its handler has dealt with the refusal.
+/// A success and a status with a pushback stay unchanged, because their handlers have dealt with the refusal.
 pub(in crate::frameworks) fn mend<B>(
     response: &mut Response<B>,
     rejection: &Rejection,
     corrects: Option<bool>,
 ) -> Option<Swallowed> {
-    // tonic puts the status of a response without a body there.
+    // tonic puts the status of a response without a body into the extensions.
     let sent = response.extensions().get::<Status>()?;
     if sent.code() == Code::Ok || sent.metadata().contains_key(PUSHBACK) {
         return None;
@@ -123,7 +125,7 @@ pub(in crate::frameworks) fn mend<B>(
 
 type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// A refused call has no messages.
+/// The stream of a refused call has no messages.
 impl<S: Stream<Item = Result<T, Status>> + Unpin, T> Stream for Holding<S> {
     type Item = Result<T, Status>;
 
@@ -151,7 +153,7 @@ impl<S> HoldStream for Holding<S> {
     }
 }
 
-/// A boxed stream is replaced by another one.
+/// A boxed stream is replaced by another boxed stream, so its type stays the same.
 impl<T: 'static> HoldStream for Messages<T> {
     type Stream = Self;
 
@@ -168,5 +170,5 @@ impl<T: 'static> HoldBody for tonic::Response<Messages<T>> {
     }
 }
 
-/// The messages outlive the function that returns them.
+/// The messages are sent after the function has returned.
 impl<S: Stream> StreamingResponse for tonic::Response<S> {}

@@ -1,4 +1,4 @@
-//! `ResponseFuture`: the response of a service with a layer around it.
+//! `ResponseFuture`: the future of a response, for a service with a layer around it.
 
 use super::LayerBody;
 use crate::__private::{Admission, Check};
@@ -25,7 +25,7 @@ pin_project! {
     {
         settings: Arc<Settings>,
         entered: Entered,
-        // What the limits of the layer hold until the service has returned the response.
+        // The permits of the layer's limits, held until the service has returned the response.
         admission: Option<Admission>,
         #[pin]
         state: State<S, A>,
@@ -56,8 +56,7 @@ impl<S: Service<Request<A>>, A> State<S, A> {
         service: &mut S,
         request: Request<A>,
     ) -> Self {
-        // `call` runs inside the context, because an inner service, such as another layer, may read it
-        // there.
+        // `call` runs inside the context, because an inner service, such as another layer, may read the context in its `call`.
         let future = context.sync_scope(|| service.call(request));
         let future = in_scope(settings.limiter.clone(), context.clone().contextual(future));
         Self::Answering { future }
@@ -92,7 +91,7 @@ where
                     next.take()
                 }
             };
-            // The request is taken once, because the next line changes the state.
+            // The request is taken only once, because `State::answering` replaces this state.
             let Some((mut service, request)) = next else { return Poll::Pending };
             this.state.set(State::answering(this.settings, &this.entered.context, &mut service, request));
         }
@@ -104,7 +103,7 @@ fn finish<B>(settings: &Settings, entered: &Entered, mut response: Response<B>) 
     response.map(LayerBody::of_service)
 }
 
-/// Answers a request with these headers that a limit of the layer has refused.
+/// Answers a request that a limit of the layer has refused. `headers` are the headers of the request.
 fn refuse<B>(
     settings: &Settings,
     entered: &Entered,

@@ -42,7 +42,7 @@ where
             let state = State::answering(&self.settings, &entered.context, &mut self.inner, request);
             return ResponseFuture::new(&self.settings, entered, state);
         };
-        // The service that was polled ready answers this request; its clone takes the next one.
+        // The service that was polled ready answers this request. Its clone takes the next request.
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
         let state = State::Deciding { deciding, next: Some((ready, request)) };
@@ -51,8 +51,8 @@ where
 }
 
 pin_project! {
-    /// The body of a response that has passed a [`RateLimitLayer`](crate::RateLimitLayer): that of the service, or the answer to
-    /// a request that a limit of the layer has refused.
+    /// The body of a response that has passed a [`RateLimitLayer`](crate::RateLimitLayer). It is the body of the service, or
+    /// the answer to a request that a limit of the layer has refused.
     #[derive(Debug)]
     pub struct LayerBody<B> {
         #[pin]

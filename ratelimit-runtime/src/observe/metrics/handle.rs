@@ -5,8 +5,7 @@ use metrics::{Counter, Gauge, Histogram, Key, Label, Metadata, Recorder, SharedS
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Once, OnceLock};
 
-/// An instrument. It is looked up when it is first used while a recorder is installed. What is measured before that goes
-/// nowhere.
+/// An instrument of the recorder. The first use after a recorder was installed looks it up. Earlier values are dropped.
 pub(in super::super) struct Handle<T>(OnceLock<T>);
 
 /// A kind of instrument.
@@ -19,7 +18,7 @@ impl<T: Instrument> Handle<T> {
         Self(OnceLock::new())
     }
 
-    /// The instrument of a metric, with the values of its labels. `None` while no recorder is installed.
+    /// Returns the instrument of a metric with these label values. `None` while no recorder is installed.
     #[inline]
     pub(in super::super) fn get<const N: usize>(
         &self,
@@ -29,7 +28,7 @@ impl<T: Instrument> Handle<T> {
         self.0.get().or_else(|| self.look_up(metric, values))
     }
 
-    /// Not inlined, because it runs once, or while nobody measures.
+    /// Not inlined, because it runs only once after a recorder was installed.
     #[inline(never)]
     fn look_up<const N: usize>(
         &self,
@@ -37,8 +36,8 @@ impl<T: Instrument> Handle<T> {
         values: impl FnOnce() -> [SharedString; N],
     ) -> Option<&T> {
         metrics::with_recorder(|recorder| {
-            // The crate `metrics` does not say whether a recorder is installed. Its default recorder has no size,
-            // unlike any recorder that keeps what it records.
+            // The crate `metrics` does not say whether a recorder is installed. Its default recorder has the size zero. A
+            // recorder that stores values has another size.
             if size_of_val(recorder) == 0 {
                 return None;
             }
@@ -85,7 +84,8 @@ fn describe_once(recorder: &dyn Recorder) {
     });
 }
 
-/// A number of things. It counts also while no recorder is installed, so the gauge is right from its first use.
+/// A number of calls or units, and the gauge that shows it. The number is also counted while no recorder is installed, so the
+/// gauge is right from its first use.
 pub(in super::super) struct Level {
     number: AtomicI64,
     /// The sum of all changes of the gauge.
@@ -98,7 +98,7 @@ impl Level {
         Self { number: AtomicI64::new(0), shown: AtomicI64::new(0), gauge: Handle::new() }
     }
 
-    /// Adds to the number, and shows it on `gauge`.
+    /// Adds `change` to the number, and updates `gauge`.
     pub(in super::super) fn add(&self, change: i64, gauge: Option<&Gauge>) {
         self.number.fetch_add(change, Ordering::AcqRel);
         let Some(gauge) = gauge else { return };
@@ -107,8 +107,7 @@ impl Level {
             let difference = number - self.shown.swap(number, Ordering::AcqRel);
             #[expect(clippy::cast_precision_loss, reason = "numbers of calls and units")]
             gauge.increment(difference as f64);
-            // Another thread may have changed the number meanwhile, and updated the gauge before
-            // this one.
+            // In the meantime, another thread may have changed the number and updated the gauge before this thread.
             if self.number.load(Ordering::Acquire) == number {
                 return;
             }

@@ -7,7 +7,7 @@ use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
 use metrics::{Counter, Histogram, SharedString};
 use std::time::Duration;
 
-/// The measurements of one limit, for all limiters of the process. A series exists from its first value on.
+/// The measurements of one limit, for all limiters of the process. A series appears with its first value.
 pub(crate) struct LimitMetrics {
     name: SharedString,
     outcomes: [Handle<Counter>; Outcome::COUNT],
@@ -42,8 +42,8 @@ impl LimitMetrics {
         }
     }
 
-    /// Counts the outcome of a call. Notes the time that it waited, and whether it made the limit nearly used up. Inlined for calls
-    /// that were allowed at once, as nearly all are.
+    /// Counts the outcome of a call. Also records how long it waited, and counts it if it made the limit nearly used up.
+    /// Inlined for calls that were allowed at once, because nearly all calls are.
     #[inline]
     pub(in super::super) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
         let counter = &self.outcomes[outcome as usize];

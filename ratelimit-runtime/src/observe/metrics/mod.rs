@@ -1,4 +1,4 @@
-//! The measurements of the feature `metrics`: what is emitted, and the handles of the recorder.
+//! The measurements of the feature `metrics`: the table of metrics, and the handles of the recorder's instruments.
 
 mod handle;
 mod limit;

@@ -1,5 +1,5 @@
-//! The table of all metrics. Descriptions are registered from it, and tests compare it with the documentation and with what is
-//! emitted.
+//! The table of all metrics. The descriptions are registered from it. Tests compare it with the documentation and with the
+//! metrics that the library emits.
 
 use metrics::Unit;
 
@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Metric {
-    /// The unit as the facade knows it.
+    /// The unit in the `metrics` facade. `None` if the unit is a number of things.
     pub(super) fn facade_unit(&self) -> Option<Unit> {
         (self.unit == "s").then_some(Unit::Seconds)
     }
@@ -44,10 +44,10 @@ pub(super) const OUTCOME: &str = "ratelimit.outcome";
 /// The label with the kind of an error.
 pub(super) const ERROR_TYPE: &str = "error.type";
 
-/// Defines the metrics, and the list of them.
+/// Defines the metrics and the list of all metrics.
 macro_rules! metrics {
     ($($constant:ident: $kind:ident $name:literal in $unit:literal by [$($label:ident),*], $description:literal;)*) => {
-        /// Everything that the library measures, in the order of the documentation.
+        /// All metrics of the library, in the order of the documentation.
         pub const METRICS: &[Metric] = &[$($constant),*];
 
         $(pub(in super::super) const $constant: Metric = Metric {

@@ -11,7 +11,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// The message of a failed assertion.
+/// Runs an assertion that fails, and returns its message.
 fn message(assertion: impl Future<Output = ()>) -> String {
     let failed = std::panic::catch_unwind(AssertUnwindSafe(|| runtime().block_on(assertion))).unwrap_err();
     *failed.downcast().unwrap()

@@ -1,10 +1,10 @@
-//! `Ask`: one request of a check, on a key with a label, and how it is written down.
+//! `Ask`: one request of a check, and its description in one line.
 
 use crate::decision::Decision;
 use crate::limit::Limit;
 use crate::store::Mode;
 
-/// One request: on the key with this label.
+/// One request on the key with the label `label`.
 #[derive(Clone, Copy)]
 pub(super) struct Ask<'a> {
     pub(super) label: &'a str,
@@ -28,13 +28,13 @@ impl<'a> Ask<'a> {
         Self { keep, ..self }
     }
 
-    /// The member of a stack that passes only together with the following one.
+    /// Puts this request and the next request into one stack.
     pub(super) const fn with_next(self) -> Self {
         Self { with_next: true, ..self }
     }
 }
 
-/// The request and its decision in one line.
+/// Describes the request and its decision in one line.
 pub(super) fn shown(mode: Mode, ask: &Ask<'_>, decision: &Decision) -> String {
     let Ask { label, limit, cost, keep, permit, with_next } = ask;
     let mode = match mode {

@@ -1,6 +1,7 @@
-//! The conformance suite for stores: checks a [`Store`] against the definitions of the algorithms and the contract of the trait.
+//! The conformance suite for stores. It checks a [`Store`] against the definitions of the algorithms and the contract of the
+//! trait.
 //!
-//! A store author gives it an empty store, and a closure that moves the store's clock. Most stores have a clock for tests:
+//! Give the suite an empty store, and a closure that moves the store's clock. Most stores have a clock for tests:
 //!
 //! ```
 //! use ratelimit::MemoryStore; // or your own store
@@ -16,12 +17,16 @@
 //! # }
 //! ```
 //!
-//! The suite checks these rules in plain sequences of operations: the bound of each algorithm, `retry_after` to the millisecond,
-//! stacks that pass as a whole or not at all, refunds, turns, permits and their leases, peeks, resets, limits that change under a
-//! key, blocks, windows of the calendar, overrides, calls that come together, a cost of zero, similar keys, and errors. Then it makes random operations, and
-//! compares each field of each decision with the textbook definition of the algorithm. A failing random sequence is shortened.
+//! The suite checks these rules in plain sequences of operations: the bound of each algorithm, `retry_after` to the
+//! millisecond, stacks that pass as a whole or not at all, refunds, turns, permits and their leases, peeks, resets, limits that
+//! change under a key, blocks, windows of the calendar, overrides, calls that arrive at the same time, a cost of zero, similar
+//! keys, and errors.
 //!
-//! Each broken rule is a [`Failure`]: a sentence that says what the store did wrong, and the operations that led to it.
+//! After these rules, it makes random operations, and compares each field of each decision with the textbook definition of the
+//! algorithm. A failing random sequence is shortened.
+//!
+//! Each broken rule is a [`Failure`]: a sentence that says what the store did wrong, and the operations that led to the
+//! failure.
 //!
 //! [`docs::stores`](crate::docs::stores) shows how to write a store.
 
@@ -52,8 +57,8 @@ use std::time::Duration;
 
 /// Checks a store. It needs the feature `conformance`.
 ///
-/// Call [`check`](Self::check) in a tokio runtime. If the runtime has several threads, the calls that come together run at the same
-/// time.
+/// Call [`check`](Self::check) in a tokio runtime. In a runtime with several threads, the suite makes simultaneous calls in
+/// parallel.
 #[must_use = "a suite checks nothing before `check`"]
 pub struct Suite<P> {
     store: Arc<dyn Store>,
@@ -67,8 +72,8 @@ pub struct Suite<P> {
 impl<P: AsyncFn(Duration)> Suite<P> {
     /// Creates a suite for a store without any state.
     ///
-    /// `pass` lets a time pass for the store: it moves the store's clock forward, by whole microseconds. The clock of the store
-    /// must show a whole millisecond at first, and must not move by itself, or see [`clock_runs`](Self::clock_runs). In total, the
+    /// `pass` moves the store's clock forward by a time in whole microseconds. At first, the clock must show a whole
+    /// millisecond. It must not move by itself; for a clock that does, see [`clock_runs`](Self::clock_runs). In total, the
     /// suite moves the clock by less than 20 years.
     ///
     /// All keys begin with `conformance:`.
@@ -77,17 +82,18 @@ impl<P: AsyncFn(Duration)> Suite<P> {
         Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 30_000 }
     }
 
-    /// Names the limits that the store supports, such as some algorithms, or only limits without a `wait`. Checks that need
-    /// another limit are left out, and [`Report::skipped`] lists them. The store must reply to any other limit with an error
-    /// of the kind [`Configuration`](crate::ErrorKind::Configuration).
+    /// Sets which limits the store supports, such as some algorithms, or only limits without a `wait`. Checks that need another
+    /// limit are left out, and [`Report::skipped`] lists them. The store must reply to any other limit with an error of the
+    /// kind [`Configuration`](crate::ErrorKind::Configuration).
     pub fn supports(self, supports: impl Fn(&Limit) -> bool + 'static) -> Self {
         Self { supports: Box::new(supports), ..self }
     }
 
-    /// Says that the clock of the store moves by itself, as that of a server does. The closure then waits for the time.
+    /// Tells the suite that the clock of the store moves by itself, like the clock of a server. The closure must then wait for
+    /// the given time.
     ///
-    /// Times are compared with a tolerance. The random operations and the rules about single milliseconds are left out, and
-    /// [`Report::skipped`] says so. The suite waits for about five minutes.
+    /// The suite then compares times with a tolerance, and takes about five minutes. It leaves out the random operations and
+    /// the rules about single milliseconds. [`Report::skipped`] lists them.
     pub fn clock_runs(self) -> Self {
         Self { clock_runs: true, ..self }
     }
@@ -102,7 +108,7 @@ impl<P: AsyncFn(Duration)> Suite<P> {
         Self { operations, ..self }
     }
 
-    /// Checks all rules. A rule that is broken does not end the suite, so that the report contains all of them.
+    /// Checks all rules. The suite continues after a broken rule, so the report contains all broken rules.
     ///
     /// # Panics
     ///
@@ -131,7 +137,8 @@ impl<P: AsyncFn(Duration)> Suite<P> {
     }
 }
 
-/// Checks one rule with one limit. With a clock that runs, a stalled machine can break a rule, so the rule is then checked again.
+/// Checks one rule with one limit. If the clock moves by itself, a stalled machine can cause a failure. The check is then
+/// repeated, at most twice.
 async fn check_case<'s>(setting: &'s Setting<'s>, case: &Case, limit: Limit) -> Result<(), Stop> {
     const ATTEMPTS: u32 = 3;
     for _ in 1..ATTEMPTS {

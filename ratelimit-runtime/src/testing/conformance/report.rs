@@ -1,12 +1,12 @@
-//! `Report` and `Failure`: what the suite has found.
+//! `Report` and `Failure`: the result of the suite.
 
 use super::run::Stop;
 use crate::limit::Limit;
 use std::fmt;
 
-/// What a [`Suite`](super::Suite) has found.
+/// The result of a [`Suite`](super::Suite).
 ///
-/// [`Display`](fmt::Display) shows all of it.
+/// [`Display`](fmt::Display) shows the whole report.
 #[derive(Clone, Debug, Default)]
 #[must_use = "a report says whether the store has passed"]
 pub struct Report {
@@ -16,17 +16,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether the store broke no rule. A rule that was left out is not broken: see [`skipped`](Self::skipped).
+    /// Whether the store broke no rule. Rules that were left out do not count as broken: see [`skipped`](Self::skipped).
     pub fn is_passed(&self) -> bool {
         self.failures.is_empty()
     }
 
-    /// The number of rules that the store kept. A rule counts once for each limit.
+    /// The number of rules that the store obeyed. A rule counts once for each limit.
     pub fn passed(&self) -> usize {
         self.passed
     }
 
-    /// The rules that were left out, each with the reason. None if the store supports everything.
+    /// The rules that were left out, each with the reason. Empty if the suite checked all rules.
     pub fn skipped(&self) -> &[String] {
         &self.skipped
     }
@@ -69,7 +69,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// What the store did wrong, in one sentence.
+    /// A sentence that says what the store did wrong.
     pub fn sentence(&self) -> &str {
         &self.sentence
     }
@@ -84,7 +84,7 @@ impl Failure {
         &self.limit
     }
 
-    /// The operations that led to it, in order, each with the reply of the store.
+    /// The operations that led to the failure, in order, each with the reply of the store.
     pub fn operations(&self) -> &[String] {
         &self.operations
     }

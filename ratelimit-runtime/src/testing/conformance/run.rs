@@ -1,4 +1,4 @@
-//! `Run`: makes the operations of one check on the store, and writes down each with its reply.
+//! `Run`: makes the operations of one check on the store, and records each of them with its reply.
 
 use super::ask::{Ask, shown};
 use crate::decision::Decision;
@@ -20,11 +20,11 @@ pub(super) struct Setting<'s> {
     pub(super) pass: Pass<'s>,
     pub(super) supports: &'s dyn Fn(&Limit) -> bool,
     pub(super) clock_runs: bool,
-    /// The number of runs so far. Each has its own keys.
+    /// The number of runs so far. Each run has its own keys.
     pub(super) keys: Cell<u32>,
 }
 
-/// Why a check ended early.
+/// The reason why a check ended early.
 pub(super) enum Stop {
     /// The rule is broken: the sentence, and the operations that led to it.
     Failed(String, Vec<String>),
@@ -36,8 +36,8 @@ pub(super) type Checked<T = ()> = Result<T, Stop>;
 
 pub(super) const MS: Duration = Duration::from_millis(1);
 
-/// A clock that runs may have moved this far between two operations. All checks keep this distance to the moments at which
-/// something changes.
+/// The time by which a clock that moves by itself may have advanced between two operations. All checks keep this distance from
+/// the times at which something changes.
 const TOLERANCE: Duration = Duration::from_millis(500);
 
 pub(super) struct Run<'s> {
@@ -56,7 +56,7 @@ impl<'s> Run<'s> {
         Self { setting, number, permits: 1, began, passed: Duration::ZERO, operations: Vec::new() }
     }
 
-    /// A run on the same store with other keys.
+    /// Creates a run on the same store with other keys.
     pub(super) fn anew(&self) -> Self {
         Self::new(self.setting)
     }
@@ -65,7 +65,7 @@ impl<'s> Run<'s> {
         self.setting.store
     }
 
-    /// Whether the clock of the store only moves when it is told to.
+    /// Whether the clock of the store moves only when the check moves it.
     pub(super) const fn is_exact(&self) -> bool {
         !self.setting.clock_runs
     }
@@ -86,18 +86,18 @@ impl<'s> Run<'s> {
         Err(Stop::Skipped("the clock of the store moves by itself".to_owned()))
     }
 
-    /// Whether more time has passed than the checks allow for.
+    /// Whether a clock that moves by itself has advanced more than the check allows for.
     pub(super) fn has_stalled(&self) -> bool {
         !self.is_exact() && self.began.elapsed() > self.passed + TOLERANCE
     }
 
-    /// The id of a permit that this run has not used before.
+    /// Returns the id of a permit that this run has not used before.
     pub(super) fn fresh_permit(&mut self) -> u64 {
         self.permits += 1;
         self.permits
     }
 
-    /// The key with this label: all keys of a run have the same hash tag, so that a cluster has them on one node.
+    /// Returns the key with this label. All keys of a run have the same tag, so that a cluster has them on one node.
     pub(super) fn key(&self, label: &str, limit: &Limit) -> StoreKey {
         let format = limit.algorithm().state_format();
         StoreKey::new(format!("conformance:{{{}}}:{label}:{format}", self.number).as_bytes())
@@ -115,7 +115,7 @@ impl<'s> Run<'s> {
         self.passed += time;
     }
 
-    /// The error of the check: what the store did wrong.
+    /// Creates the failure of the check. `sentence` says what the store did wrong.
     pub(super) fn fail(&mut self, sentence: impl Into<String>) -> Stop {
         Stop::Failed(sentence.into(), std::mem::take(&mut self.operations))
     }
@@ -124,7 +124,7 @@ impl<'s> Run<'s> {
         if is_so { Ok(()) } else { Err(self.fail(sentence)) }
     }
 
-    /// Writes down an operation.
+    /// Records an operation.
     pub(super) fn note(&mut self, operation: impl Display) {
         let number = self.operations.len() + 1;
         self.operations.push(format!("{number}. after {:?}: {operation}", self.passed));
@@ -163,7 +163,7 @@ impl<'s> Run<'s> {
         Ok(self.decide(mode, &[Ask::new("a", limit, cost).permit(permit)]).await?[0])
     }
 
-    /// Takes units that are free.
+    /// Takes units. Fails if the store refuses the call.
     pub(super) async fn take(&mut self, limit: Limit, cost: u32) -> Checked {
         let decision = self.ask(Mode::Check, limit, cost).await?;
         self.expect(decision.is_allowed(), "the store refused a call, although the limit had units left")
@@ -173,7 +173,7 @@ impl<'s> Run<'s> {
         self.ask(Mode::Peek, limit, 1).await
     }
 
-    /// Makes an adjustment under the key `a`. Returns the units.
+    /// Makes an adjustment under the key `a`. Returns the number in the store's reply.
     pub(super) async fn adjust(&mut self, limit: Limit, units: u32, change: Change) -> Checked<u32> {
         self.needs(&limit)?;
         let adjustment = Adjustment::new(self.key("a", &limit), limit, units, change);
@@ -197,7 +197,7 @@ impl<'s> Run<'s> {
         Ok(changed)
     }
 
-    /// Makes adjustments and decisions that must fail, and returns the error.
+    /// Awaits a reply that must be an error, and returns the error.
     pub(super) async fn error_of<T: Unpin>(&mut self, what: &str, reply: Reply<T>) -> Checked<Error> {
         match reply.await {
             Err(error) => {
@@ -208,14 +208,14 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Resets keys. Returns how many had a state.
+    /// Resets keys. Returns the number of keys that had a state.
     pub(super) async fn reset(&mut self, keys: &[StoreKey]) -> Checked<u64> {
         let existed = self.reply("reset", self.setting.store.reset(keys)).await?;
         self.note(format_args!("reset of {} keys: {existed} existed", keys.len()));
         Ok(existed)
     }
 
-    /// Asserts that a call is refused, for at most `longest`, until exactly `retry_after`.
+    /// Asserts that a call is refused until exactly `retry_after`, and that this time is at most `longest`.
     pub(super) async fn passes_at_retry_after(&mut self, limit: Limit, longest: Duration) -> Checked {
         let refused = self.ask(Mode::Check, limit, 1).await?;
         let Some(wait) = refused.retry_after() else {
@@ -238,7 +238,7 @@ impl<'s> Run<'s> {
         self.expect(passes.is_allowed(), "the store refused a call again after exactly `retry_after`")
     }
 
-    /// Whether a time is as expected: it may be shorter if the clock moves by itself.
+    /// Whether a time is as expected. If the clock moves by itself, the time may be shorter by [`TOLERANCE`].
     pub(super) fn is_time(&self, found: Duration, expected: Duration) -> bool {
         let shortest = if self.is_exact() { expected } else { expected.saturating_sub(TOLERANCE) };
         (shortest..=expected).contains(&found)

@@ -1,4 +1,4 @@
-//! Fields of draft 11, byte for byte: the examples of the guide, and one for each rule.
+//! Tests the fields of draft 11 byte for byte: the examples of the guide, and one example for each rule.
 
 use super::*;
 use crate::context::RequestContext;
@@ -14,7 +14,7 @@ fn assert_fields(status: u16, decisions: &[RecordedDecision], policy: &str, stat
     assert_eq!(lines(RateLimitHeaders::Draft11, status, decisions), expected);
 }
 
-/// Asserts the fields of an admitted call of one limit.
+/// Asserts the fields of an admitted call with one limit.
 fn assert_admitted(decision: &RecordedDecision, policy: &str, state: &str) {
     assert_fields(200, std::slice::from_ref(decision), policy, state);
 }
@@ -102,10 +102,10 @@ fn a_window_of_the_calendar_lasts_until_its_end() {
     for (calendar, seconds) in [(Calendar::Hour, 3600), (Calendar::Day, 86_400), (Calendar::Week, 604_800)] {
         let limit = Limit::calendar(100, calendar).zone("+05:30");
         let policy = format!("\"x\";q=100;w={seconds}");
-        // A counter of this length would say `t` for the time in which it earns 99 units.
+        // Without a calendar, a window of this length would have a larger `t`: the time in which the limit gains 99 units.
         assert_admitted(&admitted("x", limit, 99, Duration::from_secs(90)), &policy, r#""x";r=99;t=90"#);
     }
-    // 90 s before the end of a month, its length in days is the day before the end.
+    // The length of a month is right even if the end of the month is computed a day too early or too late.
     let month = Limit::calendar(100, Calendar::Month);
     let window = month.window().unwrap();
     for (end, days) in [(5_097_600_000_i64, 28), (2_678_400_000, 31), (68_256_000_000, 29)] {
@@ -152,7 +152,7 @@ fn an_effective_window_is_at_least_the_time_that_earns_what_is_left() {
     assert_admitted(&nearly_full, r#""b";q=100;w=100"#, r#""b";r=99;t=99"#);
     let nearly_empty = admitted("b", bucket, 1, Duration::from_millis(98_001));
     assert_admitted(&nearly_empty, r#""b";q=100;w=100"#, r#""b";r=1;t=99"#);
-    // The last second of a day.
+    // This decision is made in the last second of a day.
     let day = admitted("d", Limit::counter(5000, DAY), 1000, ONE_SECOND);
     assert_admitted(&day, r#""d";q=5000;w=86400"#, r#""d";r=1000;t=17280"#);
     let third = admitted("t", Limit::counter(3, ONE_SECOND), 2, Duration::ZERO);
@@ -208,7 +208,7 @@ fn limits_with_one_name_have_their_time_and_then_a_number() {
         r#""search/1s";q=10;w=1, "search/1d";q=5000;w=86400, "other";q=5000;w=86400"#,
         r#""search/1s";r=1;t=1, "search/1d";r=1;t=18, "other";r=1;t=18"#,
     );
-    // Two functions of the same name.
+    // Four functions have the same name.
     assert_fields(
         200,
         &[of("a::get", BURST), of("b::get", BURST), of("c::get/1s", BURST), of("d::get/1s", BURST)],
@@ -224,7 +224,7 @@ fn the_last_decision_of_a_limit_counts() {
         refused("search", BURST, 0, Some(ONE_SECOND)),
         admitted("other", BURST, 1, ONE_SECOND),
         admitted("search", BURST, 4, ONE_SECOND),
-        admitted("search", Limit::counter(12, ONE_SECOND), 5, ONE_SECOND), // an override came between
+        admitted("search", Limit::counter(12, ONE_SECOND), 5, ONE_SECOND), // after an override
     ]);
     assert_fields(
         200,

@@ -1,4 +1,5 @@
-//! Random decisions: a parser of structured fields reads every value, and finds the numbers and the names in it.
+//! Tests random decisions: a parser of structured fields reads each value, and finds the names and the numbers of the limits in
+//! it.
 
 use super::*;
 use crate::answer::names::named;
@@ -50,7 +51,7 @@ fn random_decision(rng: &mut Rng) -> RecordedDecision {
     RecordedDecision { cost: rng.u32(..3), ..recorded(random_name(rng), limit, decision) }
 }
 
-/// The items of a field: all are strings, and their names are different.
+/// Parses the items of a field. Asserts that all items are strings and that no two names are equal.
 fn items(value: &str) -> Vec<(String, Item)> {
     assert!(value.bytes().all(|byte| (0x20..0x7f).contains(&byte)), "{value}");
     let list: List = Parser::new(value).parse().unwrap_or_else(|error| panic!("{error}: {value}"));

@@ -1,4 +1,4 @@
-//! `X-RateLimit-*`, byte for byte.
+//! Tests `X-RateLimit-*` byte for byte.
 
 use super::super::{Shown, write_x_rate_limit};
 use super::*;

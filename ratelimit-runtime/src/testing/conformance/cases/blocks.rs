@@ -1,4 +1,4 @@
-//! Blocks: a refused caller stays refused for a time that grows, and callers are blocked by hand.
+//! Rules for blocks: a refused caller stays refused for growing steps, and callers can be blocked by hand.
 
 use super::seconds;
 use crate::error::ErrorKind;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub(super) const STEPS: [Duration; 2] = [seconds(7), seconds(9)];
 
-/// Makes calls until one is refused. Returns the time for which it is refused.
+/// Makes calls until one is refused. Returns the wait of the refused call.
 async fn until_refused(run: &mut Run<'_>, limit: Limit) -> Checked<Duration> {
     for _ in 0..=limit.capacity() {
         let decision = run.ask(Mode::Check, limit, 1).await?;

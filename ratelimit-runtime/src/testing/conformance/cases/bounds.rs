@@ -1,4 +1,4 @@
-//! What a limit admits, when a refused call passes, and what changes nothing.
+//! Rules for the units that a limit admits, for the time at which a refused call passes, and for requests that change nothing.
 
 use crate::decision::Decision;
 use crate::limit::Limit;

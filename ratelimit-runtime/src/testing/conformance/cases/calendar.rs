@@ -1,4 +1,5 @@
-//! Windows of the calendar. The suite does not know the date of the store's clock, so it compares windows with each other.
+//! Rules for windows of the calendar. The suite does not know the date of the store's clock, so it compares windows with each
+//! other.
 
 use crate::limit::{Calendar, Limit};
 use crate::store::Mode;
@@ -16,7 +17,7 @@ async fn until_end(run: &mut Run<'_>, label: &str, limit: Limit) -> Checked<Dura
     Ok(decision.reset_after())
 }
 
-/// Lets the time pass until a window begins. Returns its length.
+/// Lets time pass until a window begins. Returns the length of that window.
 async fn at_boundary(run: &mut Run<'_>, limit: Limit) -> Checked<Duration> {
     run.needs_exact_clock()?;
     let rest = until_end(run, "first", limit).await?;
@@ -63,7 +64,7 @@ pub(super) async fn lengths(run: &mut Run<'_>, limit: Limit) -> Checked {
 
 pub(super) async fn zones(run: &mut Run<'_>, limit: Limit) -> Checked {
     at_boundary(run, limit).await?;
-    // The offset is less than the shortest window, so the boundary in the zone comes first.
+    // The offset is less than the shortest window, so the next boundary of the zone comes before the next boundary of UTC.
     let east = limit.zone("+00:45");
     let of_zone = until_end(run, "zone", east).await?;
     let of_utc = until_end(run, "utc", limit).await?;

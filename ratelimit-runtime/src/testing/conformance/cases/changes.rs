@@ -1,4 +1,4 @@
-//! Limits that change under a key, as they do with overrides and deployments. The units in use stay in use.
+//! Rules for limits that change under a key, as they do with overrides and deployments. The units in use stay in use.
 
 use crate::limit::{Limit, Refill};
 use crate::store::Mode;

@@ -1,4 +1,4 @@
-//! Calls that arrive at the same time, from several tasks.
+//! Rules for calls that arrive at the same time, from several tasks.
 
 use crate::decision::Decision;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::testing::conformance::run::{Checked, Run};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// Decides each of these stacks in a separate task. Returns how many were admitted.
+/// Decides each of these stacks in a separate task. Returns the number of stacks that were admitted.
 async fn together(run: &mut Run<'_>, stacks: Vec<Vec<Request>>) -> Checked<u32> {
     let (calls, mut tasks) = (stacks.len(), JoinSet::new());
     for stack in stacks {
@@ -52,7 +52,7 @@ pub(super) async fn share_the_limit(run: &mut Run<'_>, limit: Limit) -> Checked 
     judge(run, admitted, limit.capacity())
 }
 
-/// Half of the stacks have the opposite order, which must not block any.
+/// Half of the stacks have their members in the opposite order. This must not block any stack.
 pub(super) async fn stacks(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.needs(&limit)?;
     let stack = |number: u32| {

@@ -1,4 +1,5 @@
-//! Questions that a store must not answer: wrong stacks, changes that a limit does not have, and limits that it does not support.
+//! Rules for requests to which a store must reply with an error: wrong stacks, changes that a limit does not have, and limits
+//! that the store does not support.
 
 use super::seconds;
 use crate::error::{Error, ErrorKind};
@@ -7,7 +8,7 @@ use crate::store::{Adjusted, Adjustment, Change, Mode, Reply, Request};
 use crate::testing::conformance::ask::Ask;
 use crate::testing::conformance::run::{Checked, Run};
 
-/// Asserts that an error says that somebody made a mistake. No failure policy may admit the call then.
+/// Asserts that an error has the kind `Configuration`. For this kind, no failure policy admits the call.
 fn is_configuration(run: &mut Run<'_>, error: &Error) -> Checked {
     let kind = error.kind();
     let is_configuration = kind == ErrorKind::Configuration;

@@ -1,4 +1,4 @@
-//! Keys: each has its own units, whatever its bytes are.
+//! Rules for keys: each key has its own units, whatever bytes it contains.
 
 use crate::limit::Limit;
 use crate::store::Mode;
@@ -21,7 +21,7 @@ pub(super) async fn no_shared_units(run: &mut Run<'_>, limit: Limit) -> Checked 
     Ok(())
 }
 
-/// Finds the key with which another one shares its units.
+/// Finds the earlier key with which the key of `label` shares its units. Returns the failure.
 async fn shares_units(run: &mut Run<'_>, limit: Limit, label: &str, earlier: &[&str]) -> Checked<Stop> {
     for other in earlier {
         let mut both = run.anew();

@@ -1,5 +1,5 @@
-//! The rules that are checked in plain sequences: a table with a line for each. If requests or limits get a new number, add
-//! limits with it and a line here.
+//! The table of the rules that are checked in plain sequences, with a line for each rule. If a request or a limit gets a new
+//! number, add limits with this number, and a rule.
 
 mod blocks;
 mod bounds;
@@ -84,8 +84,8 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A limit of each algorithm, and of each refill, without a wait. Each period is so long that a clock that runs does not change
-/// anything in between.
+/// Returns a limit of each algorithm and of each refill mode, without `wait`. Each period is so long that nothing changes
+/// between two operations of a check, even if the clock moves by itself.
 fn all() -> Vec<Limit> {
     let mut all = without_permits();
     all.extend(permits());
@@ -113,7 +113,7 @@ fn one() -> Vec<Limit> {
     vec![Limit::counter(3, seconds(3))]
 }
 
-/// The limits whose calls wait for a turn.
+/// Returns the limits whose calls wait for a turn.
 fn waiting() -> Vec<Limit> {
     let bucket = Limit::token_bucket(1, seconds(2)).burst(2);
     let waiting = [
@@ -135,7 +135,7 @@ fn of_zero() -> Vec<Limit> {
     all().iter().filter_map(|limit| Limit::plain(limit.algorithm(), 0, limit.time()).ok()).collect()
 }
 
-/// The limits that block refused callers. The steps are longer than any other refusal.
+/// Returns the limits that block refused callers. The steps are longer than the wait of any other refusal.
 fn blocking() -> Vec<Limit> {
     let limits = [
         Limit::counter(3, seconds(3)),
@@ -145,7 +145,7 @@ fn blocking() -> Vec<Limit> {
     limits.map(|limit| limit.block(&blocks::STEPS)).to_vec()
 }
 
-/// A limit for each window of the calendar, in UTC.
+/// Returns a limit for each window of the calendar, in UTC.
 fn calendar() -> Vec<Limit> {
     Calendar::ALL.map(|window| Limit::calendar(3, window)).to_vec()
 }

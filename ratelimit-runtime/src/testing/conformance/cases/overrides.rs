@@ -1,4 +1,4 @@
-//! Overrides and published limits, which a store may leave out.
+//! Rules for overrides and published limits. A store need not support them.
 
 use crate::error::ErrorKind;
 use crate::key::StoreKey;
@@ -7,16 +7,16 @@ use crate::store::Overridden;
 use crate::testing::conformance::run::{Checked, MS, Run, Stop};
 use std::time::Duration;
 
-/// Two entries, and changes of a limit as texts.
+/// Two entries, each with the text of a change.
 const ENTRIES: [(&[u8], &str); 2] = [(b"name:login", "count=2"), (b"key:p:{a}:login", "count=3 time=1m")];
 
-/// The overrides, if their version is not `seen`.
+/// Loads the overrides. `None` if their version is `seen`.
 async fn load(run: &mut Run<'_>, key: &StoreKey, seen: u64) -> Checked<Option<Overridden>> {
     let loaded = run.store().load_overrides(key, seen).await;
     loaded.map_err(|error| run.fail(format!("the store failed: {error}")))
 }
 
-/// Saves a change, and returns the overrides after it. The version must have changed.
+/// Saves a change, and returns the overrides after it. Fails if their version is still `seen`.
 async fn save(
     run: &mut Run<'_>,
     key: &StoreKey,
@@ -27,7 +27,7 @@ async fn save(
     save_for(run, key, seen, entry, change, None).await
 }
 
-/// Saves a change that expires.
+/// Saves a change that may expire, like [`save`].
 async fn save_for(
     run: &mut Run<'_>,
     key: &StoreKey,
@@ -76,7 +76,7 @@ pub(super) async fn versions(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.expect(untouched, "the store saved an override under another key")
 }
 
-/// Overrides and decisions may have different clocks, so the check asks until an override has expired.
+/// Overrides and decisions may use different clocks, so the check asks repeatedly until the override has expired.
 pub(super) async fn expiry(run: &mut Run<'_>, limit: Limit) -> Checked {
     const HOUR: Duration = Duration::from_secs(3600);
     const ASKS: u32 = 2000;

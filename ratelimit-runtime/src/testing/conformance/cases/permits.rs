@@ -1,4 +1,4 @@
-//! Permits: they are held until they are returned or their lease ends. Calls that wait for one keep their order.
+//! Rules for permits: they are held until they are returned or their lease ends. Calls that wait for a permit keep their order.
 
 use super::seconds;
 use crate::limit::Limit;
@@ -6,7 +6,7 @@ use crate::store::{Change, Mode};
 use crate::testing::conformance::ask::Ask;
 use crate::testing::conformance::run::{Checked, MS, Run};
 
-/// Asks for a permit with this id.
+/// Asks for a permit with this id. Returns whether the store gave it.
 async fn ask(run: &mut Run<'_>, limit: Limit, id: u64) -> Checked<bool> {
     Ok(run.decide(Mode::Charge, &[Ask::new("a", limit, 1).permit(id)]).await?[0].is_allowed())
 }
@@ -66,7 +66,7 @@ pub(super) async fn tickets(run: &mut Run<'_>, limit: Limit) -> Checked {
     }
     let first = ask(run, limit, 21).await?;
     run.expect(first, "the store refused the permit that was returned to the first waiting call")?;
-    // The others no longer ask, so their tickets end.
+    // The other waiting calls no longer ask, so their tickets end.
     run.pass(limit.longest_wait()).await;
     run.adjust(limit, 1, Change::Give(11)).await?;
     let check = run.ask(Mode::Check, limit, 1).await?;

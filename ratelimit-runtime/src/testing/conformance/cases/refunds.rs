@@ -1,17 +1,17 @@
-//! Units that are returned by the stamp of their charge, and units that are taken without a check.
+//! Rules for units that are returned by the stamp of their charge, and for penalties, which take units without a check.
 
 use crate::limit::Limit;
 use crate::store::{Change, Mode};
 use crate::testing::conformance::run::{Checked, MS, Run};
 
-/// Charges units. Returns the stamp.
+/// Charges units. Returns the stamp of the charge.
 async fn charge(run: &mut Run<'_>, limit: Limit, cost: u32) -> Checked<u64> {
     let decision = run.ask(Mode::Charge, limit, cost).await?;
     run.expect(decision.is_allowed(), "the store refused a call, although the limit had units left")?;
     Ok(decision.stamp())
 }
 
-/// Whether the store has an entry for each unit. It may then report units that no longer count.
+/// Whether the state is a list with an entry for each unit. The store may then report the return of units that no longer count.
 fn is_list(limit: &Limit) -> bool {
     limit.state().is_list()
 }

@@ -1,4 +1,4 @@
-//! Stacks: several limits of one call, which pass as a whole or not at all.
+//! Rules for stacks: several limits of one call pass as a whole or not at all.
 
 use super::seconds;
 use crate::decision::Decision;

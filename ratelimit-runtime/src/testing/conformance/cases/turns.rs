@@ -1,4 +1,4 @@
-//! Calls that wait for a turn, which the store reserves in the order of arrival.
+//! Rules for calls that wait for a turn. The store reserves turns in the order of arrival.
 
 use crate::decision::Decision;
 use crate::limit::Limit;
@@ -6,10 +6,10 @@ use crate::store::{Change, Mode};
 use crate::testing::conformance::run::{Checked, Run};
 use std::time::Duration;
 
-/// No limit of the cases has as many turns within its wait.
+/// More turns than any limit of the cases has within its wait.
 const MOST: u32 = 20;
 
-/// Makes calls until one has to wait. Returns its decision.
+/// Makes calls until one has to wait. Returns the decision about that call.
 async fn until_one_waits(run: &mut Run<'_>, limit: Limit) -> Checked<Decision> {
     for _ in 0..MOST {
         let decision = run.ask(Mode::Charge, limit, 1).await?;

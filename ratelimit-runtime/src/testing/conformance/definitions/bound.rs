@@ -5,7 +5,8 @@ use std::time::Duration;
 
 const SHORTEST_MONTH: Duration = Duration::from_secs(28 * 86_400);
 
-/// The most units that a limit may admit in any half-open interval of this length, in all processes together.
+/// Returns the maximum number of units that a limit may admit in any half-open interval of this length, in all processes
+/// together.
 pub fn bound(limit: &Limit, interval: Duration) -> u64 {
     let (count, capacity) = (u64::from(limit.count()), u64::from(limit.capacity()));
     let time = if limit.calendar_window() == Some(Calendar::Month) { SHORTEST_MONTH } else { limit.time() };

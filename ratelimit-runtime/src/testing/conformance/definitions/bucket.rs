@@ -1,20 +1,21 @@
-//! Token bucket: a level that leaks continuously (greedy, also the meter of a leaky bucket), or in steps (interval).
+//! Token bucket: a level that leaks continuously (greedy) or in steps (interval). The greedy bucket also defines a leaky bucket
+//! without `wait`.
 
 use super::{Numbers, Turns, saturated};
 
-/// The time until a charge with this stamp has leaked. `None` if it can no longer be returned. The stamp of the last
-/// charge is the time at which the level reaches zero. While calls wait for turns, only the last charge can be
+/// Returns the time until a charge with this stamp has leaked. `None` if the charge can no longer be returned. The stamp of the
+/// last charge is the time at which the level reaches zero. `last_only`: calls wait for turns, so only the last charge can be
 /// returned.
 pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> Option<u64> {
     let left = stamp.checked_sub(now)?;
     (left == reset || !last_only).then_some(left)
 }
 
-/// The units that were charged since the bucket was last empty, or the level at the end of a pause. After a change of the limit, what
-/// has leaked since then, or leaks until then, is computed again at the new rate.
+/// The units that were charged since the bucket was last empty, or the level at the end of a pause. After a change of the
+/// limit, the leak since that time, or until that time, is computed again at the new rate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Since {
-    /// In ms.
+    /// The time of the first charge after the bucket was empty, or the end of the pause, in ms.
     time: u64,
     units: u64,
 }
@@ -27,17 +28,17 @@ impl Since {
         self.units += u64::from(units);
     }
 
-    /// Notes that this level remains at a later time, in ms.
+    /// Sets the level that remains at the end of a pause, in ms.
     pub(super) fn use_up(&mut self, units: u64, end: u64) {
         *self = Self { time: end, units };
     }
 
-    /// Notes a return of units from a bucket that was not empty.
+    /// Removes returned units. `is_empty`: the bucket is empty after the return.
     pub(super) fn give(&mut self, units: u32, is_empty: bool) {
         self.units = if is_empty { 0 } else { self.units.saturating_sub(units.into()) };
     }
 
-    /// The level of a bucket that leaks continuously, in fractions of a unit.
+    /// Returns the level of a bucket that leaks continuously, in fractions of a unit with the denominator `time`.
     pub(super) fn level(&self, numbers: &Numbers, now: u64) -> u128 {
         let charged = i128::from(self.units) * i128::from(numbers.time);
         let passed = i128::from(now) - i128::from(self.time);
@@ -45,11 +46,11 @@ impl Since {
     }
 }
 
-/// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
+/// A bucket that leaks `count` units per `time`. The level is a fraction with the denominator `time`.
 #[derive(Clone, Debug)]
 pub(super) struct Greedy {
     numbers: Numbers,
-    /// In ms.
+    /// The current time in ms.
     now: u64,
     level: u128,
     since: Since,
@@ -110,7 +111,7 @@ impl Turns for Greedy {
         let still_in_use = u128::from(left) * u128::from(self.numbers.count);
         let back = self.parts(units).min(still_in_use).min(self.level);
         if still_in_use < self.parts(units) && back < self.level {
-            // A part of the charge has leaked: the rest of it leaks now.
+            // A part of the charge has leaked. An earlier start makes the rest of the charge leak now.
             self.since.time -= left;
         } else {
             self.since.give(units, back == self.level);
@@ -143,14 +144,15 @@ impl Turns for Greedy {
     }
 }
 
-/// Returns `count` units at the end of each `time`, aligned with the call that found the bucket empty.
+/// A bucket that gets `count` units back at the end of each `time`. The first step begins with the call that found the bucket
+/// empty.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
     numbers: Numbers,
-    /// In ms.
+    /// The current time in ms.
     now: u64,
     level: u64,
-    /// The end of the current step, while the level is above zero.
+    /// The end of the current step in ms, while the level is above zero.
     step: u64,
     since: Since,
 }
@@ -164,7 +166,7 @@ impl Interval {
         self.numbers.capacity().into()
     }
 
-    /// The time until this many units have come back.
+    /// Returns the time until this many units have come back.
     fn until_back(&self, units: u64) -> u64 {
         match units.div_ceil(self.numbers.count.into()) {
             0 => 0,
@@ -172,7 +174,7 @@ impl Interval {
         }
     }
 
-    /// The number of steps that end between now and then.
+    /// Returns the number of steps that end between now and `then`.
     fn steps_until(&self, then: u64) -> u64 {
         if then < self.step { 0 } else { 1 + (then - self.step) / self.numbers.time }
     }

@@ -1,4 +1,4 @@
-//! Concurrency: permits that hold units until they are released or their lease ends, and tickets of waiting calls.
+//! Concurrency: permits that hold units until they are returned or their lease ends, and tickets of waiting calls.
 
 use super::{Answer, Definition, Numbers};
 use crate::store::Mode;
@@ -6,7 +6,7 @@ use crate::store::Mode;
 #[derive(Clone, Debug)]
 pub(super) struct Concurrency {
     numbers: Numbers,
-    /// In ms.
+    /// The current time in ms.
     now: u64,
     permits: Vec<Permit>,
     tickets: Vec<Ticket>,
@@ -43,7 +43,7 @@ impl Concurrency {
         self.tickets.iter().find(|ticket| ticket.id == id)
     }
 
-    /// The units of the tickets that arrived earlier, or of all tickets if this call has none.
+    /// Returns the units of the tickets that arrived earlier, or of all tickets if this call has no ticket.
     fn ahead(&self, id: u64) -> i64 {
         let arrival = self.ticket(id).map_or(u64::MAX, |ticket| ticket.arrival);
         let ahead = self.tickets.iter().filter(|ticket| ticket.arrival < arrival);
@@ -59,7 +59,7 @@ impl Concurrency {
         self.permits.iter().map(|permit| permit.lease_end - self.now).min().unwrap_or(self.numbers.time)
     }
 
-    /// The time after which a waiting call asks again.
+    /// Returns the time after which a waiting call asks again.
     fn ask_again(&self, ahead: i64) -> u64 {
         let soon = if ahead < i64::from(self.numbers.count) { 20 } else { 100 };
         soon.min(self.until_a_lease_ends())

@@ -7,7 +7,7 @@ use super::{Numbers, Turns, saturated};
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     numbers: Numbers,
-    /// In ms.
+    /// The current time in ms.
     now: u64,
     /// The last window, if it has not ended. It may lie in the future.
     last: Option<Window>,
@@ -24,7 +24,7 @@ impl Counter {
         Self { numbers, now: 0, last: None }
     }
 
-    /// The end of a window that starts at this time.
+    /// Returns the end of a window that starts at this time.
     fn end_of_window(&self, begin: u64) -> u64 {
         match self.numbers.window() {
             Some((window, zone)) => end_of(window, offset(zone), begin),
@@ -32,13 +32,13 @@ impl Counter {
         }
     }
 
-    /// Whether a pause or a shorter limit has left the window further away than calls wait.
+    /// Whether the window is further away than calls wait, after a pause or because the limit has become shorter.
     fn is_too_far(&self, window: &Window) -> bool {
         window.end > self.end_of_window(self.now) + self.numbers.wait
     }
 
-    /// The start of a window. A window that is too far away begins now. A window of the calendar may begin later than this, but it
-    /// has begun.
+    /// Returns the start of a window. A window that is too far away starts now. The result may be before the start of a
+    /// calendar window, but such a window has always started.
     fn begin(&self, window: &Window) -> u64 {
         if self.is_too_far(window) { self.now } else { window.end.saturating_sub(self.numbers.time) }
     }
@@ -51,7 +51,7 @@ impl Counter {
         i128::from(self.numbers.count) - i128::from(window.used)
     }
 
-    /// The start of the window that takes this cost: the last window, or a new one after it.
+    /// Returns the start of the window that takes this cost: the last window, or a new window after it.
     fn place(&self, cost: u32) -> u64 {
         match &self.last {
             None => self.now,
@@ -60,10 +60,11 @@ impl Counter {
         }
     }
 
-    /// Charges the last window, or a new one that starts at `begin` when the last one has ended.
+    /// Charges the last window, or a new window that starts at `begin` if the last window has ended by then.
     fn put(&mut self, begin: u64, units: u32) {
         let (end, used) = match self.last.filter(|last| last.end > begin) {
-            // A window of a shorter limit keeps its end, unless that is too far away.
+            // A window that was started under another limit keeps its end. If that end is too far away, the window ends as if
+            // it started now.
             Some(last) if self.is_too_far(&last) => (self.end_of_window(self.now), last.used),
             Some(last) => (last.end, last.used),
             None => (self.end_of_window(begin), 0),

@@ -1,4 +1,4 @@
-//! Blocks around an algorithm: a refused caller stays refused for a step, and after the next refusal for the next step.
+//! Blocks around an algorithm: a refused caller stays refused for a step. After the next refusal, the next step applies.
 
 use super::{Answer, Definition, Numbers};
 use crate::store::Mode;
@@ -7,15 +7,15 @@ use crate::store::Mode;
 #[derive(Debug)]
 pub(super) struct Gate {
     inner: Box<dyn Definition>,
-    /// The steps; none if the limit does not block.
+    /// The steps of a block. Empty if the limit does not block.
     steps: Vec<u64>,
-    /// How many blocks have followed each other.
+    /// The number of consecutive blocks so far.
     earlier: usize,
-    /// The caller is blocked before this time.
+    /// The end of the block or the pause.
     end: u64,
-    /// Callers may wait for the end.
+    /// Whether this is a pause, so that callers may wait for its end.
     is_pause: bool,
-    /// From this time on, the steps start over.
+    /// The time from which on the steps start over.
     forgotten: u64,
 }
 
@@ -35,7 +35,7 @@ fn steps(numbers: &Numbers) -> Vec<u64> {
     numbers.block.into_iter().filter(|step| *step > 0).collect()
 }
 
-/// The decision about a blocked caller: nothing is free before the end.
+/// Converts a decision to the decision about a blocked caller: nothing is free before the end of the block.
 fn blocked(answer: Answer, left: u64) -> Answer {
     let never = !answer.allowed && answer.retry_after.is_none();
     Answer {
@@ -114,7 +114,7 @@ impl Definition for Gate {
         u32::from(was_blocked)
     }
 
-    /// A block keeps its end.
+    /// A block that has begun keeps its end.
     fn change(&mut self, numbers: Numbers) {
         self.steps = steps(&numbers);
         self.inner.change(numbers);

@@ -1,14 +1,14 @@
-//! Leaky bucket as a queue: a call leaves when everything before it has leaked. A leaky bucket as a meter is defined as a
-//! greedy bucket.
+//! Leaky bucket as a queue: a call leaves the queue when everything before it has leaked. Without `wait`, a leaky bucket is
+//! defined as a greedy bucket.
 
 use super::bucket::{Since, left_until};
 use super::{Numbers, Turns, saturated};
 
-/// Leaks `count` per `time`. The level is a fraction with the denominator `time`.
+/// A queue that leaks `count` units per `time`. The level is a fraction with the denominator `time`.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     numbers: Numbers,
-    /// In ms.
+    /// The current time in ms.
     now: u64,
     level: u128,
     since: Since,
@@ -39,8 +39,7 @@ impl Turns for Queue {
         self.reset_after()
     }
 
-    /// If there are not enough places for the units that are left to others, the wait lasts until the last of these places
-    /// has its turn.
+    /// If fewer than `cost + keep` places are free, returns the time until the last of `cost + keep` units would have its turn.
     fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
         if keep == 0 || i64::from(cost + keep) <= self.room() {
             return self.turn(cost);
@@ -62,7 +61,7 @@ impl Turns for Queue {
         self.now + self.reset_after()
     }
 
-    /// Later calls wait for this one, so only the last charge can be returned.
+    /// Later calls wait for earlier ones, so only the last charge can be returned.
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
         let Some(left) = left_until(stamp, self.now, self.reset_after(), true).filter(|_| self.level > 0)
         else {
@@ -75,7 +74,7 @@ impl Turns for Queue {
         u32::try_from(back.div_ceil(u128::from(self.numbers.time))).unwrap()
     }
 
-    /// The free places: one call is served, and as many wait as the rate can serve within `wait`.
+    /// Returns the number of free places. One call is served, and the calls that the rate can serve within `wait` may wait.
     fn room(&self) -> i64 {
         let within_wait = i128::from(self.numbers.wait) * i128::from(self.numbers.count);
         let free = within_wait - i128::try_from(self.level).unwrap();

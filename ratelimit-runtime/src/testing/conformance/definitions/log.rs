@@ -1,4 +1,4 @@
-//! Sliding log: every unit has a timestamp and counts for one `time` from then on.
+//! Sliding log: every unit has a timestamp, and counts for one `time` from its timestamp on.
 
 use super::{Numbers, Turns, saturated};
 
@@ -7,7 +7,8 @@ use super::{Numbers, Turns, saturated};
 pub(super) struct Log {
     numbers: Numbers,
     now: u64,
-    /// The timestamps of the units, in order. Some may lie in the future. The next charge removes those that no longer count.
+    /// The timestamps of the units, in order. Some may lie in the future. The next charge removes timestamps that no longer
+    /// count.
     stamps: Vec<u64>,
 }
 
@@ -20,7 +21,7 @@ impl Log {
         self.numbers.time * 1000
     }
 
-    /// The timestamps of the units that still count.
+    /// Returns the timestamps of the units that still count.
     fn live(&self) -> &[u64] {
         let expired = self.stamps.partition_point(|stamp| stamp + self.time() <= self.now);
         &self.stamps[expired..]

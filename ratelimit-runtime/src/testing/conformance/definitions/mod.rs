@@ -1,5 +1,5 @@
-//! The algorithms as textbooks define them: explicit windows, levels, cells, timestamps and permits. No anchors, TTLs
-//! or packed integers.
+//! The algorithms as textbooks define them, with explicit windows, levels, cells, timestamps and permits. They have no anchors,
+//! TTLs or packed integers.
 //!
 //! This code is plain and slow. Time never goes back. When the limit of a key changes, the charged units stay.
 
@@ -30,23 +30,23 @@ pub struct Answer {
     /// For a refusal: the time after which the request would pass. `None` means never.
     pub retry_after: Option<u64>,
     pub reset_after: u64,
-    /// Finds the charge again when units are returned. Zero without a charge.
+    /// The number by which a return finds the charge again. Zero without a charge.
     pub stamp: u64,
 }
 
-/// A limit under one key. Arguments of times are in µs. The `Debug` text shows the whole state.
+/// A limit under one key. The time `now` is in µs. The `Debug` text shows the whole state.
 pub trait Definition: Debug {
-    /// Decides a request that charges `cost` units if these and `keep` more are free. `id` names a permit, if the algorithm
-    /// has permits.
+    /// Decides a request. It charges `cost` units if `cost + keep` units are free. `id` names a permit, if the algorithm has
+    /// permits.
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;
-    /// Decides the same, but no turn is earlier than in `floor` ms.
+    /// Decides like [`decide_keeping`](Self::decide_keeping), but the turn is not earlier than `floor` ms from now.
     fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         let _ = (now, mode, cost, keep, floor);
         unreachable!("only numbers have gates")
     }
-    /// Uses up the limit for this time in ms.
+    /// Uses up the limit for a time in ms.
     fn use_up(&mut self, _now: u64, _ms: u64) {}
-    /// Decides a request that leaves nothing to others.
+    /// Decides a request that leaves no units to others.
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
         self.decide_keeping(now, mode, cost, 0, id)
     }
@@ -54,7 +54,7 @@ pub trait Definition: Debug {
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.
     fn take(&mut self, now: u64, units: u32) -> u32;
-    /// Renews the lease of a permit. Returns its units.
+    /// Renews the lease of a permit. Returns the number of its units, or 0 if it is not held.
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
     }
@@ -66,16 +66,16 @@ pub trait Definition: Debug {
     fn pause(&mut self, _now: u64, _ms: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
-    /// The time in ms until a block or a pause ends.
+    /// Returns the time in ms until a block or a pause ends.
     fn closed(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
-    /// Ends a block. Returns whether there was one.
+    /// Ends a block or a pause. Returns 1 if there was one, else 0.
     fn open(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
-    /// Continues with other numbers of the same algorithm, which have the same `wait` if calls can wait. The `time` of a sliding
-    /// window must stay, too.
+    /// Continues with other numbers of the same algorithm. If calls can wait, `wait` must stay the same. The `time` of a
+    /// sliding window must stay the same, too.
     fn change(&mut self, numbers: Numbers);
     fn copy(&self) -> Box<dyn Definition>;
 }
@@ -113,9 +113,9 @@ pub struct Numbers {
     pub burst: u32,
     pub borrow: u32,
     pub wait: u64,
-    /// A window of the calendar and its zone: `month +01:00`. `time` is then the length of the longest window.
+    /// A window of the calendar and its zone: `month +01:00`. With a calendar, `time` is the length of the longest window.
     pub calendar: Option<&'static str>,
-    /// The steps of a block; zeros follow the last one.
+    /// The steps of a block. Zeros follow the last step.
     pub block: [u64; 3],
 }
 
@@ -140,7 +140,7 @@ impl Numbers {
         Self { calendar: Some(window), ..self }
     }
 
-    /// The window of the calendar, and the offset of its zone.
+    /// The window of the calendar and the offset of its zone.
     pub fn window(&self) -> Option<(&'static str, &'static str)> {
         self.calendar.map(|window| window.split_once(' ').unwrap())
     }
@@ -149,7 +149,7 @@ impl Numbers {
         Self { block, ..self }
     }
 
-    /// Whether the state has a place for a block.
+    /// Whether the state has a place for a block or a pause.
     pub const fn takes_block(&self) -> bool {
         !matches!(self.kind, Kind::Log | Kind::Concurrency)
     }
@@ -158,7 +158,7 @@ impl Numbers {
         matches!(self.kind, Kind::Leaky) && self.wait > 0
     }
 
-    /// The most units that the limit can hold at once.
+    /// Returns the maximum number of units that the limit can hold at once.
     pub fn capacity(&self) -> u32 {
         match self.kind {
             Kind::Greedy | Kind::Interval => self.burst + self.borrow,
@@ -171,17 +171,17 @@ impl Numbers {
         }
     }
 
-    /// The longest time for which a store may store the state, in ms.
+    /// Returns the longest lifetime that a store may give the state, in ms.
     pub fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
-            // The last call may have waited, and a penalty may take as much again.
+            // The last call may have waited. A penalty may take as many units again, so this time is doubled below.
             Kind::Leaky if self.is_queue() => self.wait + self.time.div_ceil(count),
             Kind::Greedy | Kind::Leaky => (capacity * self.time).div_ceil(count),
             Kind::Interval => capacity.div_ceil(count) * self.time,
             Kind::Counter | Kind::Window | Kind::Log | Kind::Concurrency => 0,
         };
-        // A block, and the time until it is forgotten.
+        // The time of a block, and the time until the block is forgotten.
         let gate = 2 * self.block.into_iter().max().unwrap_or(0);
         gate + match self.kind {
             Kind::Window if self.wait > 0 => 2 * self.time + self.wait,
@@ -212,7 +212,7 @@ impl Numbers {
         limit.wait(wait).block(&steps.collect::<Vec<_>>())
     }
 
-    /// The limit under an unused key.
+    /// Creates the definition of this limit, under an unused key.
     pub fn definition(self) -> Box<dyn Definition> {
         let algorithm = self.algorithm();
         if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm)) } else { algorithm }
@@ -239,26 +239,27 @@ trait Turns {
     fn numbers(&self) -> &Numbers;
     /// Advances the time to `now`, in µs.
     fn pass_to(&mut self, now: u64);
-    /// The time until this cost has its turn, if no other call comes.
+    /// Returns the time in ms until this cost has its turn, if no other call comes.
     fn turn(&self, cost: u32) -> u64;
-    /// The time until this cost has its turn, and leaves `keep` units to others. Their sum is at most the capacity.
+    /// Returns the time in ms until this cost has its turn and leaves `keep` units to others. `cost + keep` is at most the
+    /// capacity.
     fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
         self.turn(cost + keep)
     }
     fn remaining(&self) -> u32;
     fn reset_after(&self) -> u64;
-    /// Charges at the turn. Returns the stamp.
+    /// Charges the cost at its turn. Returns the stamp.
     fn charge(&mut self, cost: u32) -> u64;
     fn give(&mut self, units: u32, stamp: u64) -> u32;
-    /// The free units, rounded down. Negative if more than the capacity is in use.
+    /// Returns the number of free units, rounded down. It is negative if more than the capacity is in use.
     fn room(&self) -> i64;
-    /// Charges now, even without free units.
+    /// Charges units now, even if they are not free.
     fn force(&mut self, units: u32);
-    /// Charges for a turn, which may be later than the turn that this limit alone would give. Returns the stamp.
+    /// Charges the cost at a turn, which may be later than [`turn`](Self::turn). Returns the stamp.
     fn charge_at(&mut self, cost: u32, _turn: u64) -> u64 {
         self.charge(cost)
     }
-    /// Uses up the limit for this time in ms, unless it is used up for longer.
+    /// Uses up the limit for a time in ms, unless it is already used up for longer.
     fn use_up(&mut self, _ms: u64) {
         unreachable!("only numbers have gates")
     }
@@ -279,7 +280,7 @@ impl<T: Turns + Clone + Debug + 'static> Definition for T {
     fn decide_after(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, floor: u64) -> Answer {
         self.pass_to(now);
         let limit = self.numbers().capacity();
-        // A turn in a later window would make the units that are left in this one unusable.
+        // A turn in a later window would make the units that are left in the current window unusable.
         let may_wait =
             keep == 0 || matches!(self.numbers().kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let patience = if mode == Mode::Charge && may_wait { self.numbers().wait } else { 0 };
@@ -327,7 +328,7 @@ fn saturated(units: i128) -> u32 {
     u32::try_from(units.max(0)).unwrap()
 }
 
-/// A limit whose `count` or `burst` is zero. It refuses everything.
+/// A limit whose `count` or `burst` is zero. It refuses every request.
 #[derive(Clone, Debug)]
 struct Nothing {
     capacity: u32,

@@ -1,15 +1,16 @@
-//! Sliding window: two neighboring cells. The earlier one counts by the share that the window still covers.
+//! Sliding window: two neighboring cells. The units of the earlier cell count by the share of this cell that the window still
+//! covers.
 
 use super::{Numbers, Turns, saturated};
 
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     numbers: Numbers,
-    /// In ms.
+    /// The current time in ms.
     now: u64,
-    /// The start of the first cell. Meaningless without cells.
+    /// The start of the first cell in ms. It has no meaning if there are no cells.
     origin: u64,
-    /// The units that were charged in each cell since then. The last cell has a charge.
+    /// The units that were charged in each cell from `origin` on. The last cell has a charge.
     cells: Vec<u32>,
 }
 
@@ -38,12 +39,12 @@ impl Window {
         cell.checked_sub(1).map_or(0, |before| self.charged_in(before))
     }
 
-    /// The last cell: the cell with the last charge, or the current cell if that one has ended.
+    /// Returns the later of two cells: the cell with the last charge, and the current cell.
     fn last(&self) -> Option<usize> {
         (!self.cells.is_empty()).then(|| self.cell_at(self.now).max(self.cells.len() - 1))
     }
 
-    /// Whether a long pause has moved the cell further away than calls wait.
+    /// Whether a long pause has moved the cell further into the future than calls wait.
     fn is_too_far(&self, cell: usize) -> bool {
         self.end(cell) - self.now > self.numbers.time + self.numbers.wait
     }
@@ -52,14 +53,15 @@ impl Window {
         self.begin(cell) > self.now
     }
 
-    /// `count` minus the units that a cell counts at this time, rounded down.
+    /// Returns `count` minus the units that count in this cell at this time, rounded down.
     fn free(&self, cell: usize, time: u64) -> i64 {
         let share = u128::from(self.charged_before(cell)) * u128::from(self.end(cell) - time);
         let before = i64::try_from(share.div_ceil(self.numbers.time.into())).unwrap();
         i64::from(self.numbers.count) - i64::from(self.charged_in(cell)) - before
     }
 
-    /// The first ms at which the cost fits into this cell, up to the end of the cell.
+    /// Returns the first ms at which the cost fits into this cell. It may be the end of the cell. `None` if the cell has no
+    /// room for it.
     fn first_fit(&self, cell: usize, cost: u32) -> Option<u64> {
         let from = self.begin(cell).max(self.now);
         let room = i128::from(self.numbers.count) - i128::from(self.charged_in(cell)) - i128::from(cost);
@@ -74,7 +76,8 @@ impl Window {
         Some(at)
     }
 
-    /// The turn of this cost, and its cell: the last one if it has room before its end, or the next one.
+    /// Returns the time of the turn for this cost, and its cell. It is the last cell if that has room before its end, else the
+    /// next cell.
     fn place(&self, cost: u32) -> (u64, usize) {
         let Some(last) = self.last() else { return (self.now, 0) };
         if cost == 0 && self.is_too_far(last) {
@@ -165,7 +168,7 @@ impl Turns for Window {
 
     fn use_up(&mut self, ms: u64) {
         let end = self.now + ms;
-        // The last cell with a charge.
+        // Nothing changes if the last cell with a charge ends at the same time or later.
         if !self.cells.is_empty() && self.end(self.cells.len() - 1) >= end {
             return;
         }
@@ -176,7 +179,7 @@ impl Turns for Window {
     }
 
     fn force(&mut self, units: u32) {
-        // If a long pause has moved the last cell too far into the future, the cell begins now.
+        // If a long pause has moved the last cell too far into the future, this cell begins now.
         if let Some(last) = self.last()
             && self.is_too_far(last)
         {

@@ -1,4 +1,4 @@
-//! The charges of a sequence: the stamps of the definition, and those of the store.
+//! Maps the stamps of the definition to the stamps of the store, for the charges of a sequence.
 
 use super::operations::{Operation, Outcome};
 use crate::store::Change;
@@ -9,15 +9,16 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Charges(HashMap<(usize, u64), Vec<Charge>>);
 
-/// A charge by the store.
+/// A charge that the store has made.
 struct Charge {
     stamp: u64,
     cost: u32,
 }
 
 impl Charges {
-    /// Leaves out what no contract determines: a return of a charge that was never made or was returned already, and of more units
-    /// than it has taken. Each store has its own stamps.
+    /// Returns the operations whose outcomes the contract determines, because each store has its own stamps. The return of a
+    /// charge that was never made or was already returned is left out. A return of more units than the charge has taken is
+    /// reduced to these units.
     pub(super) fn determined(
         &self,
         numbers: &Numbers,
@@ -38,7 +39,7 @@ impl Charges {
         determined
     }
 
-    /// The stamp of the store for one of the definition. The charge is then returned.
+    /// Removes the charge with this stamp of the definition. Returns the stamp of the store.
     pub(super) fn take(&mut self, numbers: &Numbers, key: usize, stamp: u64) -> Option<u64> {
         if numbers.kind == Kind::Concurrency {
             return Some(stamp);
@@ -46,7 +47,7 @@ impl Charges {
         self.0.get_mut(&(key, stamp))?.pop().map(|charge| charge.stamp)
     }
 
-    /// Remembers the charges, by the stamps of the definition.
+    /// Stores the charges under the stamps of the definition.
     pub(super) fn remember(&mut self, steps: &[(usize, Operation)], found: &[Outcome], expected: &[Outcome]) {
         for (&(key, step), outcomes) in steps.iter().zip(found.iter().zip(expected)) {
             if let Operation::Decide { cost, .. } = step
@@ -60,7 +61,7 @@ impl Charges {
     }
 }
 
-/// The outcomes with the stamps of the definition, where both have one.
+/// Replaces the stamps of the store by the stamps of the definition, where both have a stamp.
 pub(super) fn with_stamps_of(found: &[Outcome], expected: &[Outcome]) -> Vec<Outcome> {
     let one = |(found, expected): (&Outcome, &Outcome)| match (*found, expected) {
         (Outcome::Answer(answer), Outcome::Answer(Answer { stamp: stamp @ 1.., .. })) if answer.stamp > 0 => {

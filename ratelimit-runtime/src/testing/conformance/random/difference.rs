@@ -1,9 +1,9 @@
-//! How the outcome of an operation differs from the definition, in one sentence.
+//! Describes in one sentence how the outcome of an operation differs from the definition.
 
 use super::operations::{Operation, Outcome};
 use crate::store::Change;
 
-/// Says how an outcome differs from the definition.
+/// Returns a sentence that says how an outcome differs from the definition.
 pub(super) fn difference(operation: Operation, found: Outcome, expected: Outcome) -> String {
     let (found, expected) = match (found, expected) {
         (Outcome::Answer(found), Outcome::Answer(expected)) => (found, expected),

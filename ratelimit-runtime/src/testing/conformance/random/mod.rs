@@ -1,4 +1,4 @@
-//! Random operations: how they are generated, made and compared, and how a failing sequence is shortened.
+//! Random operations: their generation, execution and comparison, and the shortening of a failing sequence.
 
 mod charges;
 mod difference;

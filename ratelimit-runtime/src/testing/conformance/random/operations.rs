@@ -1,4 +1,4 @@
-//! Operations on a key: their outcome by definition and by a store, and whether both agree.
+//! Operations on a key, their outcomes by the definition and by a store, and the comparison of both.
 
 use crate::decision::Decision;
 use crate::store::{Change, Mode};
@@ -18,7 +18,7 @@ pub enum Outcome {
     Units(u32),
 }
 
-/// A store's decision in the form of the definitions. Times are rounded up to milliseconds.
+/// Converts a store's decision to the form of the definitions. Times are rounded up to milliseconds.
 pub fn answer(decision: &Decision) -> Answer {
     let ms = |duration: Duration| u64::try_from(duration.as_micros().div_ceil(1000)).unwrap();
     Answer {
@@ -49,8 +49,8 @@ pub fn by_definition(definition: &mut dyn Definition, now: u64, step: Operation)
     }
 }
 
-/// Whether a store's outcomes are as defined. A store may report that it removed a permit, a ticket or a stamp that
-/// no longer counts: no caller uses that number, and the exact number would cost each release another command.
+/// Whether a store's outcomes agree with the definition. A store may report the removal of a permit, a ticket or a stamp that
+/// no longer counts. No caller uses that number, and an exact number would cost each release another command.
 pub fn agree(
     numbers: &Numbers,
     steps: &[(usize, Operation)],

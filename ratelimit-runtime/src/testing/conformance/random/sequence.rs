@@ -1,4 +1,4 @@
-//! Random operations on a store under test: each outcome is as the algorithm defines it.
+//! Makes random operations on a store under test, and compares each outcome with the definition of the algorithm.
 
 use super::charges::{Charges, with_stamps_of};
 use super::difference::difference;
@@ -40,10 +40,10 @@ pub(in super::super) const LIMITS: [Numbers; 22] = [
     Numbers::new(Kind::Concurrency, 3, 1000).wait(2000),
 ];
 
-/// A moment in µs, the number of a key, and an operation on it.
+/// A time in µs, the number of a key, and an operation on this key.
 type Step = (u64, usize, Operation);
 
-/// Makes random operations on one limit, and compares the outcomes with the definition.
+/// Makes random operations on one limit, and compares their outcomes with the definition.
 pub(in super::super) async fn check<'s>(
     setting: &'s Setting<'s>,
     numbers: Numbers,
@@ -71,7 +71,7 @@ pub(in super::super) async fn check<'s>(
     Ok(())
 }
 
-/// Makes the shortest sequence that still fails once more, and describes it.
+/// Shortens the failing sequence, makes its operations once more, and describes the failure.
 async fn explain<'s>(setting: &'s Setting<'s>, numbers: Numbers, mut past: Vec<Step>) -> Stop {
     let whole = past.clone();
     let is_repeated = shorten(&mut past, async |steps| {
@@ -92,7 +92,7 @@ async fn explain<'s>(setting: &'s Setting<'s>, numbers: Numbers, mut past: Vec<S
     made.run.fail(sentence)
 }
 
-/// A sequence that is made on the store.
+/// A sequence of operations that are made on the store.
 struct Made<'s> {
     run: Run<'s>,
     numbers: Numbers,
@@ -112,7 +112,7 @@ impl<'s> Made<'s> {
         self.now = now;
     }
 
-    /// Ends the sequence. The next one begins at a whole millisecond.
+    /// Ends the sequence. The next sequence begins at a whole millisecond.
     async fn end(&mut self) {
         self.pass_to(self.now.next_multiple_of(1000)).await;
     }
@@ -129,7 +129,8 @@ impl<'s> Made<'s> {
         }
     }
 
-    /// Makes the operations one by one. Returns the first one that differs from the definition, and says how.
+    /// Makes the operations one by one. Returns the index of the first operation that differs from the definition, and a
+    /// sentence about the difference.
     async fn first_difference(&mut self, steps: &[Step]) -> Option<(usize, String)> {
         let mut definitions: HashMap<usize, _> = HashMap::new();
         for (at, &(now, key, operation)) in steps.iter().enumerate() {
@@ -153,7 +154,8 @@ impl<'s> Made<'s> {
         None
     }
 
-    /// Makes operations of one sort in one call. `None` if the store fails.
+    /// Makes operations in one call: requests of one mode, or adjustments. `None` if the store fails or the number of outcomes
+    /// is wrong.
     async fn make(&mut self, steps: &[(usize, Operation)]) -> Option<Vec<Outcome>> {
         let limit = self.numbers.limit();
         let (mut the_mode, mut requests, mut adjustments) = (Mode::Peek, Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Random traffic on a few keys of one limit, and the outcomes by definition.
+//! Random traffic on a few keys of one limit, and its outcomes by the definition.
 
 use super::operations::{Operation, Outcome, by_definition};
 use crate::store::{Change, Mode};
@@ -9,7 +9,7 @@ const LONGEST_MS: u64 = 366 * 86_400_000;
 /// The time at which traffic begins, in µs.
 pub const START: u64 = 1_763_000_000_000_000;
 
-/// A random limit, with a time of any unit up to the longest.
+/// Returns a random limit. Its time is between 1 ms and 366 days, of any order of magnitude.
 pub fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
     let time = 1 + (random.u64(0..LONGEST_MS) >> random.u32(0..35));
     let time = if kind == Kind::Concurrency { time.max(1000) } else { time };
@@ -20,7 +20,7 @@ pub fn any_numbers(random: &mut fastrand::Rng, kind: Kind) -> Numbers {
     if is_bucket && u64::from(burst) * time <= LONGEST_MS * u64::from(count) {
         numbers = numbers.burst(burst);
     }
-    // Few calls wait, so that all products are exact.
+    // The wait is at most the time of 1000 units, so that all products are exact.
     let longest_wait = (1000 * time / u64::from(count)).min(LONGEST_MS);
     let wait = random.choice([0, 0, 1, 20, time / 3, 2 * time, longest_wait]).unwrap();
     let block = random.choice([[0; 3], [0; 3], [1000, 0, 0], [2000, 60_000, 3_600_000]]).unwrap();
@@ -41,14 +41,14 @@ pub struct Traffic {
     numbers: Numbers,
     random: fastrand::Rng,
     definitions: Vec<Box<dyn Definition>>,
-    /// In µs.
+    /// The current time in µs.
     now: u64,
     /// Recent charges.
     charges: Vec<Charge>,
-    /// Requests that wait for a permit. The stamp is the permit's id.
+    /// Requests that wait for a permit. Their stamp is the id of the permit.
     waiting: Vec<Charge>,
     permits: u64,
-    /// Times that decisions have announced, at which something changes.
+    /// Times at which something changes, as reported by decisions, in µs.
     named: Vec<u64>,
 }
 
@@ -66,14 +66,14 @@ impl Traffic {
         }
     }
 
-    /// Ends in the year 2255: above 2^53 µs, Lua cannot represent the time.
+    /// Whether the traffic can go on. It ends in the year 2255, because Lua cannot represent times above 2^53 µs exactly.
     pub fn goes_on(&self) -> bool {
         self.now < (1 << 53) - 20 * (self.numbers.time + self.numbers.wait) * 1000
     }
 
-    /// The next moment (µs), and its operations, which are made in one call.
+    /// Returns the next time in µs, and the operations at this time, which belong into one call of the store.
     pub fn next(&mut self) -> (u64, Vec<(usize, Operation)>) {
-        // A single request is decided by its own script.
+        // A batch of one request runs the script for single requests.
         let alone = self.random.u32(0..3) == 0;
         if !alone || self.random.bool() {
             self.pass();
@@ -94,7 +94,7 @@ impl Traffic {
         (self.now, steps)
     }
 
-    /// The same for a single request, mostly one for a single-request script.
+    /// Like [`next`](Self::next), but with a single operation, usually a request for which a script for single requests exists.
     pub fn next_alone(&mut self) -> (u64, Vec<(usize, Operation)>) {
         if self.random.u32(0..6) == 0 {
             self.pass();
@@ -107,7 +107,7 @@ impl Traffic {
         (self.now, vec![alone])
     }
 
-    /// The outcomes by definition, in order.
+    /// Returns the outcomes by the definition, in order.
     pub fn expected(&mut self, steps: &[(usize, Operation)]) -> Vec<Outcome> {
         steps
             .iter()
@@ -123,7 +123,7 @@ impl Traffic {
             .collect()
     }
 
-    /// Advances the time: mostly not or little, sometimes to the end of a period, sometimes far beyond.
+    /// Advances the time: often by nothing or a little, sometimes to a reported time or by about a period, and sometimes far.
     fn pass(&mut self) {
         let period = self.numbers.time * 1000;
         let longest = period.max(self.numbers.wait * 1000);
@@ -140,7 +140,7 @@ impl Traffic {
         };
     }
 
-    /// The time to an announced moment, or to one tick of the clock beside it.
+    /// Returns the time until a reported time, or until 1 µs or 1 ms before or after it.
     fn until_named(&mut self) -> u64 {
         let Some(at) = self.random.choice(self.named.iter().copied()) else { return 0 };
         let beside = self.random.choice([0, 0, 1, 1000]).unwrap();
@@ -157,7 +157,7 @@ impl Traffic {
             22..=29 => self.random.u32(0..=capacity.saturating_mul(2)),
             _ => self.random.u32(0..=capacity / 3 + 1),
         };
-        // Few requests leave units to others, and most of these leave only some.
+        // Few requests leave units to others, and most of these requests leave only some units.
         let keep = match self.random.u32(0..40) {
             0..=5 => self.random.u32(1..=capacity / 2 + 1),
             6 => capacity.saturating_sub(cost),
@@ -208,7 +208,8 @@ impl Traffic {
         (key, Operation::Adjust { units, change: Change::Give(stamp) })
     }
 
-    /// Notes the answer to a request, whose stamp is the id of its permit.
+    /// Stores the answer to a request: its reported times, and its charge or the waiting request. `request.stamp` is the
+    /// permit's id.
     fn note(&mut self, mode: Mode, request: Charge, answer: Answer) {
         let ms = [Some(answer.reset_after), answer.retry_after, Some(answer.delay)];
         let at = ms.into_iter().flatten().filter(|ms| *ms > 0).map(|ms| self.now + ms * 1000);
