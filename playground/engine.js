@@ -1,4 +1,4 @@
-// Runs the engine: a program that reads its standard input and writes its standard output, compiled for WASI.
+// Runs the engine, a program for WASI that reads its standard input and writes its standard output.
 
 /** Compiles the program once. Returns a function from an input to an output. */
 async function openEngine(base64) {

@@ -1,4 +1,4 @@
-// The page: draws traffic, asks the engine, and shows what passes.
+// The page: draws traffic, sends it to the engine, and shows which calls pass.
 
 const BARS = 120;
 const $ = (selector, inside = document) => inside.querySelector(selector);
@@ -139,7 +139,7 @@ function draw(event) {
   const part = 1 - (event.clientY - box.top) / (box.height - 14);
   if (at < 0 || at >= BARS) return;
   const value = Math.max(0, Math.round(part * Number($("#top").value)));
-  // A fast stroke skips bars: those between the last one and this one get the same value.
+  // A fast stroke skips bars. The bars between the last one and this one get the same value.
   const from = event.type === "pointermove" && draw.last !== undefined ? draw.last : at;
   for (let bar = Math.min(from, at); bar <= Math.max(from, at); bar++) bars[bar] = value;
   draw.last = at;
@@ -177,7 +177,7 @@ function ask() {
   chart($("#drawing"), scale, [[shown, "soft"]]);
   $("#notes").textContent = log === null || answer.error ? "" : [`${answer.traffic}.`, ...answer.notes].join(" ");
   if (answer.error) return panels.forEach((panel) => panel.showNothing());
-  // The engine counts from the first call, in parts of its own length.
+  // The engine counts time from the first call, in parts of its own length.
   const factor = log === null ? answer.part_seconds / seconds : 1;
   const spread = (parts) => {
     const wide = new Array(scale[0]).fill(0);

@@ -1,9 +1,9 @@
-//! Generator of random attribute texts, from almost valid to very wrong. The same seed gives the same texts.
+//! Generates random texts of attributes, from almost valid to very wrong. The same seed gives the same texts.
 
 use crate::table::ARGUMENTS;
 use fastrand::Rng;
 
-/// Words for libFuzzer and for the generated texts.
+/// The words that libFuzzer and the generated texts use.
 const DICTIONARY: &str = include_str!("../dictionary.txt");
 
 /// Values of arguments, valid and invalid.

@@ -1,5 +1,5 @@
-//! Fuzz targets: the code of the attribute, and all that reads what others have written. A procedural macro exports no functions,
-//! so this crate mounts its source files as modules.
+//! Fuzz targets for the code of the attribute, and for all code that reads text from other programs. A procedural macro does not
+//! export functions, so this crate mounts its source files as modules.
 
 #[path = "../../ratelimit-macros/src/attribute.rs"]
 mod attribute;

@@ -1,5 +1,5 @@
-//! Runs one fuzz target: under libFuzzer if built by `cargo xtask fuzz`, otherwise on given files, to repeat a failure:
-//! `cargo run --package ratelimit-fuzz TARGET FILE..`.
+//! Runs one fuzz target. If `cargo xtask fuzz` has built it, it runs under libFuzzer. Otherwise it runs on given files, to repeat
+//! a failure: `cargo run --package ratelimit-fuzz TARGET FILE..`.
 
 #![cfg_attr(fuzzing, no_main)]
 

@@ -1,4 +1,5 @@
-//! Test with random attributes in the real compiler: it reports errors, and neither the macro nor the compiler panics.
+//! Compiles random attributes with the real compiler. The compiler must report errors, and neither the macro nor the compiler may
+//! panic.
 
 #![expect(clippy::unwrap_used, reason = "in test helpers, a panic fails the test")]
 
@@ -46,7 +47,7 @@ fn manifest(root: &Path) -> String {
     )
 }
 
-/// The code, with a module for each function, so that their errors do not hide each other.
+/// Writes the code, with a module for each function, so that the errors of functions do not hide each other.
 fn code() -> String {
     let seeds = Target::named("arguments").unwrap().seeds;
     let mut generator = Generator::new(7);

@@ -1,4 +1,4 @@
-//! The answer to one input of the page.
+//! Computes the answer to one input of the page.
 
 use crate::simulate::engine::{Grid, Outcome, decide};
 use crate::simulate::numbers::float;
@@ -7,14 +7,14 @@ use crate::simulate::traffic::log::{Selection, read};
 use ratelimit::Limit;
 use serde_json::{Value, json};
 
-/// The most bars of a chart.
+/// The maximum number of bars in a chart.
 const PARTS: u64 = 120;
 
-/// Decides the log under each limit.
+/// Decides about the calls of the log under each limit.
 ///
 /// # Errors
 ///
-/// A sentence for the reader: if a limit or the log cannot be read.
+/// If a limit or the log cannot be read. The error is a sentence for the reader of the page.
 pub(crate) fn answer(input: &str) -> Result<Value, String> {
     let (limits, log) = input.split_once("\n\n").ok_or("the input has no empty line after its limits")?;
     let limits: Vec<Limit> = limits
@@ -52,7 +52,8 @@ fn limit(outcome: &Outcome) -> Value {
 mod tests {
     use super::answer;
 
-    /// The limits of the guide's page *Choosing a limit*, which says what each admits of a burst at the edge of a window.
+    /// The limits of the guide's page *Choosing a limit*. The page says how many calls of a burst at the edge of a window each
+    /// limit admits.
     #[test]
     fn limits_are_decided_beside_each_other() {
         let mut log = "time,caller,calls,seconds\n".to_owned();

@@ -1,8 +1,8 @@
-//! Reads limits and a log, and prints what passes and what is refused, as JSON. The decisions are those of `ratelimit simulate`, by the
-//! same code: its modules are compiled into this program.
+//! Reads limits and a log, and prints as JSON which calls pass and which are refused. The decisions are the same as those of
+//! `ratelimit simulate`, because the modules of that command are compiled into this program.
 //!
-//! The input is one limit for each line, an empty line, and then a log as `ratelimit simulate --log` reads it. The page writes drawn
-//! traffic as a log, too.
+//! The input has one limit in each line, then an empty line, and then a log as `ratelimit simulate --log` reads it. The page also
+//! writes drawn traffic as a log.
 
 #[path = "../../ratelimit-cli/src/simulate"]
 #[allow(dead_code, unused_imports, reason = "the command uses all of it, the page a part")]
@@ -18,9 +18,9 @@ mod answer;
 #[path = "../../ratelimit-cli/src/length.rs"]
 mod length;
 
-/// What the modules of the command need of its output.
+/// The part of the command's module `output` that the other modules need.
 mod output {
-    /// A name is not printed to a terminal here, so it is safe as it is.
+    /// Returns the name unchanged, because it is not printed to a terminal here.
     pub(crate) fn safe(name: &str) -> String {
         name.to_owned()
     }

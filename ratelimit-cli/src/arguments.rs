@@ -47,8 +47,8 @@ pub(crate) enum Command {
     List(List),
     /// Show the use of a limit by some identities, without taking units
     ///
-    /// Without --for it shows the limit that all callers share. The services publish the numbers of their limits. For the limits of
-    /// methods, and for numbers that vary, pass --limit; otherwise it shows only what the state tells.
+    /// Without --for, shows the limit that all callers share. The services publish the numbers of their limits. For the limits of
+    /// methods, and for numbers that differ between calls, pass --limit. Otherwise, only the units in use are shown.
     Peek(Keys),
     Reset(Reset),
     Set(Set),
@@ -60,8 +60,8 @@ pub(crate) enum Command {
     Overrides,
     /// Show what `apply` would change: all overrides of the prefix become those of a file
     ///
-    /// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is not
-    /// for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+    /// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is
+    /// not for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
     Plan(plan::Overrides),
     Apply(Apply),
     /// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not

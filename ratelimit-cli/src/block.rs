@@ -17,9 +17,10 @@ use std::time::Duration;
 
 /// Refuse the calls of some identities for a time, whatever their limit has free
 ///
-/// Examples: `block login --for 203.0.113.7 1h`, `block search --for ann --for bob 10m`. All processes honour a block at once, except
-/// that a process hands out units that it has leased. A counter, a bucket and a sliding window can be blocked. Without --for it blocks the
-/// limit that all callers share. The services publish which algorithm a limit has; for the limits of methods, pass --limit.
+/// Examples: `block login --for 203.0.113.7 1h`, `block search --for ann --for bob 10m`. All processes honour a block at once,
+/// but a process still hands out units that it has leased. Counters, buckets and sliding windows can be blocked. Without --for,
+/// blocks the limit that all callers share. The services publish which algorithm a limit has; for the limits of methods, pass
+/// --limit.
 #[derive(Args, Debug)]
 pub(crate) struct Block {
     #[command(flatten)]
@@ -88,7 +89,7 @@ async fn limits(name: &str, given: &Given, session: &Session) -> Result<Limits, 
     Ok(limits)
 }
 
-/// The keys of a caller that can be blocked, each with its limit, and whether the limit is known.
+/// The keys of a caller that can be blocked, each with its limit, and with `true` if the numbers of the limit are known.
 fn keys(
     caller: &Caller,
     limits: &Limits,

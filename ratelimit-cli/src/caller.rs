@@ -1,4 +1,4 @@
-//! The key that the command line names: `--for` and `--part`.
+//! The key that the command line names with `--for` and `--part`.
 
 mod hash;
 
@@ -22,9 +22,9 @@ pub(crate) struct Caller {
     pub(crate) name: String,
     identities: Vec<Word>,
     parts: Vec<Word>,
-    /// The identity as it was given. `None`: all callers share the limit.
+    /// The identity as the user wrote it. `None` if all callers share the limit.
     pub(crate) shown: Option<String>,
-    /// The parts as they were given.
+    /// The parts as the user wrote them.
     pub(crate) shown_parts: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Caller {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Word {
     Address(IpAddr),
-    /// A text as `list` shows it, or a plain text.
+    /// A text in the form in which `list` shows it. A plain text has the same form.
     Written(String),
     Text(String),
     Secret(String),
@@ -41,7 +41,7 @@ enum Word {
 }
 
 impl Caller {
-    /// The key of a name for an identity of the command line.
+    /// Creates the key of a name for an identity of the command line.
     pub(crate) fn new(name: &str, identity: Option<&str>, parts: &[String]) -> Result<Self, Failure> {
         if name.is_empty() {
             return Err(Failure::usage("the name of the limit is empty"));
@@ -55,7 +55,8 @@ impl Caller {
         Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
     }
 
-    /// One key for each identity, or one key without an identity. Searches the server for identities that are given as hashes.
+    /// Returns one key for each identity, or one key without an identity. Searches the server for identities that are given as
+    /// hashes.
     pub(crate) async fn all(name: &str, callers: &Callers, session: &Session) -> Result<Vec<Self>, Failure> {
         if callers.identities.is_empty() {
             return Ok(vec![Self::new(name, None, &callers.parts)?]);
@@ -67,7 +68,7 @@ impl Caller {
         Ok(all)
     }
 
-    /// The key for the limiter's methods.
+    /// The key in the form that the limiter's methods take.
     pub(crate) fn key(&self) -> impl AsKey + '_ {
         Key::of_values(&self.name, &self.identities, &self.parts)
     }
@@ -77,8 +78,8 @@ impl Caller {
         json!({ "name": self.name, "identity": self.shown, "parts": self.shown_parts })
     }
 
-    /// The advice to add parts, if the name has more placeholders than the command line has parts. It is no error, because a
-    /// program may make up a name with braces.
+    /// The advice to add parts, if the name has more placeholders than the command line has parts. Missing parts are not an
+    /// error, because a program may choose a name with braces.
     pub(crate) fn missing_parts(&self) -> Option<String> {
         let braces = self.name.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
         let placeholders: Vec<&str> = braces.map(|(name, _)| name).filter(|name| !name.is_empty()).collect();

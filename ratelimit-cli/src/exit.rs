@@ -5,10 +5,10 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-/// The end of a command.
+/// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Everything was done.
+    /// The command has done everything.
     Success = 0,
     /// The command ran and found a problem, or nothing to change.
     Found = 1,
@@ -48,7 +48,7 @@ impl Failure {
         Self { exit: Exit::Usage, message: message.to_string() }
     }
 
-    /// The server does not perform a command.
+    /// The server is unavailable, or does not perform a command.
     pub(crate) fn server(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Server, message: message.to_string() }
     }
@@ -63,7 +63,7 @@ impl Failure {
         Self { message: format!("{self}; {consequence}"), ..self }
     }
 
-    /// There is nothing to change.
+    /// The command found a problem, or nothing to change.
     pub(crate) fn found(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Found, message: message.to_string() }
     }

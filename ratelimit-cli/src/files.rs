@@ -1,11 +1,11 @@
-//! A file that the command writes. It is written completely or not at all.
+//! Writes a file completely or not at all.
 
 use crate::exit::Failure;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Writes a file next to its target, and then renames it.
+/// Writes a temporary file next to the target, and renames it to the target.
 ///
 /// # Errors
 ///
@@ -16,7 +16,7 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 }
 
 fn written(path: &Path, content: &[u8]) -> io::Result<()> {
-    // A symbolic link stays: the file to which it leads is replaced.
+    // A symbolic link is kept: the file that it points to is replaced.
     let target = if path.exists() { fs::canonicalize(path)? } else { path.to_owned() };
     if target.exists() && !target.is_file() {
         return Err(io::Error::other("it exists, and is not a file"));

@@ -1,4 +1,4 @@
-//! Stops long work at Ctrl-C or `SIGTERM`. A second signal ends the process at once.
+//! Stops long work at Ctrl-C or `SIGTERM`. A second signal ends the process immediately.
 
 use crate::exit::Exit;
 use std::time::Duration;
@@ -16,7 +16,7 @@ impl Interrupt {
         let (sender, receiver) = watch::channel(false);
         tokio::spawn(async move {
             signal().await;
-            // It fails only if all receivers are dropped.
+            // The send fails only if all receivers are dropped.
             let _ = sender.send(true);
             signal().await;
             std::process::exit(Exit::Interrupted as i32);

@@ -1,4 +1,5 @@
-//! The limits that exist: with a published limit, with an override, or with keys. Suggests the name or prefix that was meant.
+//! Finds the limits that exist: those that are published, have an override, or have keys. Suggests the name or prefix that the
+//! user probably meant.
 
 use crate::exit::Failure;
 use crate::limits::Limits;
@@ -9,7 +10,7 @@ use ratelimit_syntax::suggest::nearest;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// The maximum number and length of the names that are remembered, because a program may make up names.
+/// The maximum number and the maximum length of the names that are stored, because a program may make up names.
 const MOST: usize = 1000;
 const LONGEST: usize = 256;
 
@@ -17,7 +18,7 @@ const LONGEST: usize = 256;
 ///
 /// # Errors
 ///
-/// If there is no such limit. The message suggests a name or a prefix.
+/// If no limit has this name. The message suggests a name or a prefix.
 pub(crate) async fn ensure(name: &str, limits: &Limits, session: &Session) -> Result<(), Failure> {
     if limits.names().any(|known| known == name) {
         return Ok(());
@@ -59,7 +60,7 @@ pub(crate) fn meant(name: &str, names: &BTreeSet<String>) -> String {
     }
 }
 
-/// The message about a prefix without keys of limits. `None` if services have used the prefix.
+/// Returns the message about a prefix without keys of limits. `None` if services have used the prefix.
 pub(crate) async fn unused_prefix(session: &Session) -> Result<Option<Failure>, Failure> {
     let found = prefixes(session).await?;
     if found.contains(&session.prefix) {

@@ -1,4 +1,4 @@
-//! Reads lengths of time. The page *Try a limit* compiles this file, too, so it uses nothing else of the command.
+//! Reads lengths of time. The page *Try a limit* also compiles this file, so the file uses no other module of the command.
 
 use ratelimit::Limit;
 use std::time::Duration;

@@ -52,8 +52,8 @@ use session::Session;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. A wrong command
-/// line, and a question for help or the version, end the process.
+/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. Ends the
+/// process if the command line is wrong, or if it asks for help or the version.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = Cli::parse_from(arguments);
@@ -61,7 +61,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     output.finish(run(&cli, output))
 }
 
-/// Reads a log as `ratelimit simulate --log` does. Returns how many calls it has. Only the fuzzer calls this.
+/// Reads a log as `ratelimit simulate --log` does, and returns the number of its calls. Only the fuzzer calls this function.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
             Command::Simulate(_) | Command::Completions { .. } => Ok(Exit::Success), // they need no server
         }
     });
-    // Does not wait for threads that wait for keys of the terminal.
+    // Threads may still wait for keys of the terminal. The shutdown does not wait for them.
     runtime.shutdown_background();
     exit
 }

@@ -1,5 +1,5 @@
-//! The numbers of limits, as far as they are known. The state in Redis has the units in use, but the limits are in the code of
-//! the services. Their numbers come from published limits, from overrides, and from the command line.
+//! The numbers of limits, as far as they are known. The state in Redis has only the units in use, because the limits are in the
+//! code of the services. The numbers come from published limits, from overrides, and from the command line.
 
 use crate::exit::Failure;
 use crate::options::GivenLimit;
@@ -21,13 +21,13 @@ pub(crate) struct Limits {
     of_keys: HashMap<StoredKey, LimitChange>,
 }
 
-/// The limit of a key: the known numbers, or else a limit with which the store counts units.
+/// The limit of a key. If its numbers are unknown, the limit is one with which the store can still count the units in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Known(Limit),
-    /// No number is known. With this limit, the store still tells the units in use.
+    /// The numbers are unknown. With this limit, the store still returns the units in use.
     OnlyUnits(Limit),
-    /// The units in use are unknown without the numbers.
+    /// The numbers are unknown, and without them the units in use are unknown, too.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl Limits {
         match session.limiter.published_limits().await {
             Ok(all) => limits.published = all.into_iter().map(|met| (met.name().to_owned(), met)).collect(),
             Err(error) if error.is_transient() => return Err(error.into()),
-            // The command works without the published limits.
+            // The command also works without the published limits.
             Err(error) => note(format!("cannot read the limits that the services have published: {error}")),
         }
         Ok(limits)
@@ -75,7 +75,7 @@ impl Limits {
         published.chain(self.of_keys.keys().map(StoredKey::name))
     }
 
-    /// The overrides of single keys of a name.
+    /// The overrides of single keys that belong to a name.
     pub(crate) fn of_keys(&self, name: &str) -> impl Iterator<Item = (&StoredKey, &LimitChange)> {
         self.of_keys.iter().filter(move |(key, _)| key.name() == name)
     }
@@ -85,7 +85,7 @@ impl Limits {
         self.changed(key.name(), algorithm, self.change(key))
     }
 
-    /// The limit of a name with this algorithm, for all keys without an override.
+    /// The limit of a name with this algorithm, for all keys without their own override.
     pub(crate) fn of_name(&self, name: &str, algorithm: Algorithm) -> Numbers {
         self.changed(name, algorithm, self.of_names.get(name))
     }
@@ -108,7 +108,7 @@ impl Limits {
         }
     }
 
-    /// The override of a key, or else of its name.
+    /// The override of a key. If the key has none, the override of its name.
     pub(crate) fn change(&self, key: &StoredKey) -> Option<&LimitChange> {
         if !self.of_keys.is_empty()
             && let Some(change) = self.of_keys.get(&key.with_format(NO_FORMAT))
@@ -128,15 +128,15 @@ impl Limits {
     }
 }
 
-/// The place of the format in a key without a format.
+/// The text in the place of the format, for a key without a format.
 const NO_FORMAT: &str = "0";
 
-/// The key of an override, which has no format.
+/// Parses the key of an override, which has no format.
 pub(crate) fn key_of(prefix: &str, written: &str) -> Option<StoredKey> {
     StoredKey::parse(prefix, format!("{written}:{NO_FORMAT}").as_bytes())
 }
 
-/// Whether a change closes each limit to which it is applied.
+/// Whether a change makes each limit refuse every call.
 pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
     match change.whole() {
         Some(limit) => limit.count() == 0 || limit.capacity() == 0,
@@ -144,8 +144,8 @@ pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
     }
 }
 
-/// A limit of this algorithm that includes all units in the state. The state of the other algorithms is meaningless without the
-/// numbers.
+/// A limit of this algorithm that is large enough for all units in any state. `None` for the other algorithms, whose state is
+/// meaningless without the numbers.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
     const LARGEST_LOG: u32 = 10_000;

@@ -1,4 +1,4 @@
-//! Options that several commands have. This file is below the commands, so that none of them imports the command line.
+//! Options that several commands have. They are in a separate file, so that no command imports the module of the command line.
 
 use clap::Args;
 use ratelimit::{Algorithm, Limit, ParseLimitError};
@@ -33,7 +33,7 @@ impl FromStr for GivenLimit {
     }
 }
 
-/// The keys that `peek`, `block` and `unblock` are about.
+/// The keys on which `peek`, `block` and `unblock` act.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Keys {
     /// The name of the limit, as in the attribute's `key`

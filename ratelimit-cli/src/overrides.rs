@@ -31,7 +31,7 @@ pub(crate) struct Set {
     /// Remove it by itself after this time, such as `1h`
     #[arg(long, value_name = "TIME", value_parser = length)]
     expires: Option<Duration>,
-    /// Set it although no limit with this name is known, such as a limit that no call has met yet
+    /// Set it although no limit with this name is known, such as a limit that no call has used yet
     #[arg(long)]
     force: bool,
 }
@@ -93,7 +93,7 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The change that `set` has made.
+/// The text about the change that `set` has made.
 fn as_text(
     caller: &Caller,
     before: Option<LimitChange>,
@@ -110,7 +110,7 @@ fn as_text(
     format!("{caller}: {now}{remarks} {was}\nrunning processes apply it within one second\n")
 }
 
-/// What a reader of a change must know.
+/// Remarks for the reader of a change: whether it refuses every call, and when it expires.
 fn remarks(change: &LimitChange, expires: Option<Duration>) -> String {
     let closed = if refuses_every_call(change) { " (refuses every call)" } else { "" };
     let expires = expires.map(|left| format!(" (expires in {})", duration(left))).unwrap_or_default();
@@ -177,7 +177,7 @@ pub(crate) fn change(entry: &Override) -> String {
     }
 }
 
-/// Whether services have published limits, and not this one.
+/// Whether services have published limits, but no limit with this name.
 pub(crate) fn is_unknown(name: &str, published: &[KnownLimit]) -> bool {
     !published.is_empty() && published.iter().all(|met| met.name() != name)
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The longest time for one command.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// The store, a limiter with the prefix of the command line, and the output.
+/// The store, a limiter with the prefix of the command line, the signals, and the output.
 pub(crate) struct Session {
     pub(crate) store: RedisStore,
     pub(crate) limiter: RateLimiter,
@@ -43,7 +43,7 @@ impl Session {
         })
     }
 
-    /// The servers that decide now. Each of them has replied.
+    /// The servers that make decisions now. Each of them has replied to a command.
     pub(crate) async fn servers(&self) -> Result<Vec<RedisServer>, Failure> {
         let servers = in_time(self.store.servers(), "the cluster").await?;
         if servers.is_empty() {
@@ -73,7 +73,7 @@ impl Session {
     }
 }
 
-/// A limiter that asks the store each time and never decides without the store.
+/// Returns the builder of a limiter that asks the store each time and never decides without the store.
 pub(crate) fn builder(store: &RedisStore, prefix: &str) -> RateLimiterBuilder {
     let builder = RateLimiter::builder().store(store.clone()).prefix(prefix);
     builder.deadline(DEADLINE).on_error(OnError::Deny).deny_cache(false)
@@ -95,7 +95,7 @@ pub(crate) async fn ask_all(
     in_time(server.send_all(commands), server).await
 }
 
-/// The clock of a server, since 1970.
+/// The time of a server's clock, since 1970.
 pub(crate) async fn server_time(server: &RedisServer) -> Result<Duration, Failure> {
     let reply = ask(server, &redis::cmd("TIME")).await?;
     let invalid = |_| Failure::server(format!("invalid reply to `TIME` from {server}"));

@@ -1,4 +1,4 @@
-//! Asks the library for the use of limits. The library reads the states, so this tool knows no state format.
+//! Asks the library for the use of limits. The library reads the states, so this tool does not need to know any state format.
 
 use crate::limits::{Limits, Numbers};
 use crate::output::{duration, milliseconds, number, plural};
@@ -14,7 +14,7 @@ const MOST: usize = 50;
 /// The use of one limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The units in use, at most those that the limit holds. `None` if they are unknown without the numbers of the limit.
+    /// The units in use, at most the capacity of the limit. `None` if they are unknown without the numbers of the limit.
     pub(crate) used: Option<u32>,
     /// The decision about a call, if the numbers of the limit are known.
     pub(crate) known: Option<Known>,
@@ -28,12 +28,12 @@ pub(crate) struct Known {
 }
 
 impl Usage {
-    /// Nothing is known.
+    /// The use of a limit about which nothing is known.
     pub(crate) const UNKNOWN: Self = Self { used: None, known: None };
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
         let known = numbers.known().map(|limit| Known { limit, decision: *decision });
-        // A limit of zero is decided without the state.
+        // A limit of zero is decided without its state, so the units in use are unknown.
         let used =
             (decision.capacity() > 0).then(|| decision.capacity().saturating_sub(decision.remaining()));
         Self { used, known }
@@ -89,11 +89,11 @@ impl Known {
     }
 }
 
-/// Reads the usage of keys, in their order. `None` for a key that holds a value of another program.
+/// Reads the usage of keys, in the order of the keys. `None` for a key that holds a value of another program.
 ///
 /// # Errors
 ///
-/// If the store does not reply, or refuses the user. A foreign value is no error.
+/// If the store does not reply, or refuses the user. A value of another program is not an error.
 pub(crate) async fn read(
     session: &Session,
     limits: &Limits,
@@ -128,7 +128,7 @@ pub(crate) async fn read(
     Ok(usages)
 }
 
-/// Asks about each key in a separate call, all at once.
+/// Requests each key in a separate call. All calls run at the same time.
 async fn one_by_one(session: &Session, requests: &[&Request]) -> Result<Vec<Option<Decision>>, Error> {
     let asked = requests.iter().map(|request| session.store.decide(Mode::Peek, &[request]));
     let mut decisions = Vec::with_capacity(requests.len());

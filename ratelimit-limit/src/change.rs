@@ -1,4 +1,4 @@
-//! A change of a limit while the service runs: some of its numbers, or a whole limit in its place.
+//! Changes of a limit while the service runs: a change replaces some numbers of the limit, or the whole limit.
 
 mod numbers;
 
@@ -8,10 +8,10 @@ use super::rules::numbers::{Lease, Numbers};
 use super::{Calendar, Limit, LimitError, Refill, Zone};
 use std::time::Duration;
 
-/// The change that an override makes to a limit: some of its numbers, or all of it.
+/// The change that an override makes to a limit: new values for some numbers, or a whole new limit.
 ///
-/// A number that the change does not name keeps its value in the code, for each call. A bucket whose burst is equal to its
-/// `count` gets a new burst with a new `count`. `Overrides::set` stores a change.
+/// A number that the change does not name keeps the value that the code gives at each call. If the burst of a bucket equals its
+/// `count`, a new `count` is also its new burst. `Overrides::set` stores a change.
 ///
 /// ```
 /// # use ratelimit_limit as ratelimit;
@@ -31,12 +31,12 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LimitChange {
-    /// Replaces the limit in the code.
+    /// The limit that replaces the limit in the code, if the change names a whole limit.
     pub(crate) whole: Option<Limit>,
     pub(crate) count: Option<u32>,
-    /// The longest window, if `calendar` has one.
+    /// For a calendar window, the greatest length of that window.
     pub(crate) time_ms: Option<u64>,
-    /// Only with a `time_ms`.
+    /// Set only together with `time_ms`.
     pub(crate) calendar: Option<Calendar>,
     pub(crate) zone: Option<Zone>,
     pub(crate) burst: Option<u32>,
@@ -45,7 +45,7 @@ pub struct LimitChange {
     pub(crate) wait_ms: Option<u64>,
     pub(crate) lease: Option<Lease>,
     pub(crate) block: Option<Block>,
-    /// The last value that no limit can have.
+    /// The error for the last value that no limit can have.
     pub(crate) wrong: Option<LimitError>,
 }
 
@@ -81,7 +81,7 @@ impl LimitChange {
         Self { time_ms: Some(time_ms), calendar: None, ..self }
     }
 
-    /// Changes the window of a counter to one of the calendar. A zone of the limit stays; to change it, parse a text such as
+    /// Changes the window of a counter to a calendar window. The limit keeps its zone. To change the zone, parse a text such as
     /// `time=day zone=+01:00`.
     pub const fn calendar(self, window: Calendar) -> Self {
         Self { time_ms: Some(window.longest_ms()), calendar: Some(window), ..self }
@@ -102,7 +102,7 @@ impl LimitChange {
         Self { borrow: Some(borrow), ..self }
     }
 
-    /// Changes how long a call may wait for its turn. Zero refuses it at once.
+    /// Changes how long a call may wait for its turn. With zero, a call that cannot pass now is refused at once.
     pub const fn wait(self, wait: Duration) -> Self {
         let Some(wait_ms) = whole_ms(wait) else {
             return Self { wrong: Some(LimitError::WAIT_FRACTION), ..self };
@@ -120,7 +120,7 @@ impl LimitChange {
         Self { lease: Some(Lease::Auto), ..self }
     }
 
-    /// Changes how long a refused caller stays refused, as [`Limit::block`]. No steps turn blocks off.
+    /// Changes how long a refused caller stays refused; see [`Limit::block`]. An empty slice turns blocks off.
     pub const fn block(self, steps: &[Duration]) -> Self {
         match Block::of(steps) {
             Ok(block) => Self { block: Some(block), ..self },
@@ -133,8 +133,8 @@ impl LimitChange {
         self.whole.as_ref()
     }
 
-    /// The limit that results from a limit in the code. Its lease is at most half of what it can hold. With a `wait`, it has
-    /// no lease.
+    /// Returns the limit that results from applying the change to a limit in the code. The lease of the result is at most half of
+    /// what the result can hold. A result with a `wait` has no lease.
     ///
     /// # Errors
     ///
@@ -144,8 +144,9 @@ impl LimitChange {
         if self.names_numbers() { self.applied_to(limit.numbers) } else { Ok(*limit) }
     }
 
-    /// The part of a change that applies although [`apply`](Self::apply) refuses it. The limit never admits more than the change
-    /// says, with one exception: a change from permits to another algorithm, or back, is left out unless it refuses every call.
+    /// Applies the valid part of a change for which [`apply`](Self::apply) returns an error. The result never admits more than a
+    /// checked change says, with one exception: a change from permits to another algorithm, or back, is ignored unless it refuses
+    /// every call.
     #[doc(hidden)]
     pub fn apply_what_fits(&self, limit: &Limit) -> Limit {
         let numbers = match &self.whole {
@@ -163,7 +164,8 @@ impl LimitChange {
         taken.changed(numbers).and_then(Limit::fitting).unwrap_or(*limit)
     }
 
-    /// Checks what can be checked without the limit in the code. A whole limit with changed numbers becomes one limit.
+    /// Checks the change as far as possible without the limit in the code. A whole limit with changed numbers becomes one whole
+    /// limit.
     #[doc(hidden)]
     pub fn checked(self) -> Result<Self, LimitError> {
         match &self.whole {

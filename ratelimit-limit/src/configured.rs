@@ -1,5 +1,5 @@
-//! Limits and changes in configuration files, with the feature `serde`: as text, or as a table with the words of the
-//! attribute.
+//! Reads and writes limits and changes in configuration files, with the feature `serde`. It reads a text, or a table with the
+//! words of the attribute.
 
 use super::{Algorithm, Limit, LimitChange, ParseLimitError};
 use serde::de::{Error, MapAccess, Visitor};
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for LimitChange {
 
 /// Reads a value that is written as text.
 struct Words<T> {
-    /// The algorithm of a table that names none.
+    /// The algorithm for a table that does not name an algorithm.
     default: Option<Algorithm>,
     read: PhantomData<T>,
 }
@@ -51,7 +51,7 @@ enum Value {
 impl<T: FromStr<Err = ParseLimitError>> Words<T> {
     fn read<'de, D: Deserializer<'de>>(default: Option<Algorithm>, deserializer: D) -> Result<T, D::Error> {
         let words = Self { default, read: PhantomData };
-        // Other formats do not say whether a text or a table follows.
+        // Binary formats do not say whether a text or a table follows.
         if deserializer.is_human_readable() {
             deserializer.deserialize_any(words)
         } else {
@@ -75,7 +75,7 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
         let mut words = vec![self.default.map(|default| default.as_str().to_owned()).unwrap_or_default()];
         while let Some((name, value)) = table.next_entry::<String, Value>()? {
             let value = match value {
-                // As in the attribute, a whole number is seconds.
+                // As in the attribute, a whole number means seconds.
                 Value::Number(seconds) if ["time", "wait", "block"].contains(&name.as_str()) => {
                     format!("{seconds}s")
                 }

@@ -1,4 +1,4 @@
-//! The constructors of limits, one for each algorithm, for constants and for numbers known at run time.
+//! The constructors of limits. Each kind of limit has one for constants and one for numbers known only at run time.
 
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_COUNT;
@@ -17,7 +17,7 @@ impl Limit {
         must_admit(Self::try_counter(count, time))
     }
 
-    /// [`Limit::counter`] for numbers known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::counter`], for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -26,8 +26,8 @@ impl Limit {
         Self::plain(Algorithm::Counter, count, time)
     }
 
-    /// At most `count` units in each hour, day, week or month of the calendar, in UTC or in a [`zone`](Limit::zone). The window ends for
-    /// all callers at the same time, by the clock of the store's server.
+    /// At most `count` units in each hour, day, week or month of the calendar, in UTC or in a [`zone`](Limit::zone). The window
+    /// ends for all callers at the same time, by the clock of the store's server.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -46,11 +46,11 @@ impl Limit {
         must_admit(Self::try_calendar(count, window))
     }
 
-    /// [`Limit::calendar`] for a number known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::calendar`], for a number known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
-    /// None so far; it returns a `Result` as the other constructors of this kind do.
+    /// None so far. It returns a `Result` because the other `try_` constructors do.
     pub const fn try_calendar(count: u32, window: Calendar) -> Result<Self, LimitError> {
         let window = Window { calendar: window, zone: Zone::UTC };
         Self::of(Numbers::new(Algorithm::Counter, count, 1).with_calendar(window))
@@ -66,7 +66,7 @@ impl Limit {
         must_admit(Self::try_token_bucket(count, time))
     }
 
-    /// [`Limit::token_bucket`] for numbers known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::token_bucket`], for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Limit {
         must_admit(Self::try_sliding_window(count, time))
     }
 
-    /// [`Limit::sliding_window`] for numbers known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::sliding_window`], for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Limit {
         must_admit(Self::try_sliding_log(count, time))
     }
 
-    /// [`Limit::sliding_log`] for numbers known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::sliding_log`], for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -116,8 +116,8 @@ impl Limit {
         Self::plain(Algorithm::SlidingLog, count, time)
     }
 
-    /// A bucket that leaks `count` units per `time`. It holds `count` units, or with [`wait`](Self::wait) it is a queue; see
-    /// [`Algorithm::LeakyBucket`].
+    /// A bucket that leaks `count` units per `time` and holds `count` units. With a [`wait`](Self::wait), it is a queue instead;
+    /// see [`Algorithm::LeakyBucket`].
     ///
     /// # Panics
     ///
@@ -127,17 +127,17 @@ impl Limit {
         must_admit(Self::try_leaky_bucket(count, time))
     }
 
-    /// [`Limit::leaky_bucket`] for numbers known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::leaky_bucket`], for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
-    /// As [`Limit::try_token_bucket`].
+    /// The same errors as [`Limit::try_token_bucket`].
     pub const fn try_leaky_bucket(count: u32, time: Duration) -> Result<Self, LimitError> {
         Self::plain(Algorithm::LeakyBucket, count, time)
     }
 
-    /// At most `count` permits at a time; see [`Algorithm::Concurrency`]. A permit that is held is renewed. If its process has
-    /// died, it is free again after `lease`.
+    /// At most `count` permits at a time; see [`Algorithm::Concurrency`]. The runtime renews a permit while it is held. The
+    /// permits of a process that has died are free again after `lease`.
     ///
     /// # Panics
     ///
@@ -147,7 +147,7 @@ impl Limit {
         must_admit(Self::try_concurrency(count, lease))
     }
 
-    /// [`Limit::concurrency`] for numbers known only at run time. A `count` of zero refuses every call.
+    /// Like [`Limit::concurrency`], for numbers known only at run time. A `count` of zero refuses every call.
     ///
     /// # Errors
     ///
@@ -176,7 +176,8 @@ pub(super) const fn whole_ms(duration: Duration) -> Option<u64> {
     Some(seconds.saturating_add(duration.subsec_millis() as u64))
 }
 
-/// The limit of a constructor for numbers that are written in the code. None of them means to refuse every call.
+/// Returns the limit of a constructor whose numbers are written in the code. Panics for a `count` of zero, because nobody writes
+/// a limit in the code to refuse every call.
 #[track_caller]
 const fn must_admit(limit: Result<Limit, LimitError>) -> Limit {
     let limit = must(limit);

@@ -1,22 +1,23 @@
-//! Adapts numbers that do not fit together at run time: leases and overrides.
+//! Adapts numbers that do not fit together, when a lease or an override sets them at run time.
 
 use super::rules::block::Block;
 use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW, MIN_LEASE_MS};
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 
-/// The most corrections, more than any numbers need. Each ends a violation, and may cause one of a later rule.
+/// The maximum number of corrections, more than any numbers need. Each correction removes one violation, and may violate a later
+/// rule.
 const MOST_REMEDIES: usize = 8;
 
 impl Limit {
-    /// Adds a lease of this many units, or fewer if the limit holds less than twice as many.
+    /// Adds a lease of at most `units`, and at most half of what the limit can hold.
     #[doc(hidden)]
     pub fn with_lease_up_to(self, units: u32) -> Result<Self, LimitError> {
         Self::with_following_lease(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
-    /// Adapts the lease to the other numbers: it is at most half of what the limit can hold, and left out where no lease is
-    /// possible.
+    /// Adapts the lease to the other numbers. The lease becomes at most half of what the limit can hold, and is removed if the
+    /// limit cannot have a lease.
     pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
         match Self::of(numbers) {
             Err(
@@ -28,7 +29,8 @@ impl Limit {
         }
     }
 
-    /// The limit of numbers that may not fit together. It never admits more than these numbers say.
+    /// Makes a limit from numbers that may not fit together. Except for a time out of range, the limit never admits more than
+    /// these numbers say.
     pub(super) fn fitting(mut numbers: Numbers) -> Result<Self, LimitError> {
         for _ in 0..MOST_REMEDIES {
             match Self::of(numbers) {
@@ -41,8 +43,8 @@ impl Limit {
 }
 
 impl Numbers {
-    /// Ends a violation by other numbers, which admit at most as much. A time out of range becomes the nearest valid one, but no
-    /// change can have such a time.
+    /// Removes a violation by lowering or dropping numbers, so that the limit admits at most as much. A time out of range becomes
+    /// the nearest valid time. Only a change that was not checked can have such a time.
     fn remedied(self, error: LimitError) -> Self {
         match error {
             LimitError::TIME_ZERO => Self { time_ms: 1, ..self },
@@ -72,7 +74,7 @@ impl Numbers {
         }
     }
 
-    /// The burst of a limit that takes none follows with the next remedy.
+    /// If the limit takes no `burst`, the next remedy sets its burst to the new `count`.
     fn with_count_up_to(self, most: u32) -> Self {
         Self { count: self.count.min(most), ..self }
     }
@@ -82,7 +84,8 @@ impl Numbers {
         Self { burst, borrow: self.borrow.min(most - burst), ..self }
     }
 
-    /// Shortens `wait`. A queue keeps some of it: without any it would be a bucket, which admits more at once.
+    /// Shortens `wait`. A queue keeps a part of its `wait`, because without `wait` it would be a bucket, which admits more at
+    /// once.
     fn with_fewer_waiting(self) -> Self {
         let most = u32::try_from(MAX_LEVEL).unwrap_or(u32::MAX);
         let (waiting, now) = if self.is_queue() {
@@ -94,8 +97,8 @@ impl Numbers {
         Self { wait_ms: now.time_of(waiting), ..now }
     }
 
-    /// Lowers the `count` of a window. Lowers the rate of a bucket to one unit in whole ms: a bucket that gets a unit or more in
-    /// each ms is exact.
+    /// Lowers the `count` of a window. Lowers the rate of a bucket to one unit per whole number of milliseconds. A bucket that
+    /// gains at least one unit in each millisecond is exact, so it never gets here.
     fn with_simple_numbers(self) -> Self {
         if !self.algorithm.is_bucket() {
             let most = (EXACT - 1) / (4 * u128::from(self.time_ms));
@@ -104,7 +107,7 @@ impl Numbers {
         Self { count: 1, time_ms: self.time_ms.div_ceil(u64::from(self.count)), ..self }
     }
 
-    /// How many units come back in this time, rounded down.
+    /// The number of units that come back in this time, rounded down.
     fn units_in(self, time_ms: u64) -> u32 {
         let units = u128::from(time_ms) * u128::from(self.count) / u128::from(self.time_ms);
         u32::try_from(units).unwrap_or(u32::MAX)

@@ -5,22 +5,23 @@ use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 use std::time::Duration;
 
-/// With [`Lease::Auto`] a process holds at most this part of what the limit can hold.
+/// With [`Lease::Auto`], a process holds at most what the limit can hold, divided by this number.
 const AUTO_PART: u32 = 16;
 
-/// A process takes as many units as it uses in this time. The time is shorter for a bucket, because a bucket can exceed its burst by
-/// the units on lease.
+/// A process takes as many units as it uses in this time. The time is shorter for a bucket, because leased units let a bucket
+/// exceed its burst.
 const COUNTER_LASTS: Duration = Duration::from_millis(500);
 const BUCKET_LASTS: Duration = Duration::from_millis(100);
-/// The time is also at most this part of the window, or of the time in which a bucket is filled.
+/// The time is also at most the window, or the time in which a bucket is filled, divided by this number.
 const LASTS_PART: u64 = 16;
 
-/// Units are handed out for this many times the time that they are meant to last.
+/// Leased units are handed out for this many times as long as they are meant to last.
 const HANDED_OUT: u32 = 4;
 
 impl Limit {
     /// Lets a process take up to this many units in advance and hand them out by itself, so that most calls do not ask the store.
-    /// Zero turns leases off. The number is at most half of what the limit can hold. [`lease_auto`](Self::lease_auto) chooses one.
+    /// Zero turns leases off. The number is at most half of what the limit can hold. [`lease_auto`](Self::lease_auto) chooses the
+    /// number.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -30,22 +31,24 @@ impl Limit {
     /// const HITS: Limit = Limit::counter(10_000, Duration::from_secs(1)).lease(500);
     /// ```
     ///
-    /// How many units a process takes follows its calls: as many as it uses in 500 ms (100 ms for a bucket), or in a sixteenth of
-    /// the window or of the time in which the bucket is filled, if that is shorter. So rare callers hold no units. Units are handed
-    /// out for four times as long. Unused units are then returned within a second, and at
-    /// [`close`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html#method.close) at once. What leases change:
+    /// A process takes as many units as it uses in 500 ms (100 ms for a bucket). If a sixteenth of the window, or of the time in
+    /// which the bucket is filled, is shorter, the process takes the units for that time. So a process with few calls holds no
+    /// units. A process hands out its units for four times as long. It returns unused units within a second after that, and at
+    /// once on [`close`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html#method.close). Leases have
+    /// these effects:
     ///
-    /// - A counter never exceeds its `count`: units on lease end with their window. Other processes may be refused while at most
-    ///   `processes * lease` units are unused elsewhere, for at most three seconds.
-    /// - A token bucket never exceeds its rate in the long run. What it admits at once may be above its capacity by the units on
-    ///   lease: at most `processes * lease`, and for any number of processes at most what comes back in 400 ms, or in a quarter of
-    ///   the time in which the bucket is filled (with a refill by interval, at least one step). Under load it refuses for up to
-    ///   100 ms at a time, and then admits as many units as have come back.
-    /// - [`remaining`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.remaining) is what was left when the units were taken, plus the units of this process.
+    /// - A counter never exceeds its `count`, because leased units end with their window. A process may be refused for at most
+    ///   three seconds although other processes hold up to `processes * lease` unused units.
+    /// - A token bucket never exceeds its rate in the long run. At once it may admit more than its capacity; the excess is at
+    ///   most the leased units, `processes * lease`. For any number of processes, the excess is also at most the units that come
+    ///   back in 400 ms, or in a quarter of the time in which the bucket is filled (with a refill by interval, at least one
+    ///   step). Under load, the bucket refuses for up to 100 ms at a time, and then admits as many units as have come back.
+    /// - [`remaining`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.remaining) is the number
+    ///   that was left in the store when the units were taken, plus the unused units of this process.
     /// - Units of a process that dies are lost until the window ends or the bucket has refilled.
     ///
-    /// Only single calls whose units are spent use leases. Stacks, charges that can be returned, and calls whose cost is above the
-    /// lease ask the store.
+    /// Only calls of a single limit whose units are never returned use leases. Stacks, charges that can be returned, and calls
+    /// whose cost is above the lease ask the store.
     ///
     /// # Panics
     ///
@@ -55,17 +58,18 @@ impl Limit {
         must(self.try_lease(units))
     }
 
-    /// [`Limit::lease`] for a number known only at run time.
+    /// Like [`Limit::lease`], for a number known only at run time.
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is neither a counter nor a token bucket, has a `wait`, or `units` are more than half
-    /// of what it can hold.
+    /// [`LimitError`], if the limit is neither a counter nor a token bucket, has a `wait` or a `block`, or `units` are more than
+    /// half of what it can hold.
     pub const fn try_lease(self, units: u32) -> Result<Self, LimitError> {
         Self::of(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
-    /// [`lease`](Self::lease) with a sixteenth of what the limit can hold. A limit that holds fewer than 32 units has no lease.
+    /// Like [`lease`](Self::lease), with a sixteenth of what the limit can hold. A limit that holds fewer than 32 units gets no
+    /// lease.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -83,11 +87,11 @@ impl Limit {
         must(self.try_lease_auto())
     }
 
-    /// [`Limit::lease_auto`] for a limit known only at run time.
+    /// Like [`Limit::lease_auto`], for a limit known only at run time.
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is neither a counter nor a token bucket, or has a `wait`.
+    /// [`LimitError`], if the limit is neither a counter nor a token bucket, or has a `wait` or a `block`.
     pub const fn try_lease_auto(self) -> Result<Self, LimitError> {
         Self::of(Numbers { lease: Lease::Auto, ..self.numbers })
     }
@@ -102,7 +106,7 @@ impl Limit {
         }
     }
 
-    /// The time for which a process takes units.
+    /// A process takes the units that it uses in this time.
     #[doc(hidden)]
     pub fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
@@ -116,15 +120,15 @@ impl Limit {
         self.lease_lasts() * HANDED_OUT
     }
 
-    /// The shortest time between two refusals by the store. The units that come back in this time are then taken with one call to
-    /// the store, and not one by one.
+    /// The shortest time between two requests that the store refuses. The units that come back in this time are taken with one
+    /// request, and not one by one.
     #[doc(hidden)]
     pub fn lease_pause(&self) -> Duration {
         let comes_one_by_one = self.numbers.algorithm.is_bucket() && !self.refills_by_interval();
         if comes_one_by_one { self.lease_lasts() } else { Duration::ZERO }
     }
 
-    /// How many units of a bucket come back in this time, rounded down.
+    /// The number of units of a bucket that come back in this time, rounded down.
     #[doc(hidden)]
     pub fn units_back_in(&self, time: Duration) -> u32 {
         let rate = self.rate();

@@ -1,5 +1,5 @@
-//! Limits: an algorithm and its numbers, which are checked when the limit is created. It is an implementation detail of
-//! `ratelimit-runtime`, which re-exports the public types. The attribute checks its literals with the same rules.
+//! Limits: a limit is an algorithm with its numbers, which are checked when the limit is created. This crate is an implementation
+//! detail of `ratelimit-runtime`, which re-exports its public types. The attribute checks its literals with the same rules.
 
 mod change;
 #[cfg(feature = "serde")]
@@ -46,9 +46,9 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 ///
-/// A `count` or `burst` of zero refuses every call. Written in the code it is a mistake, so constructors such as
-/// [`counter`](Self::counter) panic, in a `const` in the compiler. From a configuration it may be meant, so the variants with `try_`,
-/// text and overrides take it.
+/// A `count` or `burst` of zero refuses every call. In the code, zero is a mistake, so constructors such as
+/// [`counter`](Self::counter) panic; in a `const`, that is a compile error. In a configuration, zero may be intended, so the
+/// constructors with `try_`, limits as text and overrides accept it.
 ///
 /// As text, a limit is its algorithm and its numbers. [`str::parse`] reads it:
 ///
@@ -65,16 +65,16 @@ pub struct Limit {
     numbers: Numbers,
     /// The most units that the limit can hold.
     capacity: u32,
-    /// `count` per `time_ms`, in lowest terms where units come back continuously. These two fields are the parts of a [`Rate`],
-    /// which as a struct would take more space.
+    /// The rate: `count` per `time_ms`, in lowest terms if units come back continuously. These two fields are the parts of a
+    /// [`Rate`]. They are stored separately, because the struct would take more space.
     tokens: u32,
     period_ms: u64,
-    /// The lowest 56 bits are the time in ms in which a full bucket refills or leaks. The others are the binary logarithm of
-    /// its `life_ms`.
+    /// The lowest 56 bits are the time in ms in which an empty bucket is filled, or a full one leaks. The other bits are the
+    /// binary logarithm of `life_ms`.
     full_and_life: u64,
 }
 
-/// The other fields follow from the numbers.
+/// Compares the numbers only, because the other fields follow from them.
 impl PartialEq for Limit {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
@@ -94,18 +94,18 @@ impl Limit {
         self.numbers.algorithm
     }
 
-    /// Units per [`time`](Self::time).
+    /// The number of units per [`time`](Self::time).
     pub const fn count(&self) -> u32 {
         self.numbers.count
     }
 
     /// The window, the time in which a bucket gets or leaks `count` units, or the lease of a permit. For a calendar window, it is
-    /// the greatest length: 31 days for a month.
+    /// the greatest length, such as 31 days for a month.
     pub const fn time(&self) -> Duration {
         Duration::from_millis(self.numbers.time_ms)
     }
 
-    /// The window of the calendar, if the limit has one.
+    /// The calendar window, if the limit has one.
     pub const fn calendar_window(&self) -> Option<Calendar> {
         match self.numbers.calendar {
             Some(window) => Some(window.calendar),
@@ -113,8 +113,8 @@ impl Limit {
         }
     }
 
-    /// The time from `unix_time`, a time since 1970 in UTC, to the end of its calendar window. `None` if the windows of the limit
-    /// do not end with the calendar. Authors of a store need it.
+    /// Returns the time from `unix_time` (the time since 1970 in UTC) to the end of the calendar window at that time. Returns
+    /// `None` if the limit has no calendar window. This method is for authors of stores.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -132,8 +132,8 @@ impl Limit {
         self.window().map(|window| Duration::from_millis(window.until_end_ms(unix_ms)))
     }
 
-    /// The offset of the calendar from UTC in minutes: 60 for `+01:00`. `None` if the windows of the limit do not end with the calendar.
-    /// Authors of a store whose engine computes the end of a window need it.
+    /// The offset of the calendar from UTC in minutes: 60 for `+01:00`. `None` if the limit has no calendar window. This method
+    /// is for authors of stores whose engine computes the end of a window.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -147,18 +147,19 @@ impl Limit {
         self.window().map(|window| window.zone.minutes())
     }
 
-    /// The most units that this limit can hold at once: `burst + borrow` of a bucket, the places of a queue, and the `count` of
-    /// all other limits. A call whose cost is higher can never pass.
+    /// The most units that this limit can hold at once: `burst + borrow` for a bucket, the number of places for a queue, and
+    /// `count` for all other limits. A call whose cost is higher can never pass.
     pub const fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// How long a call may wait for its turn; zero if calls do not wait.
+    /// The longest time that a call may wait for its turn; zero if calls do not wait.
     pub const fn longest_wait(&self) -> Duration {
         Duration::from_millis(self.numbers.wait_ms)
     }
 
-    /// How long a refused caller stays refused, after each further refusal. None if the limit does not [`block`](Self::block).
+    /// The times for which a refused caller stays refused, one for each further refusal. Empty if the limit has no
+    /// [`block`](Self::block).
     pub fn blocks(&self) -> impl Iterator<Item = Duration> + '_ {
         self.numbers.block.steps_ms().map(Duration::from_millis)
     }
@@ -169,20 +170,21 @@ impl Limit {
     }
 }
 
-/// For the stores of `ratelimit-runtime`.
+/// Methods for the stores of `ratelimit-runtime`.
 #[doc(hidden)]
 impl Limit {
     pub const fn time_ms(&self) -> u64 {
         self.numbers.time_ms
     }
 
-    /// The window of the calendar, with its zone.
+    /// The calendar window with its zone.
     #[inline]
     pub const fn window(&self) -> Option<Window> {
         self.numbers.calendar
     }
 
-    /// The same limit for a decision at this time, in ms since 1970 in UTC: `time` is the rest of the calendar window.
+    /// Returns the same limit for a decision at `unix_ms`, in ms since 1970 in UTC: its `time` is the rest of the calendar
+    /// window.
     pub const fn at(&self, window: Window, unix_ms: u64) -> Self {
         Self { numbers: Numbers { time_ms: window.until_end_ms(unix_ms), ..self.numbers }, ..*self }
     }
@@ -206,14 +208,14 @@ impl Limit {
         Rate { tokens: self.tokens, period_ms: self.period_ms }
     }
 
-    /// The time in ms in which a full bucket refills or leaks. Zero for other limits.
+    /// The time in ms in which an empty bucket is filled, or a full one leaks. Zero for other limits.
     #[inline]
     pub const fn full_ms(&self) -> u64 {
         self.full_and_life & ((1 << FULL_BITS) - 1)
     }
 
-    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty before that time: the largest power
-    /// of two up to two periods and one second (`lua/token_bucket.lua`).
+    /// The time in ms from the anchor of a bucket to the end of its state, unless the bucket needs longer to become empty. It is
+    /// the largest power of two that is at most two periods and one second (see `lua/token_bucket.lua`).
     #[inline]
     pub const fn life_ms(&self) -> u64 {
         1 << (self.full_and_life >> FULL_BITS)
@@ -228,13 +230,13 @@ impl Limit {
         self.numbers.algorithm.is_concurrency()
     }
 
-    /// Whether the units of an admitted call are charged at once and for good: it waits for no turn, and holds no permit.
+    /// Whether an admitted call is charged at once and for good: it does not wait for a turn, and does not hold a permit.
     pub const fn is_charged_at_once(&self) -> bool {
         !self.is_concurrency() && self.wait_ms() == 0
     }
 
-    /// How much later a bucket is full (or empty, if it leaks) after this many more units. Zero if units come back
-    /// together: at the end of a window or by interval.
+    /// The time by which `units` more units delay the moment when a bucket is full (or empty, if it leaks). Zero if units come
+    /// back together: at the end of a window or by interval.
     pub fn refill_time(&self, units: u32) -> Duration {
         let comes_one_by_one = self.algorithm().is_bucket() && !self.refills_by_interval();
         let nanos = u128::from(units) * self.time().as_nanos() / u128::from(self.count().max(1));
@@ -263,7 +265,7 @@ impl Limit {
         self.numbers.algorithm.state_format()
     }
 
-    /// The longest time in ms after which a limit is as before a charge that did not wait, as the scripts compute it.
+    /// The longest time in ms until a charge that did not wait is no longer in use, as the scripts compute it.
     #[inline]
     pub const fn longest_reset_ms(&self) -> u64 {
         match self.state() {

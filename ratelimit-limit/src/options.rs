@@ -1,4 +1,4 @@
-//! The optional numbers of a limit: burst, refill, borrow, wait and block.
+//! The options of a limit: burst, zone, refill, borrow, wait and block.
 
 use super::constructors::{must, whole_ms};
 use super::rules::block::Block;
@@ -19,18 +19,18 @@ impl Limit {
         must(self.try_burst(burst))
     }
 
-    /// [`Limit::burst`] for a number known only at run time. It may be zero.
+    /// Like [`Limit::burst`], for a number known only at run time. The number may be zero.
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is not a bucket or is a queue, `burst` is above 2^25, or the bucket would take more than 366 days
-    /// to refill.
+    /// [`LimitError`], if the limit is not a bucket or is a queue, `burst` is above 2^25, or the bucket would take more than 366
+    /// days to refill.
     pub const fn try_burst(self, burst: u32) -> Result<Self, LimitError> {
         let takes_burst = self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0);
         Self::if_taken(takes_burst, Numbers { burst, ..self.numbers })
     }
 
-    /// Sets the zone of a window of the calendar: an offset from UTC, from `-23:59` to `+23:59`. Without it, the zone is UTC.
+    /// Sets the zone of a calendar window: an offset from UTC, from `-23:59` to `+23:59`. Without it, the zone is UTC.
     ///
     /// # Panics
     ///
@@ -40,12 +40,12 @@ impl Limit {
         must(self.try_zone(offset))
     }
 
-    /// [`Limit::zone`] for a text known only at run time.
+    /// Like [`Limit::zone`], for a text known only at run time.
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit has no window of the calendar, or if the text is not such an offset. Zones with a name are not
-    /// supported: their rules change, and all processes and the server would have to know the same ones.
+    /// [`LimitError`], if the limit has no calendar window, or if the text is not such an offset. Zones with a name are not
+    /// supported: their rules change, so all processes and the server would need the same version of the rules.
     pub const fn try_zone(self, offset: &str) -> Result<Self, LimitError> {
         match (self.numbers.calendar, Zone::parse(offset)) {
             (None, _) => Err(LimitError::ZONE_WITHOUT_CALENDAR),
@@ -64,7 +64,7 @@ impl Limit {
         must(self.try_refill(refill))
     }
 
-    /// [`Limit::refill`] for a value known only at run time.
+    /// Like [`Limit::refill`], for a value known only at run time.
     ///
     /// # Errors
     ///
@@ -73,8 +73,8 @@ impl Limit {
         Self::if_taken(self.numbers.algorithm.check_takes_refill(), Numbers { refill, ..self.numbers })
     }
 
-    /// Lets the balance of a token bucket go below zero by this number of tokens. Later calls are refused until the balance is above
-    /// zero again.
+    /// Lets the balance of a token bucket go below zero by this number of tokens. Later calls are refused until the balance is
+    /// above zero again.
     ///
     /// # Panics
     ///
@@ -84,29 +84,30 @@ impl Limit {
         must(self.try_borrow(borrow))
     }
 
-    /// [`Limit::borrow`] for a number known only at run time.
+    /// Like [`Limit::borrow`], for a number known only at run time.
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is not a token bucket, `burst` and `borrow` together are above 2^25, or the bucket would take more
-    /// than 366 days to refill.
+    /// [`LimitError`], if the limit is not a token bucket, `burst` and `borrow` together are above 2^25, or the bucket would take
+    /// more than 366 days to refill.
     pub const fn try_borrow(self, borrow: u32) -> Result<Self, LimitError> {
         Self::if_taken(self.numbers.algorithm.check_takes_borrow(), Numbers { borrow, ..self.numbers })
     }
 
-    /// Lets a call that cannot pass now wait for its turn, at most for this time, instead of being refused. Zero means that calls do
-    /// not wait. A leaky bucket with a wait is a queue. The time is a whole number of milliseconds, at most 366 days.
+    /// Lets a call that cannot pass now wait for its turn, at most for this time, instead of being refused. Zero means that calls
+    /// do not wait. A leaky bucket with a wait is a queue. The time is a whole number of milliseconds, at most 366 days.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
     /// use ratelimit::Limit;
     /// use std::time::Duration;
     ///
-    /// // A call that comes too early waits for its turn, but is refused if its turn is more than five seconds away.
+    /// // A call that comes too early waits for its turn. If its turn is more than five seconds away, it is refused.
     /// const MAILS: Limit = Limit::leaky_bucket(10, Duration::from_secs(1)).wait(Duration::from_secs(5));
     /// ```
     ///
-    /// The attribute waits. Of the methods of [`RateLimiter`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html), `acquire`, `charge` and `permit` wait.
+    /// Functions with the attribute wait for their turn. So do the methods `acquire`, `charge` and `permit` of
+    /// [`RateLimiter`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html).
     ///
     /// # Panics
     ///
@@ -116,11 +117,11 @@ impl Limit {
         must(self.try_wait(wait))
     }
 
-    /// [`Limit::wait`] for a duration known only at run time.
+    /// Like [`Limit::wait`], for a duration known only at run time.
     ///
     /// # Errors
-    ///
-    /// [`LimitError`], if `wait` is not a whole number of milliseconds up to 366 days, more units could wait than can
+    /// [`LimitError`], if `wait` is not a whole number of milliseconds up to 366 days, if more units could wait than can be
+    /// counted, or if the limit has a calendar window or a lease or is a leaky bucket with a `burst`.
     /// be counted, or the limit is a leaky bucket with a `burst`.
     pub const fn try_wait(self, wait: Duration) -> Result<Self, LimitError> {
         match whole_ms(wait) {
@@ -129,13 +130,15 @@ impl Limit {
         }
     }
 
-    /// Blocks a caller that the limit refuses: it stays refused for the first step, although units come back. If it is refused
-    /// again after the block, it stays refused for the next step; the last step repeats. If it is not refused for as long as the
-    /// longest step after a block, the steps start over. No steps mean no block.
+    /// Blocks a caller that the limit refuses: the caller stays refused for the first step, although units come back. If the
+    /// limit refuses the caller again after the block, the caller stays refused for the next step; the last step repeats. The
+    /// steps start over if, after a block, the caller is not refused for the length of the longest step. An empty slice means no
+    /// block.
     ///
-    /// Calls during a block prolong nothing, and [`retry_after`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.retry_after)
-    /// is the time until the caller can pass. A call with a [`wait`](Self::wait) does not wait for the end of a block. All limits
-    /// with the same key honour a block, also those whose processes have no `block` yet.
+    /// Calls during a block do not prolong it, and
+    /// [`retry_after`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.Decision.html#method.retry_after) is the time
+    /// until the caller can pass. A call with a [`wait`](Self::wait) does not wait for the end of a block. All processes that use
+    /// the key honour a block, even if their version of the limit has no `block` yet.
     ///
     /// ```
     /// # use ratelimit_limit as ratelimit;
@@ -154,12 +157,12 @@ impl Limit {
         must(self.try_block(steps))
     }
 
-    /// [`Limit::block`] for steps known only at run time.
+    /// Like [`Limit::block`], for steps known only at run time.
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is a sliding log or a concurrency limit, has a lease, or there are more than four steps, a step is
-    /// not a whole number of seconds from 1 s to 366 days, or a step is not longer than the one before it.
+    /// [`LimitError`], if the limit is a sliding log or a concurrency limit, or has a lease; if there are more than four steps;
+    /// if a step is not a whole number of seconds from 1 s to 366 days; or if a step is not longer than the step before it.
     pub const fn try_block(self, steps: &[Duration]) -> Result<Self, LimitError> {
         match Block::of(steps) {
             Ok(block) => Self::of(Numbers { block, ..self.numbers }),

@@ -1,4 +1,4 @@
-//! Tests of what a limit says about itself, of the constructors and their errors, and of the bounds of each number.
+//! Tests of the methods of a limit, of the constructors and their errors, and of the bounds of each number.
 
 use super::rules::State;
 use super::rules::bounds::{MAX_BUCKET, MAX_TIME_MS, MAX_WINDOW};
@@ -85,7 +85,7 @@ fn a_limit_is_as_before_after_its_longest_reset() {
     assert_eq!(Limit::try_token_bucket(0, SECOND).unwrap().full_ms(), 0);
 }
 
-/// The largest power of two up to twice the period and one second, as `lua/token_bucket.lua` documents it.
+/// The life is the largest power of two up to twice the period and one second, as `lua/token_bucket.lua` documents it.
 #[test]
 fn a_state_lives_for_a_power_of_two() {
     for (limit, life) in [
@@ -208,7 +208,7 @@ fn each_number_has_its_bounds() {
     // The largest products that are exact: 4 * count * time stays below 2^53.
     let exact = |time| Limit::try_sliding_window(1 << 20, ms(time));
     assert_eq!(is_ok(&[exact((1 << 31) - 1), exact(1 << 31)]), [true, false]);
-    // A bucket of one unit in a year refills in a year, and one of two units in two.
+    // At one unit per year, a bucket of one unit refills in a year, and a bucket of two units in two years.
     let slow = |burst| Limit::token_bucket(1, year).try_burst(burst);
     assert_eq!(is_ok(&[slow(1), slow(2)]), [true, false]);
     let lease = |units| Limit::counter(9, day).try_lease(units);

@@ -37,9 +37,9 @@ impl fmt::Display for Limit {
 impl FromStr for Limit {
     type Err = ParseLimitError;
 
-    /// Reads the text that [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and `d`, such as
-    /// `90s` or `1h30m`; `time` of a counter may also be `hour`, `day`, `week` or `month`. `zone`, `burst`, `refill`, `borrow`, `wait`,
-    /// `lease` and `block` may be left out.
+    /// Reads the text that [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and `d`,
+    /// such as `90s` or `1h30m`. The `time` of a counter may also be `hour`, `day`, `week` or `month`. `zone`, `burst`, `refill`,
+    /// `borrow`, `wait`, `lease` and `block` may be left out.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -60,7 +60,7 @@ impl FromStr for Limit {
 impl FromStr for LimitChange {
     type Err = ParseLimitError;
 
-    /// Reads some numbers, as in `count=50 time=1m`, or a whole [`Limit`], which begins with its algorithm.
+    /// Reads some numbers, as in `count=50 time=1m`, or a whole [`Limit`], which begins with the name of its algorithm.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let Some(first) = text.split_whitespace().next() else {
             return Err(ParseLimitError::new(
@@ -124,7 +124,7 @@ impl LimitChange {
     }
 }
 
-/// Reads the steps of a block, as in `1m,10m,1h`. `0s` is no block.
+/// Reads the steps of a block, as in `1m,10m,1h`. `0s` means no block.
 fn block(text: &str) -> Result<Block, ParseLimitError> {
     let steps = text.split(',').map(duration).collect::<Result<Vec<_>, _>>()?;
     let steps: Vec<Duration> = steps.into_iter().map(Duration::from_millis).collect();

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use ratelimit_syntax::annotated::{Annotated, Read, read};
 
-/// Returns the limited function or block. After an error, returns the errors and the item as it was.
+/// Returns the limited function or block. If there are errors, returns the errors and the unchanged item.
 pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
     let Read { attributes, annotated: item, models, errors } = read(arguments, annotated.clone());
     let Some(item) = item else {
@@ -21,7 +21,7 @@ pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> Token
     written(item, |item| limited(models.next(), item))
 }
 
-/// Writes the limited function with the model that was made for it.
+/// Writes a function limited by its model. A function without a model is written unchanged.
 fn limited(model: Option<Model>, item: Item) -> TokenStream {
     match model {
         Some(model) => expand::expand(&model, item),
@@ -29,7 +29,7 @@ fn limited(model: Option<Model>, item: Item) -> TokenStream {
     }
 }
 
-/// Writes a function, or a block with the functions that it limits written in this way.
+/// Writes the annotated item: `function` writes the annotated function, or each function that the annotated block limits.
 fn written(annotated: Annotated, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
     match annotated {
         Annotated::Function(item) => function(*item),

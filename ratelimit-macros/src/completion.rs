@@ -6,8 +6,7 @@ use crate::table::ARGUMENTS;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// Puts the half-typed names in a place where only the names of arguments are in scope. Only rust-analyzer compiles
-/// it.
+/// Puts the half-typed names in a place where only the names of arguments are in scope. Only rust-analyzer compiles this code.
 pub(crate) fn hints(attributes: &[Arguments]) -> TokenStream {
     let typed: Vec<&Ident> = attributes.iter().flat_map(|arguments| &arguments.half_typed).collect();
     if typed.is_empty() {

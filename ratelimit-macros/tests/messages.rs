@@ -1,8 +1,8 @@
 //! Checks that every text that users of the attribute may read has a case under `tests/ui`.
 //!
-//! A text is a string literal with a space in the sources, outside of their tests. An expected message must contain the
-//! longest piece of it between the placeholders for values. Messages that the documentation quotes must be real too. The
-//! columns of its table are not messages, and neither are the texts that editors show.
+//! A text is a string literal that contains a space, in the sources without their tests. An expected message must contain the
+//! longest piece of the text between the placeholders for values. Messages that the documentation quotes must be real too. The
+//! columns of the argument table are not messages, and neither are the texts that editors show.
 
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
@@ -44,7 +44,7 @@ fn documentation() -> String {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../ratelimit-runtime/src/rate_limit.md"))
 }
 
-/// `least` guards against a search that finds nothing any more.
+/// Fails if fewer than `least` texts are found, because the search itself may no longer work.
 fn check(texts: &[String], least: usize) {
     let expected = expected_messages();
     assert!(texts.len() >= least, "only {} texts found", texts.len());
@@ -56,7 +56,7 @@ fn expected_messages() -> String {
     files("../tests/ui", "stderr").iter().map(|path| read(path)).collect()
 }
 
-/// The longest piece of a text between the placeholders that values fill.
+/// The longest piece of a text between its placeholders.
 fn distinctive(text: &str) -> &str {
     let pieces = text.split(['{', '}']).step_by(2);
     pieces.max_by_key(|piece| piece.len()).unwrap_or(text)
@@ -97,7 +97,7 @@ fn tokens(path: &Path) -> TokenStream {
     code.parse().unwrap()
 }
 
-/// The texts in code; attributes, where doc comments are, hold none.
+/// The texts in code. Attributes are left out, because doc comments are attributes.
 fn texts_of(code: TokenStream) -> Vec<String> {
     let mut texts = Vec::new();
     let mut attribute = false;

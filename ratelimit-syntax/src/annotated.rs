@@ -1,4 +1,4 @@
-//! Reads one attribute with its function or block: the topmost attribute, of which the compiler passes only the arguments.
+//! Reads the topmost attribute with its function or block. The compiler passes only the arguments of this attribute.
 
 use crate::args::Arguments;
 use crate::check;
@@ -28,11 +28,11 @@ impl Parse for Annotated {
 
 /// An attribute with its function or block, and its mistakes.
 pub struct Read {
-    /// The attributes, the topmost first. The others are those that the function or block has below it.
+    /// The attributes: first the topmost one, then those below it on the function or block.
     pub attributes: Vec<Arguments>,
-    /// The function or block without its attributes, or nothing if it cannot be parsed.
+    /// The function or block without its `rate_limit` attributes. `None` if it cannot be parsed.
     pub annotated: Option<Annotated>,
-    /// One model for each limited function, in their order. They are meaningless if there are errors.
+    /// One model for each limited function, in the order of the functions. The models are meaningless if there are errors.
     pub models: Vec<Model>,
     pub errors: Errors,
 }

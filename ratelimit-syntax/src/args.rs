@@ -8,16 +8,16 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, Meta, Token, parse_quote_spanned};
 
-/// The word that is no argument of a limit.
+/// The word that exempts a method. It is not an argument of a limit.
 const SKIP: &str = "skip";
 
 /// The arguments of one attribute, each at most once.
 #[derive(Default)]
 pub struct Arguments {
     given: Vec<Given>,
-    /// The attribute. `None` for the topmost one, of which the compiler passes only the arguments.
+    /// The attribute itself. `None` for the topmost attribute, because the compiler passes only its arguments.
     attribute: Option<Attribute>,
-    /// Names that are unknown or have no value: someone may still be typing them.
+    /// Names that are unknown or have no value, probably because somebody is still typing them.
     pub half_typed: Vec<Ident>,
     /// The word `skip`, which exempts a method from the limit of its block.
     pub skip: Option<Ident>,
@@ -39,7 +39,7 @@ impl Given {
 }
 
 impl Arguments {
-    /// Parses what it can, and reports everything else.
+    /// Parses each argument that it can read, and reports the others as errors.
     pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut arguments = Self::default();
         let before = errors.count();
@@ -87,7 +87,7 @@ impl Arguments {
         self.given.iter().find(|given| given.argument.name == name)
     }
 
-    /// Reports a `skip` where there is nothing to skip.
+    /// Reports a `skip` on an item that is not limited by a block.
     pub fn check_skip(&self, errors: &mut Errors) {
         if let Some(skip) = &self.skip {
             errors.on(
@@ -97,7 +97,7 @@ impl Arguments {
         }
     }
 
-    /// Reports arguments beside `skip`: the method has no limit that they could describe.
+    /// Reports arguments beside `skip`, because a skipped method has no limit that they could describe.
     pub fn check_skipped(&self, errors: &mut Errors) {
         for given in &self.given {
             let name = &given.name;
@@ -173,7 +173,7 @@ impl Arguments {
     }
 }
 
-/// Removes parentheses around a value, and the invisible ones of `macro_rules`.
+/// Removes parentheses around a value, and the invisible groups of `macro_rules`.
 fn bare(value: Expr) -> Expr {
     match value {
         Expr::Group(group) => bare(*group.expr),

@@ -1,11 +1,11 @@
-//! Finds the body of a method that `#[async_trait]` has turned into `Box::pin(async move { .. })`. Other attributes
-//! may have wrapped the method since.
+//! Finds the body of a method that `#[async_trait]` has turned into `Box::pin(async move { .. })`, even if another attribute has
+//! put code in front of it since.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-/// Where the user's code is in such a body.
+/// The position of the user's code in a body that `#[async_trait]` has written.
 pub struct AsyncTraitBody {
-    /// The way from the body to the async block: the position of each group in the group around it.
+    /// The path from the body to the async block: the position of each group in the group around it.
     path: Vec<usize>,
     block: Group,
     /// The position of the user's code in the async block.
@@ -13,7 +13,7 @@ pub struct AsyncTraitBody {
 }
 
 impl AsyncTraitBody {
-    /// Recognises the body of a function that is not async itself.
+    /// Looks for the code of `#[async_trait]` in the body of a function that is not `async` itself.
     pub fn find(body: &Group) -> Option<Self> {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
         let [.., TokenTree::Ident(boxed), _, _, TokenTree::Ident(pin), TokenTree::Group(_)] =
@@ -50,7 +50,7 @@ impl AsyncTraitBody {
         }
     }
 
-    /// Rebuilds the function's body with new tokens at the start of the async block, and other code of the user.
+    /// Rebuilds the function's body: puts `first` at the start of the async block, and replaces the user's code by `user`.
     pub fn rebuild(&self, body: &Group, first: TokenStream, user: &TokenStream) -> Group {
         let block = replace(&self.block, &[self.user], user);
         let block: TokenStream = first.into_iter().chain(block.stream()).collect();
@@ -58,7 +58,7 @@ impl AsyncTraitBody {
     }
 }
 
-/// Replaces the content of a group inside of a group.
+/// Replaces the content of a nested group, which `path` leads to.
 pub fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
     let Some((at, rest)) = path.split_first() else {
         return regroup(group, content.clone());
@@ -70,8 +70,8 @@ pub fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
     regroup(group, tokens.collect())
 }
 
-/// Finds the block in `let __ret: R = { .. };`, or in `let _: () = { .. };` if that comes last. Code of this form
-/// that somebody wrote by hand is not accepted.
+/// Finds the block in `let __ret: R = { .. };`, or in `let _: () = { .. };` if that is the last statement. Similar code that a
+/// user wrote by hand is not recognized.
 fn user_block(tokens: &[TokenTree]) -> Option<usize> {
     let word = |at: usize, expected: &str| tokens.get(at).is_some_and(|token| is_word(token, expected));
     let sign = |at: usize, expected: char| matches!(tokens.get(at), Some(TokenTree::Punct(sign)) if sign.as_char() == expected);
@@ -97,7 +97,8 @@ fn regroup(like: &Group, content: TokenStream) -> Group {
     group
 }
 
-/// Renames the receiver to `__self`, its name inside such a block. The `self` of a path stays.
+/// Renames the receiver `self` to `__self`, its name in a block of `#[async_trait]`. A `self` at the start of a path is not
+/// renamed.
 pub fn rename_self(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = TokenStream::new();

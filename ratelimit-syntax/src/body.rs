@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::ParseStream;
 
-/// Reads the braces of a function, also those of a `$body:block`.
+/// Reads the braces of a function, also if `macro_rules` passed them as `$body:block`.
 pub fn body(input: ParseStream<'_>) -> syn::Result<Group> {
     let found: TokenTree = input.parse()?;
     let span = found.span();
@@ -34,7 +34,7 @@ pub fn split_inner_attributes(body: &Group) -> (TokenStream, Group) {
         attributes += 3;
     }
     let rest = tokens.split_off(attributes);
-    // The user's own braces: with them come the rules of the user's edition for temporaries.
+    // The braces keep the user's span, so that the rules of the user's edition for temporaries apply.
     let mut block = Group::new(Delimiter::Brace, rest.into_iter().collect());
     block.set_span(body.span());
     (tokens.into_iter().collect(), block)

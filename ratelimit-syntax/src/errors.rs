@@ -41,7 +41,7 @@ impl Errors {
         self.0.len()
     }
 
-    /// Writes the errors, and an item as it was, so that nothing that uses the item breaks.
+    /// Writes the errors and the unchanged item, so that code that uses the item still compiles.
     pub fn beside(self, hints: TokenStream, item: impl ToTokens) -> TokenStream {
         let mut output = self.into_compile_errors();
         output.extend([hints, item.into_token_stream()]);

@@ -4,9 +4,9 @@ use crate::async_trait::{is_word, replace};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeParamBound};
 
-/// The future that such a function returns.
+/// The future that a function returns without being `async`.
 pub struct ReturnedFuture {
-    /// The type of the future's result, where the return type says it.
+    /// The type of the future's result, if the return type names it.
     pub output: Option<Type>,
     pub boxed: bool,
     /// The `async move` block at the end of the body.
@@ -14,8 +14,8 @@ pub struct ReturnedFuture {
 }
 
 impl ReturnedFuture {
-    /// Recognizes the function by its return type, or, if that is an unknown type, by an async block at the end of
-    /// its body.
+    /// Recognizes the function by its return type. If that type is unknown, recognizes it by an async block at the end of its
+    /// body.
     pub fn find(returned: &Type, body: &Group) -> Option<Self> {
         let block = AsyncBlock::find(body);
         let output = output(returned);
@@ -74,8 +74,8 @@ fn arguments(segment: &mut PathSegment) -> impl Iterator<Item = &mut GenericArgu
     arguments.into_iter().flatten()
 }
 
-/// An `async move` block that is the value of the body. The decision is made in this block, after the code in front
-/// of it.
+/// An `async move` block that is the value of the body. The decision is made in this block, after the code in front of it has
+/// run.
 pub struct AsyncBlock {
     path: Vec<usize>,
     pub content: Group,
@@ -90,14 +90,14 @@ impl AsyncBlock {
         (!returns(&tokens[..front])).then_some(Self { path, content })
     }
 
-    /// Rebuilds the body with other content in the block.
+    /// Rebuilds the body with new content in the block.
     pub fn rebuild(&self, body: &Group, content: &TokenStream) -> Group {
         replace(body, &self.path, content)
     }
 }
 
-/// Finds the block at the end of some tokens, with its path. Returns it and the number of tokens before the
-/// expression.
+/// Finds the block at the end of `tokens`, and adds its position to `path`. Returns the block, and the number of tokens before
+/// the expression that contains it.
 fn at_the_end(tokens: &[TokenTree], path: &mut Vec<usize>) -> Option<(Group, usize)> {
     let tokens = without_boxing_method(tokens);
     let (last, before) = tokens.split_last()?;

@@ -27,7 +27,7 @@ enum BlockItem {
     Function(Box<Item>),
     /// A constant, type, macro call, or function without a body.
     Other(TokenStream),
-    /// A function whose signature cannot be read, and why.
+    /// A function whose signature cannot be read, and the error.
     Unread(TokenStream, syn::Error),
 }
 
@@ -71,8 +71,8 @@ fn items(input: ParseStream<'_>) -> syn::Result<Vec<BlockItem>> {
     Ok(items)
 }
 
-/// Reads a part that is not a function with a body, or a function that cannot be read. It ends with a semicolon, or
-/// with the braces of a function or macro call.
+/// Reads an item that is not a function with a body, or a function that cannot be read. The item ends with a semicolon, or with
+/// the braces of a function or macro call.
 fn no_function(input: ParseStream<'_>, error: syn::Error) -> syn::Result<BlockItem> {
     let (mut tokens, mut is_function, mut is_macro) = (TokenStream::new(), false, false);
     while !input.is_empty() {
@@ -103,7 +103,7 @@ impl ImplBlock {
         ahead.peek(Token![impl]) || ahead.peek(Token![unsafe]) && ahead.peek2(Token![impl])
     }
 
-    /// Takes the limits of the block that are below its topmost attribute.
+    /// Removes the `rate_limit` attributes below the topmost one from the block, and returns their arguments.
     pub(crate) fn collect(&mut self, first: &Arguments, errors: &mut Errors) -> Vec<Arguments> {
         stack::collect(first, &mut self.attributes, &self.body, errors)
     }
@@ -167,7 +167,7 @@ impl ImplBlock {
         }
     }
 
-    /// Whether the block is `impl Trait for Type`. The `for` of a `for<'a>` is none of such a block.
+    /// Whether the block is `impl Trait for Type`. The `for` of a `for<'a>` does not count.
     fn implements_a_trait(&self) -> bool {
         let mut tokens = self.header.clone().into_iter().peekable();
         while let Some(token) = tokens.next() {
@@ -186,7 +186,7 @@ impl ImplBlock {
         })
     }
 
-    /// Writes the block with other functions.
+    /// Writes the block. `function` writes each of its functions.
     pub fn into_tokens(self, mut function: impl FnMut(Item) -> TokenStream) -> TokenStream {
         let Self { attributes, header, body, items, .. } = self;
         let items = items.into_iter().map(|block_item| match block_item {
@@ -199,7 +199,7 @@ impl ImplBlock {
     }
 }
 
-/// Whether a method has its own attribute, which replaces the one of the block. Removes `#[rate_limit(skip)]`.
+/// Whether a method has its own attribute, which replaces the attributes of the block. Removes `#[rate_limit(skip)]`.
 fn has_its_own(first: &Arguments, item: &mut Item, errors: &mut Errors) -> bool {
     let (mut others, mut found) = (item.attributes.clone(), Errors::default());
     let limits = stack::take(first, &mut others);

@@ -72,7 +72,7 @@ impl Parse for Item {
 fn signature(input: ParseStream<'_>) -> syn::Result<Signature> {
     let mut all = input.fork().parse::<TokenStream>()?.into_iter();
     let is_function = all.any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"));
-    // If it is incomplete, the compiler has already reported a better error.
+    // If the signature is incomplete, the compiler has already reported a better error.
     input.parse().map_err(|error| {
         syn::Error::new(
             error.span(),
@@ -134,12 +134,12 @@ impl Item {
         self.signature.receiver().is_some()
     }
 
-    /// Whether the function certainly has a `Self`.
+    /// Whether the function certainly has a `Self` type.
     pub fn has_type(&self) -> bool {
         self.has_receiver() || self.block.is_some()
     }
 
-    /// The span for an error that concerns this function: its name, if the attribute is on the block.
+    /// The span for an error about this function. If the attribute is on the block, it is the function's name.
     pub fn place(&self, in_attribute: Span) -> Span {
         if self.block.is_some() { self.span() } else { in_attribute }
     }
@@ -185,7 +185,8 @@ impl Item {
         })
     }
 
-    /// Tells when the value of an expression is known. A path in upper case is a constant, and so is a `Duration` of one.
+    /// Tells when the value of an expression is known. A path in upper case is a constant, and so is a `Duration` made of a
+    /// constant.
     pub fn known(&self, value: &Expr) -> KnownAt {
         if let Some(argument) = duration_of(value) {
             return if let Expr::Lit(_) = argument { KnownAt::CompileTime } else { self.known(argument) };

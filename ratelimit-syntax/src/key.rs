@@ -15,7 +15,7 @@ pub struct Placeholder {
     pub text: String,
     /// The first name, which must be an argument or `self`.
     pub root: Ident,
-    /// The expression between the braces, with spans of the literal.
+    /// The expression between the braces, with the spans of the literal.
     pub value: Expr,
 }
 
@@ -67,7 +67,7 @@ impl Placeholder {
                 "`{{{text}}}` in `key` is a number; expected the name of an argument, as in `{{id}}`"
             ));
         }
-        // For other characters, the compiler's lexer could report additional errors.
+        // Text with other characters is not lexed, because the compiler's lexer could report additional errors.
         let lexes =
             trimmed.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '(' | ')' | '#'));
         let tokens: Option<TokenStream> = if lexes { trimmed.parse().ok() } else { None };

@@ -1,5 +1,5 @@
-//! Judges the other attributes of a function or block: whether they may read the names of arguments, whether they make it an
-//! endpoint, and whether they cache its results.
+//! Examines the other attributes of a function or block: whether they may read the names of arguments, make the function an
+//! endpoint, or cache its results.
 
 use proc_macro2::{Ident, TokenTree};
 use syn::punctuated::Punctuated;
@@ -43,11 +43,11 @@ const HARMLESS: [&str; 34] = [
     "warn",
 ];
 
-/// Tools of the compiler, whose attributes have their name in front.
+/// Tools of the compiler. An attribute of a tool begins with the tool's name.
 const TOOLS: [&str; 4] = ["clippy", "diagnostic", "rust_analyzer", "rustfmt"];
 
-/// Whether another attribute may read the names in the patterns of arguments, so that the names must stay. An unknown attribute
-/// may read names: they can be the names of a web API, or of the fields of a span.
+/// Whether another attribute may read the names in the patterns of arguments. Then the names must stay. An unknown attribute may
+/// read names, for example as the names of a web API or of the fields of a span.
 pub fn may_read_names(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| reads(&attribute.meta))
 }
@@ -77,8 +77,8 @@ fn is_word(segment: Option<&PathSegment>, words: &[&str]) -> bool {
 const ENDPOINTS: [&str; 8] =
     ["debug_handler", "debug_middleware", "endpoint", "handler", "oai", "openapi", "routes", "server"];
 
-/// These attributes make an endpoint, too, if their first argument is the path of a URL. Other crates have attributes of
-/// these names, too.
+/// Attributes that make an endpoint of a function if their first argument is the path of a URL. Without it, they may belong to
+/// other crates.
 const ROUTES: [&str; 10] =
     ["connect", "delete", "get", "head", "options", "patch", "post", "put", "route", "trace"];
 

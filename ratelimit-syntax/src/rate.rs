@@ -2,7 +2,7 @@
 
 use ratelimit_limit::rules::duration;
 
-/// Returns the arguments that mean the same here.
+/// Returns the arguments that mean the same rate in this library.
 pub(crate) fn read(text: &str) -> Option<String> {
     let plain = text.to_lowercase().replace(" per ", "/");
     let (count, time) = plain.split_once('/')?;

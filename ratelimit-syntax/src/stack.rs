@@ -8,7 +8,7 @@ use proc_macro2::{Group, Span, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Expr, Path};
 
-/// The error of a limit under another name than those that an attribute above recognizes.
+/// The error for a limit whose name an attribute above does not recognize.
 pub const NOT_RECOGNIZED: &str = "an attribute above has already limited this function, and does not recognize this one under its name: write both as `#[rate_limit(..)]`, so that they are decided together";
 
 /// Removes the other limits from the function or block, and reports a limit that an attribute above has already
@@ -26,7 +26,7 @@ pub fn collect(
     limits.into_iter().map(|attribute| Arguments::of(attribute, errors)).collect()
 }
 
-/// Removes the limits that an attribute above recognizes.
+/// Removes and returns the limits that the topmost attribute recognizes.
 pub fn take(first: &Arguments, attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     let runtime = first.value("crate");
     let all = std::mem::take(attributes).into_iter();

@@ -105,7 +105,7 @@ pub const ARGUMENTS: [Argument; 26] = [
         ["a path", "`::ratelimit`"], &["krate", "crate_path"]),
 ];
 
-/// Arguments of other libraries that are a value here.
+/// Arguments of other libraries that are values of arguments here.
 const FOREIGN_VALUES: [(&str, &[&str]); 11] = [
     (
         "algorithm = \"concurrency\", count = 5",
@@ -168,7 +168,7 @@ fn literal(value: &TokenStream) -> Option<String> {
     }
 }
 
-/// Translates the `windowMs` of other languages.
+/// Translates names such as `windowMs`, which other languages use, to snake case.
 fn snake_case(name: &str) -> String {
     let mut plain = String::new();
     for letter in name.chars() {

@@ -1,10 +1,10 @@
-//! What is said about attributes that differ little from right or wrong ones. `tests/ui` has each message once.
+//! Tests the errors of attributes that differ only slightly from valid or invalid ones. `tests/ui` has each message once.
 
 use crate::annotated::read;
 use crate::async_trait::AsyncTraitBody;
 use proc_macro2::{Delimiter, Group};
 
-/// Looks for the words in the errors of an attribute, which are separated by `|`. Without words there must be no error.
+/// Checks that the errors of an attribute contain all words, which are separated by `|`. Without words, there must be no error.
 fn says(arguments: &str, item: &str, words: &str) {
     let read = read(arguments.parse().unwrap(), item.parse().unwrap());
     let errors: String = read.errors.iter().map(|error| error.to_string() + "\n").collect();

@@ -3,7 +3,7 @@
 use crate::item::Item;
 use syn::{FnArg, Type};
 
-/// The type of the argument. It is known by its name, because frameworks share no trait for it.
+/// Returns the type of the argument. It is recognized by its name, because frameworks share no trait for it.
 pub fn upgrade(item: &Item) -> Option<&Type> {
     let mut types = item.signature.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(argument) => Some(&*argument.ty),

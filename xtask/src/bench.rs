@@ -1,4 +1,4 @@
-//! The command `bench`: runs the benchmarks of `benches/`, and measures what the attribute costs at build time.
+//! The command `bench`: runs the benchmarks of `benches/`, and measures the build time that the attribute costs.
 
 use crate::compile;
 use crate::matrix;
@@ -19,7 +19,8 @@ pub(crate) struct Bench {
     parts: Vec<&'static str>,
     servers: Vec<&'static Server>,
     quick: bool,
-    /// Only lint the code. `test` does not lint it, because the crates to compare with take very long to build.
+    /// Whether to lint the code only. The command `test` does not lint the benchmarks, because the crates to compare with take
+    /// very long to build.
     check: bool,
     /// Words that select the scripts to measure.
     words: Vec<String>,
@@ -89,7 +90,7 @@ impl Bench {
         self.parts.contains(&COMPILE) || self.parts.is_empty() && !self.quick
     }
 
-    /// Whether to write the results into `benches/README.md`: only full results of a single server.
+    /// Whether to write the results into `benches/README.md`. It is true only for full results of a single server.
     fn writes(&self) -> bool {
         !self.quick && self.servers.len() == 1 && self.words.is_empty()
     }
@@ -104,8 +105,8 @@ impl Bench {
     }
 }
 
-/// A cargo command that builds a package with the crates to compare with. The different compiler flags would rebuild
-/// everything, so these builds have their own target folder.
+/// A cargo command that builds a package together with the crates to compare with. These builds have their own target folder,
+/// because their compiler flags would rebuild everything in the usual one.
 fn with_peers(subcommand: &str, package: &str) -> Command {
     let mut command = cargo(&[subcommand, "--locked", "--package", package, "--target-dir"]);
     command.arg(target().join("bench")).env("CARGO_ENCODED_RUSTFLAGS", "--cfg=peers");

@@ -11,10 +11,10 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::thread;
 
-/// How many tests of a program run at the same time.
+/// The number of tests of a program that run at the same time.
 const THREADS: &str = "RUST_TEST_THREADS";
 
-/// Runs all checks, and stops at the first that fails.
+/// Runs all checks, and stops at the first check that fails.
 pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
     let mut progress = Progress::default();
     progress.step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
@@ -34,12 +34,12 @@ pub(crate) fn only_tests(server: &OsStr, filter: &[String]) -> Result<(), String
     })
 }
 
-/// The packages whose tests start no server and need no Unix. The harness of all other tests starts servers by a shell.
+/// The packages whose tests start no server and do not need Unix. The harness of all other tests starts servers with a shell.
 const PORTABLE: [&str; 5] =
     ["ratelimit-limit", "ratelimit-syntax", "ratelimit-macros", "ratelimit-runtime", "ratelimit-fleet"];
 
-/// Runs the tests that every system can run: the rules of limits, the attribute, the memory store, all examples in the documentation,
-/// and fleets on simulated servers.
+/// Runs the tests that every system can run: tests of the rules of limits, the attribute, the memory store, all examples in the
+/// documentation, and fleets on simulated servers.
 pub(crate) fn portable() -> Result<(), String> {
     let mut tests = cargo_once(&["test", "--locked", "--all-features", "--no-fail-fast"]);
     run(tests.args(PORTABLE.map(|name| ["--package", name]).as_flattened()))?;
@@ -76,15 +76,16 @@ fn names_a_test(listing: &str) -> bool {
     listing.lines().any(|line| line.ends_with(": test"))
 }
 
-/// Compiles everything with clippy. The tests find it compiled, which they would not after `--all-targets`: it compiles the attribute
-/// as a library, too, and all that depends on it once more. `cargo xtask features` lints the runtime with other features.
+/// Compiles everything with clippy, in a form that the tests can use. With `--all-targets` they could not: it also compiles the
+/// attribute as a library, and then all packages that depend on it once more. `cargo xtask features` lints the runtime with other
+/// features.
 fn lints() -> Result<(), String> {
     let scope = ["build", "--locked", "--workspace", "--all-features", "--tests", "--examples", "--bins"];
     run(&mut cargo_linted(&scope))
 }
 
-/// Runs the tests of the scripts once more, on the server with Lua 5.4. `--test stores` would join other features, and so compile
-/// the library again.
+/// Runs the tests of the scripts once more, on the server with Lua 5.4. `--test stores` would select other features, and so
+/// compile the library again.
 fn scripts_under_lua54() -> Result<(), String> {
     let program = lua54::program(cargo_linted)?;
     let mut tests = all_tests(cargo_linted);
@@ -93,10 +94,10 @@ fn scripts_under_lua54() -> Result<(), String> {
     run(tests.env(SERVER_VARIABLE, program).env("RATELIMIT_OPERATIONS", "20%"))
 }
 
-/// Unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
+/// All tests: unit, integration, UI and documentation tests. `--all-targets` would leave out the documentation tests.
 fn all_tests(cargo: fn(&[&str]) -> Command) -> Command {
     let mut tests = cargo(&["test", "--locked", "--workspace", "--all-features", "--no-fail-fast"]);
-    // Many tests wait for their servers, so three for each core finish earlier than one.
+    // Many tests wait for their servers, so three tests for each core finish earlier than one.
     if env::var_os(THREADS).is_none()
         && let Ok(cores) = thread::available_parallelism()
     {

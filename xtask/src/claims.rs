@@ -1,4 +1,4 @@
-//! Tests of what the documentation claims: numbers that were measured, and promises that tests show.
+//! Tests of claims in the documentation: numbers that were measured, and promises that tests prove.
 
 use crate::documents::read;
 use crate::process::root;
@@ -12,7 +12,7 @@ struct Table {
 }
 
 impl Table {
-    /// Reads the first table of a text. Its first column has the names of the rows.
+    /// Reads the first table of a text. The first column of a table has the names of its rows.
     fn first(text: &str) -> Option<Self> {
         let lines =
             text.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
@@ -30,7 +30,7 @@ impl Table {
     }
 }
 
-/// The tables that repeat medians of the benchmarks. Above each, a comment names the table that it repeats.
+/// Checks the tables that repeat medians of the benchmarks. A comment above each table names the table that it repeats.
 #[test]
 fn repeated_numbers_are_those_of_the_benchmarks() {
     let measured = read("benches/README.md");
@@ -51,7 +51,7 @@ fn repeated_numbers_are_those_of_the_benchmarks() {
             for row in &repeated.rows {
                 for (column, cell) in repeated.columns.iter().zip(row).skip(1) {
                     if column.is_empty() {
-                        continue; // bars
+                        continue; // a column of bars
                     }
                     let found = source.cell(&row[0], column);
                     let median = found.map(|found| found.split(" (").next().unwrap_or(found));
@@ -77,7 +77,8 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
     sources
 }
 
-/// Pages name tests as `module::function`, or all tests of `module::module`. Each of their rows needs one.
+/// The pages name a test as `module::function`, or all tests of a module as `module::module`. Each row of their tables of
+/// promises needs at least one such name.
 #[test]
 fn the_tests_that_show_promises_exist() {
     let sources = [sources(&root().join("tests")), sources(&root().join("ratelimit-runtime/src"))].concat();
@@ -107,7 +108,7 @@ fn the_tests_that_show_promises_exist() {
     }
 }
 
-/// README tells two ratios in words.
+/// The README states two ratios in words.
 #[test]
 fn the_ratios_of_the_readme_are_those_of_the_benchmarks() {
     let measured = read("benches/README.md");

@@ -1,4 +1,4 @@
-//! The command `coverage`: which lines the tests of a part execute (cargo-llvm-cov).
+//! The command `coverage`: measures which lines the tests of a part execute, with cargo-llvm-cov.
 
 use crate::measured::{Part, parts};
 use crate::process::{cargo, output, root, run};
@@ -10,7 +10,7 @@ use std::process::Command;
 /// The share of lines that the tests of a part must execute, in percent.
 const WANTED: f64 = 90.0;
 
-/// The lines of a file that can be executed, and how many of them were.
+/// A file, with the number of its executable lines, and the number of lines that were executed.
 #[derive(Debug, PartialEq)]
 struct File {
     name: String,
@@ -18,7 +18,7 @@ struct File {
     covered: u64,
 }
 
-/// Measures the named parts, or all. Fails if a part has too many lines that no test executes.
+/// Measures the named parts, or all parts. Fails if a part has too many lines that no test executes.
 pub(crate) fn perform(names: &[String]) -> Result<(), String> {
     let parts = parts(names)?;
     tools::ensure_cargo_command("llvm-cov", "cargo-llvm-cov")?;
@@ -50,7 +50,7 @@ pub(crate) fn perform(names: &[String]) -> Result<(), String> {
     }
 }
 
-/// Runs the tests of a part. The counters of the tests before are removed.
+/// Runs the tests of a part. The counters of earlier tests are removed.
 fn tests(part: &Part) -> Command {
     let mut command = cargo(&["llvm-cov", "--no-report", "--locked"]);
     for package in part.tested_by {

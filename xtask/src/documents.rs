@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The guide in rustdoc: modules that include the pages of `ratelimit-runtime/docs/`.
 pub(crate) const GUIDE: &str = "ratelimit-runtime/src/docs.rs";
 
-/// Where the modules of [`GUIDE`] are published.
+/// The address at which the modules of [`GUIDE`] are published.
 pub(crate) const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
 /// A link or a picture. Only a reference definition (`[label]: target`) has a label.
@@ -85,7 +85,7 @@ fn anchors(text: &str) -> Vec<String> {
     headings.map(|line| line.trim_start_matches('#').trim().chars().filter_map(letter).collect()).collect()
 }
 
-/// The modules of the guide, and the files that each includes, in order.
+/// The modules of the guide, each with the files that it includes, in order.
 pub(crate) fn modules() -> Vec<(String, Vec<PathBuf>)> {
     let mut modules = Vec::new();
     for line in read(GUIDE).lines() {
@@ -100,7 +100,7 @@ pub(crate) fn modules() -> Vec<(String, Vec<PathBuf>)> {
     modules
 }
 
-/// A picture as a link definition with a data URL, which rustdoc can show without a file.
+/// Writes a picture as a link definition with a data URL, which rustdoc can show without a file.
 fn as_definition(name: &str, svg: &str) -> String {
     let encode = |letter: char| match letter {
         '\n' => "%20".to_owned(),
@@ -200,7 +200,7 @@ fn a_page_defines_the_references_that_it_uses() {
     }
 }
 
-/// `UPDATE_EXPECT=1` writes the expected file, after an example has drawn a picture again.
+/// With `UPDATE_EXPECT=1`, the test writes the expected file. This is needed after an example has drawn a picture again.
 #[test]
 fn rustdoc_has_the_pictures_of_the_guide() {
     for picture in files("ratelimit-runtime/docs/", "svg") {

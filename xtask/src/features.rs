@@ -1,5 +1,5 @@
-//! `cargo xtask features`: every feature of the library and every pair of features builds without warnings, and needs no newer Rust
-//! than stated.
+//! `cargo xtask features`: checks that every feature of the library and every pair of features builds without warnings, and needs
+//! no newer Rust than the documentation states.
 
 use crate::process::{cargo, output, run};
 use crate::progress::Progress;
@@ -10,8 +10,8 @@ use std::fmt;
 
 const PACKAGE: &str = "ratelimit-runtime";
 
-/// The features that need a newer Rust than the library without features, as README.md states them. A dependency with a lower
-/// floor is preferred by the lock file, so these are the floors that a user can reach.
+/// The features that need a newer Rust than the library without features, as README.md states them. The lock file prefers
+/// versions of dependencies that need an older Rust, so a user can reach these versions of Rust.
 const NEWER: [(&str, Version); 1] = [("salvo", Version(1, 95))];
 
 /// A version of Rust.
@@ -24,7 +24,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// The version of each package that its author states.
+/// The oldest Rust of each package, as the package's author states it.
 type Floors = BTreeMap<(String, String), Version>;
 
 pub(crate) fn check() -> Result<(), String> {
@@ -50,7 +50,7 @@ pub(crate) fn names() -> Result<Vec<String>, String> {
     Ok(features(&metadata()?))
 }
 
-/// The Rust that is stated for the library without features, and for each feature.
+/// The oldest Rust that is stated for the library without features, and for each feature.
 pub(crate) fn stated() -> Result<Vec<(String, Version)>, String> {
     let metadata = metadata()?;
     let package = packages(&metadata).find(|package| package["name"] == PACKAGE);
@@ -76,7 +76,7 @@ fn build(features: &str) -> Result<(), String> {
         .args(["--", "-D", "warnings"]))
 }
 
-/// The public features of the library. Those with an underscore are internal.
+/// The public features of the library. Features with an underscore in front are internal.
 fn features(metadata: &Value) -> Vec<String> {
     let package = packages(metadata).find(|package| package["name"] == PACKAGE);
     let features = package.and_then(|package| package["features"].as_object());
@@ -101,7 +101,7 @@ fn version(text: &str) -> Option<Version> {
     Some(Version(numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// Compares the stated floors with those of all dependencies.
+/// Compares the stated versions of Rust with the versions that the dependencies need.
 fn check_floors(features: &[String], floors: &Floors) -> Result<(), String> {
     let none = floor_of("", floors)?;
     println!("  {:<12}{none}", "(none)");
@@ -116,7 +116,7 @@ fn check_floors(features: &[String], floors: &Floors) -> Result<(), String> {
     Ok(())
 }
 
-/// The newest Rust that a dependency of the library with this feature needs.
+/// The newest Rust that any dependency of the library with this feature needs.
 fn floor_of(feature: &str, floors: &Floors) -> Result<Version, String> {
     let edges = [
         "tree",

@@ -1,7 +1,7 @@
 //! The command `fuzz`: builds the fuzz targets for libFuzzer and runs them one after another.
 //!
-//! libFuzzer uses coverage counters to find inputs that reach new code. The stable compiler adds these counters with `-C`
-//! flags. `--target` keeps the flags away from build scripts, so it is passed even for the host.
+//! libFuzzer uses coverage counters to find inputs that reach new code. The stable compiler adds these counters with `-C` flags.
+//! The option `--target` keeps these flags away from build scripts, so it is passed even if the target is the host.
 
 use crate::process::{cargo, output, root, run, target};
 use crate::progress::Progress;
@@ -69,7 +69,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Fuzz, String> {
     }
 }
 
-/// Runs all targets, even if one fails.
+/// Runs all selected targets, even if one fails.
 pub(crate) fn perform(fuzz: &Fuzz) -> Result<(), String> {
     tools::ensure_compiler()?;
     let host = host()?;

@@ -1,4 +1,5 @@
-//! Tests of `llms.txt`: the index of the guide for programs that read it. It is made of the titles and the first sentences of its pages.
+//! Tests of `llms.txt`, the index of the guide for programs that read it. The index consists of the titles and the first
+//! sentences of the guide's pages.
 
 use crate::documents::{GUIDE, PUBLISHED, modules};
 use crate::process::root;
@@ -18,7 +19,7 @@ In the repository, the Markdown of each page is in `ratelimit-runtime/docs/`, wi
 ## Reference
 ";
 
-/// Pages beside the guide.
+/// Pages that are not part of the guide.
 const REFERENCE: [(&str, &str, &str); 3] = [
     (
         "The attribute",
@@ -33,10 +34,10 @@ const REFERENCE: [(&str, &str, &str); 3] = [
     ("Start", "index.html", "the first page: a limited service with axum, features, requirements"),
 ];
 
-/// What the first sentence of a page says that its reader can do, as in "After this page, you can ..".
+/// The start of the first sentence of a page. The sentence then says what a reader can do after the page.
 const PROMISE: &str = "After this page, you can ";
 
-/// The title of a page, and what its reader can do after it.
+/// Returns the title of a page, and what its reader can do after it.
 fn title_and_promise(page: &str) -> Option<(String, String)> {
     let (title, text) = page.strip_prefix("# ")?.split_once("\n\n")?;
     let first = text.split("\n\n").next()?.replace('\n', " ");
@@ -62,7 +63,7 @@ fn index() -> String {
     text
 }
 
-/// `UPDATE_EXPECT=1` writes the index.
+/// With `UPDATE_EXPECT=1`, the test writes the index.
 #[test]
 fn the_index_has_every_page_of_the_guide() {
     let expected = index();

@@ -6,13 +6,13 @@ pub(crate) enum Package {
     Redis,
     /// A C++ compiler.
     Compiler,
-    /// OpenSSL's headers and `pkg-config`, which finds them.
+    /// OpenSSL's headers, and `pkg-config` to find them.
     OpenSsl,
     Nginx,
     /// A load generator for HTTP.
     Wrk,
     Prometheus,
-    /// An HTTP client in Python, or Python itself where the manager does not have it.
+    /// An HTTP client in Python. If the package manager does not have it, Python itself.
     Urllib3,
     /// `llvm-cov` and `llvm-profdata`, whose programs have the version in their names.
     Llvm,
@@ -44,7 +44,7 @@ impl Manager {
     }
 }
 
-/// In order of preference. `brew` is last, because on Linux it can exist next to the system's own manager.
+/// The package managers in order of preference. `brew` is last, because on Linux it can exist next to the system's own manager.
 const MANAGERS: [Manager; 6] = [
     Manager {
         refresh: Some(&["update"]),
@@ -138,12 +138,12 @@ const MANAGERS: [Manager; 6] = [
     },
 ];
 
-/// The first manager that is installed.
+/// Returns the first manager that is installed.
 pub(crate) fn choose(is_installed: impl Fn(&str) -> bool) -> Option<&'static Manager> {
     MANAGERS.iter().find(|manager| is_installed(manager.program))
 }
 
-/// The commands that install a package. The last one decides whether the installation worked.
+/// Returns the commands that install a package. The last command decides whether the installation has worked.
 pub(crate) fn commands(manager: &Manager, package: Package, is_root: bool) -> Vec<Vec<&'static str>> {
     let calls = manager.refresh.map(<[_]>::to_vec).into_iter().chain([manager.install(package)]);
     calls.map(|call| command(manager, &call, is_root)).collect()
@@ -161,8 +161,8 @@ fn command(manager: &Manager, call: &[&'static str], is_root: bool) -> Vec<&'sta
         words.extend(["sudo", "-n"]);
     }
     if manager.program == "apt-get" {
-        // `env`, because sudo drops the caller's variables. Debian packages start their service after installation,
-        // except in run level 1.
+        // `env` sets the variables, because sudo drops those of the caller. In run level 1, Debian packages do not start their
+        // service after the installation.
         words.extend(["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]);
     }
     words.push(manager.program);

@@ -1,11 +1,11 @@
-//! The small server with Lua 5.4 (`tests/lua54`), on which the tests of the scripts run, too.
+//! The small server with Lua 5.4 (`tests/lua54`). The tests of the scripts also run on it.
 
 use crate::process::{run, target};
 use std::ffi::OsString;
 use std::process::Command;
 
-/// Builds the server alone, and returns its program. The different compiler flags would rebuild everything, so it has its own
-/// target folder.
+/// Builds the server alone, and returns its program. It has its own target folder, because its compiler flags would rebuild
+/// everything in the usual one.
 pub(crate) fn program(cargo: fn(&[&str]) -> Command) -> Result<OsString, String> {
     let place = target().join("lua54");
     let mut build = cargo(&["build", "--locked", "--release", "--package", "ratelimit-lua54"]);

@@ -35,7 +35,7 @@ use servers::Server;
 use std::env;
 use std::process::ExitCode;
 
-/// How to call the commands, and what they do.
+/// The usage of the commands, and what they do.
 const USAGE: [(&str, &str); 27] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),

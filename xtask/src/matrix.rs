@@ -14,7 +14,7 @@ use std::time::SystemTime;
 const OPERATIONS: &str = "RATELIMIT_OPERATIONS";
 const SEED: &str = "RATELIMIT_SEED";
 
-/// How the tests run on every server.
+/// The settings with which the tests run on each server.
 struct Suite<'a> {
     release: bool,
     filter: &'a [String],
@@ -26,8 +26,7 @@ pub(crate) fn test(servers: &[&Server], filter: &[String]) -> Result<(), String>
     on_each(servers, &Suite { release: false, filter, variables: Vec::new() })
 }
 
-/// Runs the store tests with many more random operations, from a new seed, including the tests that are too long for
-/// every day.
+/// Runs the store tests with many more random operations and a new seed, including the tests that take too long for every day.
 pub(crate) fn soak(servers: &[&Server], filter: &[String]) -> Result<(), String> {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let clock = clock.map(|time| time.as_secs().to_string()).unwrap_or_default();
@@ -39,7 +38,7 @@ pub(crate) fn soak(servers: &[&Server], filter: &[String]) -> Result<(), String>
         .map_err(|error| format!("{error}\nto repeat this run: {} cargo xtask soak ..", shown[1..].join(" ")))
 }
 
-/// The environment variables of a soak. Variables that the caller has set keep their values.
+/// The environment variables of the command `soak`. Variables that the caller has set keep their values.
 fn soak_variables(given: impl Fn(&str) -> Option<String>, clock: String) -> Vec<(&'static str, String)> {
     vec![
         ("RATELIMIT_SOAK", "1".to_owned()),
@@ -48,7 +47,7 @@ fn soak_variables(given: impl Fn(&str) -> Option<String>, clock: String) -> Vec<
     ]
 }
 
-/// Runs the tests on all servers, even if they fail on one, because a failure on only one server helps to find the cause.
+/// Runs the tests on all servers, even if they fail on one server. A failure on only one server helps to find the cause.
 fn on_each(servers: &[&Server], suite: &Suite<'_>) -> Result<(), String> {
     let mut progress = Progress::default();
     let programs = find(&mut progress, servers)?;
@@ -64,7 +63,7 @@ fn on_each(servers: &[&Server], suite: &Suite<'_>) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-/// Finds the program of each server, and downloads missing ones, before the first is used.
+/// Finds the program of each server. Downloads missing programs before the first program is used.
 pub(crate) fn find(progress: &mut Progress, servers: &[&Server]) -> Result<Vec<OsString>, String> {
     let mut programs = Vec::new();
     for server in servers {

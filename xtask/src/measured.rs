@@ -1,16 +1,16 @@
-//! The parts of the library whose tests are measured by the commands `mutants` and `coverage`, and the tests of each.
+//! The parts of the library whose tests the commands `mutants` and `coverage` measure, and the tests of each part.
 
 /// A part of the library.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
-    /// The folder with its sources.
+    /// The folder with the sources of the part.
     pub(crate) folder: &'static str,
-    /// The packages with its tests, and which of their targets.
+    /// The packages with the tests of the part, and the targets of these packages to test.
     pub(crate) tested_by: &'static [&'static str],
     pub(crate) targets: &'static [&'static str],
-    /// Only tests whose name contains one of these words run. None: all tests.
+    /// Only tests whose name contains one of these words run. If it is empty, all tests run.
     pub(crate) tests: &'static [&'static str],
 }
 
@@ -18,7 +18,7 @@ const RUNTIME: &str = "ratelimit-runtime";
 const WITH_TESTS: &[&str] = &[RUNTIME, "ratelimit-tests"];
 const STORES: &[&str] = &["--lib", "--test", "stores"];
 
-/// Few tests for each part, because each mutant runs them again.
+/// All parts. Each part has only few tests, because they run again for each mutant.
 pub(crate) const PARTS: [Part; 7] = [
     Part {
         name: "limit",
@@ -86,7 +86,7 @@ pub(crate) const PARTS: [Part; 7] = [
     },
 ];
 
-/// The named parts, or all.
+/// Returns the named parts, or all parts.
 pub(crate) fn parts(names: &[String]) -> Result<Vec<&'static Part>, String> {
     if names.is_empty() {
         return Ok(PARTS.iter().collect());
@@ -100,7 +100,7 @@ pub(crate) fn parts(names: &[String]) -> Result<Vec<&'static Part>, String> {
 }
 
 impl Part {
-    /// The arguments of `cargo test` that run its tests, without the packages.
+    /// The arguments of `cargo test` that run the tests of the part, without the packages.
     pub(crate) fn test_arguments(&self) -> Vec<&'static str> {
         let filter = (!self.tests.is_empty()).then_some("--");
         self.targets.iter().copied().chain(filter).chain(self.tests.iter().copied()).collect()

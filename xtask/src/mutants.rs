@@ -1,4 +1,4 @@
-//! The command `mutants`: changes one expression or function after another, and looks whether a test notices (cargo-mutants).
+//! The command `mutants`: changes one expression or function after another, and checks whether a test notices (cargo-mutants).
 
 use crate::measured::{Part, parts};
 use crate::process::{cargo, target};
@@ -10,21 +10,21 @@ use std::process::Command;
 
 /// The share of viable mutants that the tests must notice, in percent.
 const WANTED: usize = 95;
-/// What cargo-mutants returns if mutants were missed, and if tests took too long.
+/// The exit codes of cargo-mutants if mutants were missed, and if tests took too long.
 const FOUND: [i32; 2] = [2, 3];
 
-/// How the mutants of a part ended.
+/// The outcomes of the mutants of a part.
 #[derive(Debug, Default, PartialEq)]
 struct Outcomes {
     caught: usize,
     missed: Vec<String>,
     timeout: usize,
-    /// They do not compile.
+    /// The number of mutants that do not compile.
     unviable: usize,
 }
 
-/// Changes the named parts, or all. What follows `--`, such as `--shard 0/8` for a sample, is for cargo-mutants. Fails if too many
-/// changes stay unnoticed.
+/// Changes the named parts, or all parts. Arguments after `--`, such as `--shard 0/8` for a sample, are passed to cargo-mutants.
+/// Fails if too many changes stay unnoticed.
 pub(crate) fn perform(arguments: &[String]) -> Result<(), String> {
     let mut split = arguments.splitn(2, |argument| argument == "--");
     let parts = parts(split.next().unwrap_or_default())?;
@@ -56,10 +56,10 @@ pub(crate) fn perform(arguments: &[String]) -> Result<(), String> {
 fn command(part: &Part, place: &Path, options: &[String]) -> Command {
     let mut command = cargo(&["mutants", "--package", part.package, "--no-shuffle", "--colors", "never"]);
     command.args(["--file", &format!("{}/**/*.rs", part.folder), "--exclude", "**/tests.rs"]);
-    // One test may take seconds. A mutant that loops forever ends at this limit.
+    // One test may take seconds. If a mutant loops forever, its test ends at this limit.
     command.args(["--minimum-test-timeout", "60", "--output"]).arg(place);
     command.arg("--test-package").arg(part.tested_by.join(",")).args(options);
-    // The random tests need less time to notice a mutant than to find a rare mistake.
+    // The random tests need fewer operations to notice a mutant than to find a rare mistake.
     command.env("RATELIMIT_OPERATIONS", "10%");
     command.arg("--").args(part.test_arguments());
     command

@@ -1,11 +1,11 @@
-//! Tests of the numbers in the guide: each bound that a page states is bound to the code that says the same, by `numbers.txt`.
+//! Tests of the numbers in the guide: `numbers.txt` ties each bound that a page states to the code with the same bound.
 
 use crate::documents::{modules, outside_fences, read};
 use crate::process::root;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Words before a number that make it a statement.
+/// Words that make a number after them a statement.
 const MARKS: [&str; 9] = ["most", "least", "to", "than", "every", "within", "after", "below", "above"];
 
 /// A line of `numbers.txt`.
@@ -52,7 +52,8 @@ fn texts(page: &str) -> Vec<String> {
     texts.iter().flat_map(|text| text.split('|')).map(|text| text.trim().to_owned()).collect()
 }
 
-/// The statements of a text, as the words from the mark on. Numbers in code are none.
+/// The statements of a text: each number after a mark, with up to two words before the mark and two words after the number.
+/// Numbers in code do not count.
 fn statements(text: &str) -> Vec<String> {
     let words: Vec<_> = text.split_whitespace().collect();
     let is_mark = |word: &str| MARKS.contains(&word.trim_matches(['(', '*']).to_ascii_lowercase().as_str());
@@ -85,7 +86,7 @@ fn each_stated_number_is_bound() {
     );
 }
 
-/// Whether the words contain the number of the statement, so that one entry does not cover all statements of a paragraph.
+/// Whether the words contain a number of the statement, so that one entry does not cover all statements of a paragraph.
 fn shares_number(words: &str, statement: &str) -> bool {
     let numbers = |text: &str| -> Vec<String> {
         let pieces = text.split(|letter: char| !letter.is_ascii_digit() && letter != '.');

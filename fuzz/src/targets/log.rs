@@ -1,9 +1,9 @@
-//! Fuzz target `log`: access logs and tables of calls, as `ratelimit simulate` reads them.
+//! Fuzz target `log`: reads access logs and tables of calls, as `ratelimit simulate` does.
 
 use ratelimit_cli::read_log;
 
 pub(super) fn run(log: &[u8]) {
-    // A row may stand for ten million calls.
+    // A row may stand for ten million calls, which would take too long.
     let is_large = |digits: &[u8]| digits.iter().all(u8::is_ascii_digit);
     if log.windows(5).any(is_large) && !log.contains(&b'"') {
         return;

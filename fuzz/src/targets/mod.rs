@@ -70,7 +70,7 @@ impl Target {
     }
 }
 
-/// Whether a text has many nested ranges. syn's printer takes twice as long for each, and nobody writes such code.
+/// Whether a text has many nested ranges. With each nested range, syn's printer takes twice as long. Nobody writes such code.
 fn has_many_ranges(text: &str) -> bool {
     text.matches("..").count() > 8
 }

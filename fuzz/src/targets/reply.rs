@@ -1,4 +1,5 @@
-//! Fuzz target `reply`: what a server replies to `decide`. The client refuses it, or makes decisions that the limits allow.
+//! Fuzz target `reply`: reads the reply of a server to `decide`. The client must refuse the reply, or make decisions that the
+//! limits allow.
 
 use ratelimit::__testing::read_reply;
 use ratelimit::Limit;
@@ -12,7 +13,8 @@ const LIMITS: [Limit; 4] = [
     Limit::concurrency(100, Duration::from_secs(30)),
 ];
 
-/// The first byte says how many decisions are expected, in which mode, and whether the reply is made of whole numbers.
+/// Reads one input. The first byte sets the number of expected decisions, the mode, and whether the reply consists of whole
+/// numbers.
 pub(super) fn run(input: &[u8]) {
     let [first, reply @ ..] = input else { return };
     let mode = [Mode::Peek, Mode::Check, Mode::Charge][usize::from(first >> 2) % 3];
@@ -29,7 +31,8 @@ pub(super) fn run(input: &[u8]) {
     }
 }
 
-/// Most doubles are no whole numbers. Each eight bytes become one, small ones mostly.
+/// Turns each eight bytes into a double that is a whole number, mostly a small one, because most random doubles are not whole
+/// numbers.
 #[expect(clippy::cast_precision_loss, reason = "at most 2^53")]
 fn whole_numbers(bytes: &[u8]) -> Vec<u8> {
     let (numbers, _) = bytes.as_chunks::<8>();

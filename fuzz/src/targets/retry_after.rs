@@ -1,4 +1,5 @@
-//! Fuzz target `retry_after`: the header `Retry-After` of a partner, whose seconds are compared with an independent definition.
+//! Fuzz target `retry_after`: reads the header `Retry-After` of a partner, and compares its seconds with an independent
+//! definition.
 
 use ratelimit::outgoing::retry_after;
 use std::time::Duration;

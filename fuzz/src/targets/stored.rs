@@ -1,5 +1,5 @@
-//! Fuzz target `stored`: a sequence of operations on one key of the memory store, from whatever state the last one has left, compared
-//! with the definitions of the algorithms.
+//! Fuzz target `stored`: runs a sequence of operations on one key of the memory store. Each operation starts from the state that
+//! the previous one has left. The results are compared with the definitions of the algorithms.
 
 use ratelimit::__testing::conformance::definitions::{Definition, Kind, Numbers};
 use ratelimit::__testing::conformance::{Operation, Outcome, agree, answer, by_definition};
@@ -29,7 +29,8 @@ const LIMITS: [Numbers; 16] = [
     Numbers::new(Kind::Concurrency, 3, 1000).wait(2000),
 ];
 
-/// The first byte chooses the limit. Each four bytes after it are an operation: a pause, what is done, units, and a detail.
+/// Runs one input. The first byte chooses the limit. Each four bytes after it are an operation: the time before it, its kind, its
+/// units, and a detail.
 pub(super) fn run(input: &[u8]) {
     let [which, steps @ ..] = input else { return };
     let numbers = LIMITS[usize::from(*which) % LIMITS.len()];
@@ -42,7 +43,7 @@ struct Key {
     definition: Box<dyn Definition>,
     clock: ManualClock,
     store: MemoryStore<ManualClock>,
-    /// In µs.
+    /// The time in µs.
     now: u64,
     /// The stamps of charges, or the ids of permits, with their costs.
     charges: Vec<(u64, u32)>,

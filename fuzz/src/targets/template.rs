@@ -39,7 +39,7 @@ pub(super) fn run(text: &str) {
     }
 }
 
-/// The placeholders of a valid template, trimmed, or `None` if the template is not valid.
+/// Returns the placeholders of a valid template, trimmed. `None` if the template is not valid.
 fn placeholders(text: &str) -> Option<Vec<String>> {
     if text.is_empty() {
         return None;

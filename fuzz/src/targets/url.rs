@@ -1,4 +1,4 @@
-//! Fuzz target `url`: URLs of stores. A wrong one is refused with a message that has no part of a password.
+//! Fuzz target `url`: reads URLs of stores. A wrong URL must be refused, and the message must not contain any part of a password.
 
 use ratelimit::__testing::read_url;
 use ratelimit::ErrorKind;
@@ -7,7 +7,7 @@ const PASSWORD: &str = "hunter2";
 
 pub(super) fn run(text: &str) {
     if text.contains("tls_") {
-        return; // it names files
+        return; // a URL that names files
     }
     let with_password = format!("redis://user:{PASSWORD}{text}@127.0.0.1");
     let as_written = text.replacen("://", &format!("://user:{PASSWORD}@"), 1);

@@ -1,4 +1,4 @@
-//! `--for '#0123abcd'`: finds the identity with this hash.
+//! Reads `--for '#0123abcd'`, and finds the identity with this hash.
 
 use super::{Caller, Word};
 use crate::exit::Failure;
@@ -7,11 +7,11 @@ use crate::session::Session;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// The length of a hash, and the minimum length of its beginning, with the `#`.
+/// The length of a whole hash, and the minimum length of a shortened hash, both with the `#`.
 const WHOLE: usize = 33;
 const LEAST: usize = 9;
 
-/// Reads the hash of an identity, or its beginning, as outputs show it.
+/// Reads the hash of an identity, or its beginning, in the form that outputs show.
 pub(super) fn read(text: &str) -> Option<&str> {
     let text = text.trim_end_matches(['…', '.']);
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -20,12 +20,13 @@ pub(super) fn read(text: &str) -> Option<&str> {
 }
 
 impl Caller {
-    /// Searches the keys of the server for the identity whose hash `--for` names. The keys have only the hash of a long or secret
-    /// value, so with `or_as_written` a whole hash that the search does not find is taken as such a value.
+    /// Searches the keys of the server for the identity whose hash `--for` names. A key contains only the hash of a long or
+    /// secret value. So if `or_as_written` is true and the search does not find a whole hash, the hash itself is used as the
+    /// value in the key.
     ///
     /// # Errors
     ///
-    /// If no identity has a hash that begins like this, or if several identities do.
+    /// If no identity, or more than one, has a hash that begins like this.
     pub(crate) async fn found(mut self, or_as_written: bool, session: &Session) -> Result<Self, Failure> {
         let [Word::Hash(hash)] = &self.identities[..] else { return Ok(self) };
         let is_whole = hash.len() == WHOLE;

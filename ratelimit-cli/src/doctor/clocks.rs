@@ -1,4 +1,4 @@
-//! Latencies, and the clocks of the servers. A server decides about its keys by its clock.
+//! Checks latencies, and the clocks of the servers. A server decides about its keys by its own clock.
 
 use super::facts::permitted;
 use super::finding::Findings;
@@ -8,7 +8,7 @@ use crate::session::{ask, server_time};
 use ratelimit::store::RedisServer;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The number of commands for a latency.
+/// The number of commands that are sent to measure a latency.
 const QUESTIONS: usize = 50;
 /// The largest harmless difference between clocks.
 const HARMLESS: Duration = Duration::from_secs(1);
@@ -87,7 +87,8 @@ pub(super) async fn check(servers: &[RedisServer], findings: &mut Findings) -> R
     Ok(())
 }
 
-/// The milliseconds by which a server's clock is ahead of this machine, if the server has replied in the middle of the wait.
+/// The milliseconds by which a server's clock is ahead of this machine. It assumes that the server read its clock in the middle
+/// of the wait for the reply.
 async fn ahead_ms(server: &RedisServer) -> Result<i64, Failure> {
     let before = SystemTime::now();
     let theirs = server_time(server).await?;

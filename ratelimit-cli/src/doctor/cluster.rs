@@ -1,4 +1,4 @@
-//! The state of a cluster.
+//! Checks the state of a cluster.
 
 use super::facts::{Facts, permitted};
 use super::finding::Findings;

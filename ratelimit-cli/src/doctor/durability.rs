@@ -1,4 +1,4 @@
-//! The durability of limits when a server stops: persistence and replicas.
+//! Checks whether limits survive a stop of the server: persistence and replicas.
 
 use super::facts::Facts;
 use super::finding::Findings;
@@ -45,7 +45,7 @@ pub(super) fn is_saved(facts: &Facts) -> bool {
     let saved = facts.number("rdb_last_save_time").unwrap_or(0);
     let started = facts.number("server_time_usec").map(|us| us / 1_000_000);
     let started = started.zip(facts.number("uptime_in_seconds")).map(|(now, up)| now.saturating_sub(up));
-    // A server without snapshots reports its start as the last save.
+    // A server without snapshots reports its start time as the time of the last save.
     let has_saved = started.is_some_and(|started| saved > started.saturating_add(2));
     facts.get("aof_enabled") == Some("1") || has_saved
 }

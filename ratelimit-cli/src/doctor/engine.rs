@@ -1,4 +1,4 @@
-//! The engine of a server: its Lua, and whether it runs scripts as limits need it.
+//! Checks the engine of a server: its version of Lua, and whether it runs scripts in the way that limits need.
 
 use super::facts::{Facts, is_permission};
 use super::finding::Findings;
@@ -10,15 +10,15 @@ use redis::Value;
 /// A number of arguments that no call of the library exceeds.
 const MANY: usize = 1200;
 
-/// The maximum number of tags to try until one is on a slot that the node serves.
+/// The maximum number of tags to try until the slot of one belongs to the node.
 const TAGS: u32 = 200;
 
-/// A script that returns 1. An engine may refuse it, or reply in another way.
+/// A script that returns 1. An engine may refuse the script, or reply with another value.
 struct Probe {
     text: &'static str,
     keys: usize,
     arguments: usize,
-    /// Whether limits cannot be used without it.
+    /// Whether limits need the feature that the script tests.
     is_needed: bool,
     said: &'static str,
     advice: &'static str,
@@ -59,7 +59,7 @@ const PROBES: [Probe; 4] = [
     },
 ];
 
-/// Checks a server. Returns whether it runs scripts. If the server runs no scripts, the other checks are useless.
+/// Checks a server. Returns whether the server runs scripts, because the other checks are useless if it does not.
 pub(super) async fn check(
     server: &RedisServer,
     session: &Session,
@@ -77,7 +77,7 @@ pub(super) async fn check(
     };
     let mut runs = true;
     for probe in PROBES {
-        // A node of a cluster serves one slot at a time.
+        // On a cluster, the keys of one script must be on one slot.
         if session.is_cluster && probe.keys > 1 {
             continue;
         }
@@ -85,7 +85,7 @@ pub(super) async fn check(
             (0..probe.keys).map(|at| key(&session.prefix, if at == 0 { tag } else { TAGS + tag })).collect();
         match eval(server, probe.text, &keys, probe.arguments).await {
             Ok(Value::Int(1)) => continue,
-            // The check of permissions reports it.
+            // The check of permissions reports a missing permission.
             Err(failure) if is_permission(&failure) => continue,
             _ => {}
         }
@@ -102,7 +102,7 @@ pub(super) async fn check(
     Ok(runs)
 }
 
-/// The first tag whose slot the node serves, and the version of Lua.
+/// Returns the first tag whose slot the node serves, and the version of Lua.
 async fn first(server: &RedisServer, prefix: &str) -> Result<(u32, String), Failure> {
     let mut tag = 0;
     loop {
@@ -129,7 +129,7 @@ async fn eval(
     ask(server, &command).await
 }
 
-/// The finding about a server that runs no script, and the advice.
+/// The finding about a server that does not run scripts, and the advice.
 fn without_scripts(failure: &Failure, facts: Option<&Facts>) -> (String, &'static str) {
     let (engine, advice) = match facts {
         Some(facts) if facts.get("valkey_version").is_some() && facts.number("engines_count") == Some(0) => {

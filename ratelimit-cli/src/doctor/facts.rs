@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(crate) struct Facts(HashMap<String, String>);
 
 impl Facts {
-    /// Asks a server. `None` if the user has no permission.
+    /// Asks a server for its facts. `None` if the user has no permission.
     pub(crate) async fn of(server: &RedisServer) -> Result<Option<Self>, Failure> {
         let reply = permitted(ask(server, redis::cmd("INFO").arg("all")).await)?;
         Ok(reply.map(|reply| Self::read(&text(&reply))))
@@ -34,14 +34,14 @@ impl Facts {
         self.get(name)?.parse().ok()
     }
 
-    /// A number within a field, as in `calls=5,usec=7`.
+    /// A number in a part of a field, such as `usec` in `calls=5,usec=7`.
     pub(crate) fn part(&self, name: &str, part: &str) -> Option<f64> {
         let parts = self.get(name)?.split(',');
         parts.filter_map(|word| word.split_once('=')).find(|(name, _)| *name == part)?.1.parse().ok()
     }
 }
 
-/// The result of a command. `None` if the user may not run it.
+/// Returns the result of a command. `None` if the user may not run the command.
 pub(super) fn permitted<T>(ran: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match ran {
         Err(failure) if is_permission(&failure) => Ok(None),
@@ -49,7 +49,7 @@ pub(super) fn permitted<T>(ran: Result<T, Failure>) -> Result<Option<T>, Failure
     }
 }
 
-/// Whether the server refuses a command to this user.
+/// Whether the server has refused a command because this user may not run it.
 pub(crate) fn is_permission(failure: &Failure) -> bool {
     failure.to_string().contains("NOPERM")
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 #[serde(rename_all = "lowercase")]
 enum Level {
     Ok,
-    /// Useful to know, or not checked.
+    /// A fact that is useful to know, or a check that was not possible.
     Note,
     Problem,
 }
@@ -37,12 +37,12 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// The next findings are about this server.
+    /// Says that the next findings are about this server.
     pub(crate) fn server(&mut self, server: &RedisServer) {
         self.server = Some(safe(&server.to_string()));
     }
 
-    /// The next findings are about the whole store.
+    /// Says that the next findings are about the whole store.
     pub(crate) fn whole_store(&mut self) {
         self.server = None;
     }

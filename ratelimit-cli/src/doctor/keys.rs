@@ -1,4 +1,4 @@
-//! The keys of the prefix: a sample of them.
+//! Checks a sample of the keys of the prefix.
 
 use super::facts::permitted;
 use super::finding::Findings;
@@ -19,7 +19,7 @@ struct Sample {
     keys: u64,
     without_ttl: u64,
     foreign: u64,
-    /// Keys whose format this version does not know.
+    /// The number of keys whose format this version does not know.
     other_versions: u64,
 }
 

@@ -1,9 +1,9 @@
-//! The memory of a server: its use, and its eviction policy.
+//! Checks the memory of a server: its use, and its eviction policy.
 
 use super::facts::Facts;
 use super::finding::Findings;
 
-/// The use of `maxmemory` that is a problem, in percent.
+/// The share of `maxmemory` in percent from which its use is a problem.
 const FULL: u64 = 90;
 
 pub(super) fn check(facts: &Facts, findings: &mut Findings) {

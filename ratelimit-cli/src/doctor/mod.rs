@@ -69,7 +69,7 @@ pub(crate) async fn run(doctor: &Doctor, session: &Session) -> Result<Exit, Fail
     })
 }
 
-/// The checks of a single server. Returns whether it runs scripts.
+/// Runs the checks of a single server. Returns whether the server runs scripts.
 async fn about(
     server: &RedisServer,
     doctor: &Doctor,

@@ -1,4 +1,4 @@
-//! The overrides: whether processes apply them, and whether they survive a restart of the server.
+//! Checks the overrides: whether processes apply them, and whether they survive a restart of the server.
 
 use super::durability::is_saved;
 use super::facts::Facts;
@@ -17,7 +17,7 @@ pub(super) async fn check(
     servers: &[RedisServer],
     findings: &mut Findings,
 ) -> Result<(), Failure> {
-    // A missing permission is a finding of another check.
+    // Another check reports a missing permission.
     let Ok(overrides) = session.limiter.overrides().list().await else { return Ok(()) };
     let published = session.limiter.published_limits().await.unwrap_or_default();
     let names: BTreeSet<String> = published.iter().map(|met| met.name().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Permissions: tries what services do, under a separate prefix.
+//! Checks the permissions: does the same as services do, under a separate prefix.
 
 use super::finding::Findings;
 use crate::exit::Failure;
@@ -12,7 +12,7 @@ use std::time::Duration;
 const TIME: Duration = Duration::from_secs(1);
 
 pub(super) async fn check(session: &Session, findings: &mut Findings) -> Result<(), Failure> {
-    // A user with permissions for the prefix may use these keys.
+    // These keys begin with the prefix, so a user with permissions for the prefix may use them.
     let prefix = format!("{}:doctor-{:08x}", session.prefix, fastrand::u32(..));
     let limiter = builder(&session.store, &prefix).connect().await.map_err(Failure::usage)?;
     let mut missing = Vec::new();
@@ -22,7 +22,7 @@ pub(super) async fn check(session: &Session, findings: &mut Findings) -> Result<
     let decided = missing.is_empty();
     note(try_overrides(&limiter).await, &mut missing)?;
     limiter.close().await;
-    // The key of the overrides has no TTL.
+    // The key of the overrides has no TTL, so it must be deleted.
     let overrides = StoreKey::new(format!("{prefix}:{{#}}:overrides").as_bytes());
     note(session.store.reset(&[overrides]).await, &mut missing)?;
     note(session.limiter.overrides().list().await, &mut missing)?;

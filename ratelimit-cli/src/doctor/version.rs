@@ -1,13 +1,13 @@
-//! The version of a server, and its load of clients.
+//! Checks the version of a server, and the number of its clients.
 
 use super::facts::Facts;
 use super::finding::Findings;
 use crate::output::number;
 
-/// The oldest version that the scripts run on.
+/// The oldest version of Redis on which the scripts run.
 const OLDEST: (u64, u64) = (6, 2);
 
-/// Engines, and the field of `INFO` in which each states its version. Engines that imitate another one come first.
+/// Engines, each with the field of `INFO` that contains its version. An engine that imitates another engine comes before it.
 const ENGINES: [(&str, &str); 5] = [
     ("Dragonfly", "dragonfly_version"),
     ("Kvrocks", "kvrocks_version"),

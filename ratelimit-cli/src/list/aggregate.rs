@@ -1,4 +1,4 @@
-//! Sums of keys by name. The memory does not depend on the number of keys.
+//! Sums over the keys of each name. The memory use does not depend on the number of keys.
 
 use crate::output::identity;
 use crate::scan::Ttl;
@@ -8,18 +8,18 @@ use ratelimit::store::StoredKey;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The maximum number of rows, because a program may make up names. The keys of other names are only counted.
+/// The maximum number of rows, because a program may make up names. The keys of further names are only counted.
 const MOST_ROWS: usize = 10_000;
 
-/// Rows by name and format.
+/// The rows, by name and format, and counts of all keys.
 #[derive(Debug)]
 pub(crate) struct Aggregate {
     rows: BTreeMap<(String, String), Row>,
-    /// Keys of the names that have no row.
+    /// The number of keys whose names have no row.
     pub(crate) others: u64,
-    /// Keys under the prefix that no limit has written.
+    /// The number of keys under the prefix that no limit has written.
     pub(crate) foreign: u64,
-    /// All keys of limits.
+    /// The number of all keys of limits.
     pub(crate) keys: u64,
     largest: usize,
     in_clear: bool,
@@ -35,11 +35,11 @@ pub(crate) struct Row {
     pub(crate) keys: u64,
     /// The sum of the units in use, as far as they are known.
     pub(crate) units: Option<u64>,
-    /// Keys whose numbers are known, and how many of them refuse a call now.
+    /// The number of keys whose limits are known, and the number of these keys that refuse a call now.
     pub(crate) known: u64,
     pub(crate) at_limit: u64,
     pub(crate) longest_ttl: Duration,
-    /// Keys that never expire.
+    /// The number of keys that never expire.
     pub(crate) without_ttl: u64,
     /// The keys with the most units in use, in descending order.
     pub(crate) largest: Vec<Entry>,

@@ -116,7 +116,7 @@ impl Found<'_> {
         row.example.algorithm().map(|algorithm| self.limits.of_name(row.example.name(), algorithm))
     }
 
-    /// Explains how to pass the numbers of a limit, if they are unknown for some name.
+    /// Explains how to pass the numbers of a limit, if the numbers of any name are unknown.
     fn unknown(&self, output: Output) -> String {
         let is_unknown =
             |row: &&Row| matches!(self.numbers(row), Some(Numbers::OnlyUnits(_) | Numbers::Unknown));
@@ -169,7 +169,7 @@ impl Found<'_> {
     }
 }
 
-/// The version of the service that has published a limit, and its age if it was not published just now.
+/// The version of the service that has published a limit, and the age of the published limit if it is not recent.
 fn origin(met: &KnownLimit) -> String {
     const RECENT: Duration = Duration::from_secs(20 * 60);
     let version = met.service_version().map(|version| format!(", version {}", safe(version)));

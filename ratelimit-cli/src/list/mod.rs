@@ -72,7 +72,7 @@ pub(crate) async fn run(list: &List, session: &Session) -> Result<Exit, Failure>
     Ok(Exit::Success)
 }
 
-/// Reads one page of keys. Returns whether it was the last one.
+/// Reads one page of keys. Returns whether it was the last page.
 async fn step(
     glob: &WildMatch,
     session: &Session,

@@ -4,7 +4,7 @@ use super::{Entry, shown};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The changes from the committed limits to the limits of the sources, one sentence each. Lines are ignored.
+/// The changes from the committed limits to the limits of the sources, one sentence each. Line numbers are ignored.
 pub(crate) fn changes(committed: &[Entry], now: &[Entry]) -> Vec<String> {
     let mut before = by_name(committed);
     let mut changes = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn changes(committed: &[Entry], now: &[Entry]) -> Vec<String> {
     changes
 }
 
-/// The limits of one function with one name. Under different conditions, there may be several.
+/// Groups the limits by function and name. A group may have several limits, under different conditions.
 fn by_name(entries: &[Entry]) -> BTreeMap<[&str; 4], Vec<&Entry>> {
     let mut all: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
@@ -41,7 +41,7 @@ fn removed(entry: &Entry) -> String {
     format!("removed  `{}`: {}  ({}, {})", entry.name, entry.limit(), entry.function, entry.place())
 }
 
-/// Each field that differs, with its old and its new text.
+/// Describes each field that differs, with its old and its new text.
 fn changed(old: &Entry, new: &Entry) -> Option<String> {
     let (before, now) = (as_fields(old), as_fields(new));
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();

@@ -1,4 +1,4 @@
-//! The committed form of the manifest: JSON without line numbers, in an order that does not depend on them.
+//! The committed form of the manifest: JSON without line numbers, in an order that does not depend on line numbers.
 
 use super::{Entry, Manifest, VERSION};
 use crate::exit::Failure;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// The advice about a file that cannot be used.
 const WRITE: &str = "write it with `cargo ratelimit check --write`";
 
-/// Reads a committed manifest. It may have line numbers.
+/// Reads a committed manifest. The manifest may have line numbers.
 pub(crate) fn read(path: &Path) -> Result<Manifest, Failure> {
     let failed = |why: String| Failure::found(format!("{} {why}", path.display()));
     let text = std::fs::read(path).map_err(|error| match error.kind() {

@@ -28,7 +28,7 @@ pub(crate) struct Manifest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Whether the name is the attribute's `key`, not the path of the function.
+    /// Whether the name comes from the attribute's `key`, and not from the path of the function.
     #[serde(skip)]
     pub(crate) has_key: bool,
     pub(crate) package: String,
@@ -36,15 +36,15 @@ pub(crate) struct Entry {
     pub(crate) target: String,
     /// The path of the function, with the type of a method.
     pub(crate) function: String,
-    /// Relative to the workspace, with slashes.
+    /// The path of the file, relative to the workspace, with slashes.
     pub(crate) file: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<usize>,
     /// The condition under which the attribute is compiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cfg: Option<String>,
-    /// The written arguments of the attribute, by their names. A value is a number, a text, the object of
-    /// [`expression`], or an array of such values.
+    /// The arguments that the attribute has, by name. A value is a number, a text, the object of [`expression`], or an array of
+    /// these.
     #[serde(flatten)]
     pub(crate) arguments: Map<String, Value>,
 }
@@ -67,15 +67,15 @@ pub(crate) struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// A file cannot be read or parsed. Its limits are missing.
+    /// A file cannot be read or parsed, so its limits are missing.
     Source,
-    /// An attribute has an error, which the compiler reports as well. Its limits are missing.
+    /// An attribute has an error, so its limits are missing. The compiler reports the same error.
     Attribute,
     /// Two functions share a name and have different limits.
     Clash,
 }
 
-/// The value of an argument that is an expression, which is unknown at compile time.
+/// The JSON value of an argument that is an expression, whose value is unknown at compile time.
 pub(crate) fn expression(text: impl Into<String>) -> Value {
     json!({ "expression": text.into() })
 }
@@ -130,7 +130,7 @@ impl Entry {
         place(&self.file, self.line)
     }
 
-    /// The remark about a shadow limit. `(maybe shadow)`: it depends on the call whether the limit is enforced.
+    /// The remark about a shadow limit. `(maybe shadow)` means that each call decides whether the limit is enforced.
     pub(crate) fn shadow_note(&self) -> &'static str {
         match self.arguments.get("shadow") {
             None => "",
@@ -139,7 +139,7 @@ impl Entry {
         }
     }
 
-    /// The entry without its line, which changes although the limit does not.
+    /// The entry without its line number, which may change although the limit does not.
     pub(crate) fn lasting(&self) -> Self {
         Self { line: None, ..self.clone() }
     }

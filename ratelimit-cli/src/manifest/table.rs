@@ -3,10 +3,10 @@
 use super::Entry;
 use crate::output::{Align, Output, Style, Table, safe};
 
-/// The cell if the attribute leaves the failure policy to the limiter.
+/// The text of a cell if the attribute leaves the failure policy to the limiter.
 const OF_THE_LIMITER: &str = "limiter's";
 
-/// One row for each limit, or a few lines for each if the terminal is too narrow.
+/// Returns one row for each limit. If the terminal is too narrow, returns a few lines for each limit.
 pub(crate) fn table(entries: &[Entry], output: Output) -> String {
     let table = columns(entries);
     if output.columns.is_some_and(|columns| table.width() > columns) {
@@ -15,7 +15,7 @@ pub(crate) fn table(entries: &[Entry], output: Output) -> String {
     table.render(output)
 }
 
-/// The table. The column of packages appears only if there are several.
+/// Builds the table. It has a column of packages only if there are several packages.
 fn columns(entries: &[Entry]) -> Table {
     let several = entries.iter().any(|entry| entry.package != entries[0].package);
     let mut titles = vec!["NAME", "LIMIT", "BY", "ON ERROR"];

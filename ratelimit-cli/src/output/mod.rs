@@ -19,14 +19,14 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// Whether standard output, and standard error, have colors.
+    /// Whether standard output has colors. The next field says it for standard error.
     pub(crate) has_colors: bool,
     errors_have_colors: bool,
-    /// The width of the terminal, if standard output is one.
+    /// The width of the terminal, if standard output is a terminal.
     pub(crate) columns: Option<usize>,
 }
 
-/// The look of a word.
+/// The style of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
@@ -69,7 +69,7 @@ impl Output {
         let stderr = Self { columns: columns(io::stderr().is_terminal()), ..self };
         let text = failure.to_string();
         let lines: Vec<String> = text.lines().map(|line| stderr.wrap(line, "error: ".len())).collect();
-        // Nothing can be reported if standard error is closed.
+        // If standard error is closed, the error cannot be reported.
         let _ = writeln!(io::stderr(), "{word}: {}", lines.join("\n"));
     }
 
@@ -82,7 +82,7 @@ impl Output {
         exit.into()
     }
 
-    /// A word with a look, if there are colors.
+    /// Returns a text in a style, if the output has colors.
     pub(crate) fn paint(self, text: impl fmt::Display, style: Style) -> String {
         if self.has_colors { styled(&text.to_string(), style) } else { text.to_string() }
     }

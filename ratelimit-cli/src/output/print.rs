@@ -12,7 +12,7 @@ pub(crate) fn print(text: impl fmt::Display) -> Result<Exit, Failure> {
     write(text.to_string().as_bytes())
 }
 
-/// Prints JSON or text, as `--json` says.
+/// Prints JSON if `--json` is given, otherwise text.
 pub(crate) fn show(output: Output, json: &Value, text: impl fmt::Display) -> Result<Exit, Failure> {
     if output.json { print_json(json) } else { print(text) }
 }
@@ -22,7 +22,7 @@ pub(crate) fn print_json(value: &Value) -> Result<Exit, Failure> {
     print(format_args!("{value:#}\n"))
 }
 
-/// Writes to standard output. It is no failure if the reader has closed it.
+/// Writes to standard output. If the reader has closed it, that is not an error.
 pub(crate) fn write(bytes: &[u8]) -> Result<Exit, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -4,7 +4,7 @@ use super::{Output, Style, shortened};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint};
 use unicode_width::UnicodeWidthStr as _;
 
-/// How a column is shown.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
@@ -16,7 +16,7 @@ pub(crate) enum Align {
 /// The minimum width of shortened names.
 const LEAST: usize = 12;
 
-/// Rows of cells under a head.
+/// Rows of cells below a header.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<(String, Align)>,
@@ -24,7 +24,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates a table. It has no head if all titles are empty.
+    /// Creates a table. It has no header if all titles are empty.
     pub(crate) fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Align)>) -> Self {
         let columns = columns.into_iter().map(|(title, align)| (title.into(), align)).collect();
         Self { columns, rows: Vec::new() }
@@ -35,7 +35,7 @@ impl Table {
         self.styled_row(cells.into_iter().map(|cell| (cell, Style::Plain)));
     }
 
-    /// Adds a row of cells with their looks.
+    /// Adds a row of cells with their styles.
     pub(crate) fn styled_row(&mut self, cells: impl IntoIterator<Item = (String, Style)>) {
         self.rows.push(cells.into_iter().collect());
     }

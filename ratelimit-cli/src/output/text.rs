@@ -62,7 +62,7 @@ pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A text from a server without characters that would change the terminal.
+/// A text from a server, in which characters that would change the terminal are escaped.
 pub(crate) fn safe(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -81,7 +81,7 @@ const fn is_direction(char: char) -> bool {
     matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The identities and parts of a key, or their hashes. The hash of an identity is the same in hooks and messages of the library.
+/// The identities and parts of a key, or their hashes. Hooks and messages of the library show the same hash of an identity.
 pub(crate) fn identity(limiter: &RateLimiter, key: &StoredKey, in_clear: bool) -> String {
     let hash = |found: Result<Option<IdentityHash>, Error>| found.ok().flatten().map(|hash| hash.to_string());
     let identities: Vec<&str> = key.identities().collect();
@@ -102,7 +102,7 @@ pub(crate) fn identity(limiter: &RateLimiter, key: &StoredKey, in_clear: bool) -
     safe(&shown)
 }
 
-/// A value in the form of a key.
+/// A value in the form in which a key contains it.
 struct Written<'k>(&'k str);
 
 impl Identity for Written<'_> {
@@ -129,7 +129,7 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// The first characters that fit.
+/// The first characters that fit into `width` columns.
 fn within(chars: impl Iterator<Item = char>, width: usize) -> String {
     let mut left = width;
     let fits = |char: char| {

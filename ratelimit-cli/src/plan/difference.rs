@@ -1,4 +1,4 @@
-//! What has to change, so that the store has the overrides of a file.
+//! Computes the changes after which the store has the overrides of a file.
 
 use super::file::Wanted;
 use super::left;
@@ -11,10 +11,11 @@ use ratelimit::overrides::{Override, OverrideTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Ends of overrides that are as near as this are the same: the store tells how much time is left, not the end.
+/// The difference between two ends of an override up to which they count as equal. The store returns the time that is left, not
+/// the end.
 const SAME: Duration = Duration::from_secs(5);
 
-/// One override that has to be set, changed or removed.
+/// An override that must be set, changed or removed.
 pub(super) struct Difference {
     name: String,
     caller: Option<String>,
@@ -23,7 +24,7 @@ pub(super) struct Difference {
     wanted: Option<Wanted>,
 }
 
-/// An override, as the store has it or as the file wants it.
+/// An override, in the store or in the file.
 struct State {
     change: String,
     expires: Option<Timestamp>,
@@ -44,7 +45,8 @@ impl State {
     }
 }
 
-/// Compares a file with the store. The overrides to set come first, so that no caller is without a limit in between.
+/// Compares a file with the store. The overrides to set come before the overrides to remove, so that no caller is without a limit
+/// in between.
 pub(super) fn differences(
     wanted: Vec<Wanted>,
     found: &[Override],

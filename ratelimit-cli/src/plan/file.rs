@@ -23,7 +23,7 @@ struct File {
     overrides: Vec<Entry>,
 }
 
-/// An override as the file has it.
+/// An override in the form of the file.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
@@ -41,7 +41,7 @@ pub(super) struct Entry {
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is not TOML with these tables. The message names the line.
+/// If the file cannot be read, or is not TOML with these tables. The message names the line.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
@@ -54,7 +54,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     Ok(file.overrides)
 }
 
-/// An override that the store is to have.
+/// An override that the store must have after `apply`.
 pub(super) struct Wanted {
     pub(super) caller: Caller,
     pub(super) target: OverrideTarget,
@@ -67,8 +67,8 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// If an entry cannot be an override or does not fit its published limit, or if two are for the same callers. The message
-    /// says which entry it is.
+    /// If an entry is not a valid override or does not fit its published limit, or if two entries are for the same callers. The
+    /// message names the entry.
     pub(super) async fn all(
         entries: Vec<Entry>,
         now: Timestamp,
@@ -111,7 +111,7 @@ impl Wanted {
         Ok(Self { caller, target, change, expires: expires.transpose()? })
     }
 
-    /// Checks what `set` checks.
+    /// Runs the same checks as `set`.
     fn checked(self, now: Timestamp, published: &[KnownLimit]) -> Result<Self, Failure> {
         if self.expires.and_then(|end| left(now, end)).is_some_and(|left| left > LONGEST) {
             return Err(Failure::usage(
@@ -135,8 +135,8 @@ impl Wanted {
     }
 }
 
-/// The text of a file with these overrides. [`read`] then finds the same. An override that cannot be read is left out, with
-/// a note.
+/// Returns the text of a file with these overrides. [`read`] returns the same overrides for this text. An override that cannot be
+/// read is left out, with a note.
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
     let mut file = File::default();
     for found in overrides {
@@ -148,7 +148,7 @@ pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session)
         }
     }
     let tables = toml::to_string(&file).map_err(Failure::found)?;
-    // Without overrides it would be an array in one line, to which no table could be added.
+    // Without overrides, the text would be an empty array in one line, to which no table could be added.
     let tables = if file.overrides.is_empty() { String::new() } else { tables };
     Ok(format!(
         "# All overrides of the prefix `{}`. `ratelimit apply` makes them so.\n\n{tables}",
@@ -156,7 +156,7 @@ pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session)
     ))
 }
 
-/// `None` if no entry of a file would be this override.
+/// Returns the entry of an override. `None` if no entry can describe the override.
 fn entry(found: &Override, now: Timestamp, session: &Session) -> Option<Entry> {
     if matches!(found.effect(), OverrideEffect::Unreadable { .. }) {
         return None;

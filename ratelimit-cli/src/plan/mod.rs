@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What `plan` and `drift` compare with the store.
+/// The file that `plan` and `drift` compare with the store.
 #[derive(Args, Debug)]
 pub(crate) struct Overrides {
     /// The file with all overrides
@@ -26,18 +26,18 @@ pub(crate) struct Overrides {
 
 /// Make the overrides of the prefix those of a file, and write a file that undoes it
 ///
-/// An override that the file does not have is removed. The overrides of before are first written to a file: `limits.before.toml`
-/// for `limits.toml`. `ratelimit apply limits.before.toml` then undoes the change.
+/// An override that is not in the file is removed. The previous overrides are first written to a file: `limits.before.toml` for
+/// `limits.toml`. `ratelimit apply limits.before.toml` then undoes the change.
 #[derive(Args, Debug)]
 pub(crate) struct Apply {
     /// The file with all overrides, as for `plan`
     file: PathBuf,
-    /// The file for the overrides of before
+    /// The file for the previous overrides
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
 }
 
-/// The overrides that a file wants, and how the store differs from them.
+/// The differences between the overrides of a file and those in the store.
 struct Compared {
     now: Timestamp,
     differences: Vec<Difference>,
@@ -124,12 +124,12 @@ pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Fail
     show(session.output, &json!({ "changes": compared.as_json(), "before": before }), text)
 }
 
-/// `limits.before.toml` for `limits.toml`.
+/// Returns `limits.before.toml` for `limits.toml`.
 fn before_path(file: &Path) -> PathBuf {
     file.with_extension("before.toml")
 }
 
-/// The time from now to an end. `None` if less than a second is left, which no override lasts.
+/// The time from now to an end. `None` if less than a second is left, because no override lasts for a shorter time.
 fn left(now: Timestamp, end: Timestamp) -> Option<Duration> {
     let left = Duration::try_from(end.duration_since(now)).ok()?;
     (left >= Duration::from_secs(1)).then_some(left)

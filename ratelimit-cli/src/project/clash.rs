@@ -5,9 +5,9 @@ use crate::sources::{Workspace, needs_test};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Reports each limit that differs from an earlier limit with its name in the same program. A program is a target with the
-/// libraries of the workspace that it uses. Limits of tests are left out. Methods without a `key` share no state, because their
-/// type is a part of their keys.
+/// Reports each limit that differs from an earlier limit with the same name in the same program. A program is a target with the
+/// libraries of the workspace that it uses. Limits of tests are left out. Methods without a `key` share no state, because a key
+/// of a method contains its type.
 pub(super) fn clashes(entries: &[Entry], workspace: &Workspace) -> Vec<Problem> {
     let mut by_name: HashMap<&str, Vec<&Entry>> = HashMap::new();
     let (mut reported, mut problems) = (HashSet::new(), Vec::new());
@@ -48,7 +48,7 @@ fn differ(one: &Entry, other: &Entry) -> bool {
     if one.contains_key("limit") || other.contains_key("limit") {
         return false;
     }
-    // The arguments that affect decisions. A lease affects none. `burst` defaults to `count`.
+    // These arguments affect decisions. `lease` does not. `burst` defaults to `count`.
     let deciding = NUMBERS.into_iter().chain(["algorithm"]).filter(|name| *name != "lease");
     deciding.into_iter().any(|name| {
         let value = |arguments: &Map<String, Value>| {

@@ -39,8 +39,8 @@ const CODES: &str = "Exit codes:
        committed ones
   2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done";
 
-/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. A wrong command
-/// line, and a question for help or the version, end the process.
+/// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. Ends the
+/// process if the command line is wrong, or if it asks for help or the version.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = Cli::parse_from(arguments);

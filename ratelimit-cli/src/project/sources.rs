@@ -1,4 +1,4 @@
-//! The sources that an option of `cargo ratelimit` chooses, and the limits in them.
+//! Reads the sources that the options of `cargo ratelimit` choose, and the limits in them.
 
 use super::clash::clashes;
 use crate::exit::Failure;

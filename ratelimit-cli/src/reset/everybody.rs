@@ -19,7 +19,7 @@ const MOST: usize = 1000;
 /// The keys that a walk has found or deleted.
 #[derive(Default)]
 struct Walked {
-    /// The number of keys of each name.
+    /// The number of keys for each name.
     names: BTreeMap<String, u64>,
     /// The number of all keys.
     keys: u64,

@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 
 /// Delete the state of a limit, so that the next call finds nothing in use
 ///
-/// Without --for and --all it resets the limit that all callers share. Held permits are deleted, too, and their holders continue
-/// to run. A process that remembers a refusal may refuse calls for one more second, and units that a process has leased stay with
+/// Without --for and --all, resets the limit that all callers share. Held permits are deleted, too, and their holders continue to
+/// run. A process that remembers a refusal may refuse calls for one more second, and units that a process has leased stay with
 /// that process.
 #[derive(Args, Debug)]
 pub(crate) struct Reset {

@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// The number of keys that one `SCAN` looks at. It takes a server about a tenth of a millisecond.
+/// The number of keys that one `SCAN` visits. This takes a server about a tenth of a millisecond.
 const COUNT: u32 = 250;
 
-/// Visits the keys of all servers. One pass visits each key that exists from its start to its end. `SCAN` may visit a key twice.
+/// Visits the keys of all servers. One pass visits each key that exists during the whole pass. `SCAN` may visit a key twice.
 pub(crate) struct Scanner {
     servers: Vec<RedisServer>,
     prefix: String,
@@ -45,7 +45,7 @@ pub(crate) struct Page {
 }
 
 impl Scanner {
-    /// Starts a pass that looks at up to `keys_per_second`.
+    /// Starts a pass that visits at most `keys_per_second`.
     pub(crate) async fn new(session: &Session, keys_per_second: u32) -> Result<Self, Failure> {
         let servers = session.servers().await?;
         Ok(Self {
@@ -65,7 +65,7 @@ impl Scanner {
         &self.servers
     }
 
-    /// Looks at some more keys. After the last page, the next pass begins.
+    /// Visits some more keys. After the last page, the next pass begins.
     pub(crate) async fn next(&mut self) -> Result<Page, Failure> {
         let (server, keys, is_last) = self.step().await?;
         let mut page = Page { server, keys: Vec::with_capacity(keys.len()), foreign: 0, is_last };
@@ -79,7 +79,7 @@ impl Scanner {
         Ok(page)
     }
 
-    /// Looks at some more keys. Returns the keys that match, with their server, and whether the pass is complete.
+    /// Visits some more keys. Returns the keys that match, with their server, and whether the pass is complete.
     async fn step(&mut self) -> Result<(RedisServer, Vec<Vec<u8>>, bool), Failure> {
         self.interrupt.sleep(self.resume.saturating_duration_since(Instant::now())).await;
         let server = self.servers[self.at].clone();
@@ -98,10 +98,10 @@ impl Scanner {
     }
 }
 
-/// The keys that a search looks at in a second.
+/// The number of keys that a search visits per second.
 const SEARCH: u32 = 100_000;
 
-/// Visits the keys of all limits, until `visit` has found what it looks for.
+/// Visits the keys of all limits, until `visit` returns `Break`.
 pub(crate) async fn search(
     session: &Session,
     mut visit: impl FnMut(&StoredKey) -> ControlFlow<()>,
@@ -132,7 +132,7 @@ pub(crate) async fn prefixes(session: &Session) -> Result<BTreeSet<String>, Fail
     Ok(prefixes)
 }
 
-/// Whether the library uses a key for itself: overrides, published limits and probes.
+/// Whether a key belongs to the library itself: overrides, published limits and probes.
 fn is_own(prefix: &str, key: &[u8]) -> bool {
     let tag = [prefix.as_bytes(), b":{#"].concat();
     key.strip_prefix(&tag[..]).is_some_and(|rest| {

@@ -8,7 +8,7 @@ use ratelimit::store::{RedisServer, StoredKey};
 use redis::{Pipeline, Value};
 use std::time::Duration;
 
-/// The TTLs of keys of one server, in their order: `None` for a key that does not exist.
+/// The TTLs of keys of one server, in the order of the keys. `None` for a key that does not exist.
 pub(crate) async fn ttls<'k>(
     server: &RedisServer,
     keys: impl Iterator<Item = &'k [u8]>,
@@ -26,7 +26,7 @@ pub(crate) async fn live(
     let mut found: Vec<Option<Result<Option<Ttl>, Error>>> = keys.iter().map(|_| None).collect();
     for server in servers {
         for (found, reply) in found.iter_mut().zip(ask_all(server, &commands).await?) {
-            // A node of a cluster refuses the keys of other nodes.
+            // A node of a cluster returns an error for the keys of other nodes.
             if reply.is_ok() || found.is_none() {
                 *found = Some(reply.map(|reply| Ttl::of(&reply)));
             }

@@ -15,7 +15,7 @@ impl IdentityHash {
         Self::new(secret.unwrap_or_default())
     }
 
-    /// Uses a secret. If it is empty, the secret is random, and hashes of two reports cannot be compared: a public secret would
+    /// Uses a secret. If it is empty, a random secret is used, so hashes of two reports cannot be compared. A public secret would
     /// let every reader of a report find out the addresses.
     fn new(mut secret: Vec<u8>) -> Option<Self> {
         if secret.is_empty() {

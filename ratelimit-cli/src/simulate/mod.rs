@@ -1,4 +1,4 @@
-//! `ratelimit simulate`: limits against traffic, in simulated time.
+//! `ratelimit simulate`: shows what limits do with traffic, in simulated time.
 
 mod engine;
 mod hash;
@@ -69,7 +69,7 @@ fn read(path: &Path, options: &Simulate) -> Result<Traffic, Failure> {
     read.map_err(|error| Failure::found(format!("cannot read `{}`: {error}", path.display())))
 }
 
-/// Decides the traffic under each limit.
+/// Decides about the traffic under each limit.
 fn attempt<'t>(
     limits: Vec<Limit>,
     traffic: &'t Traffic,

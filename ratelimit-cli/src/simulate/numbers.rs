@@ -12,7 +12,7 @@ pub(crate) fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// Converts a position. It saturates, where a `u64` is longer than a `usize`.
+/// Converts a position. It saturates on platforms where a `u64` is longer than a `usize`.
 pub(crate) fn index(position: u64) -> usize {
     usize::try_from(position).unwrap_or(usize::MAX)
 }

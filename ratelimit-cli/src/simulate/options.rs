@@ -18,7 +18,7 @@ Exit codes: 0: done; 1: the log cannot be read or has no readable line, or a fil
 /// Show what limits admit and refuse, on simulated traffic or on an access log
 ///
 /// Time is simulated, so nothing sleeps. All decisions are made by the code of the memory store, which decides as Redis does.
-/// Several limits get the same traffic. Without any option for traffic, it is `--poisson 120/min`.
+/// Several limits get the same traffic. Without any option for traffic, the traffic is `--poisson 120/min`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Simulate {
@@ -65,7 +65,7 @@ pub(crate) struct OutputOptions {
 }
 
 impl Simulate {
-    /// All limits: those on the command line, and the candidate of `--shadow`.
+    /// All limits: the limits of the command line, and the candidate of `--shadow`.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Simulate {
     }
 }
 
-/// A limit with some numbers changed, or another limit.
+/// Applies a change to a limit: changed numbers, or another limit.
 fn changed(in_force: &Limit, change: &str) -> Result<Limit, String> {
     let change: LimitChange = change.parse().map_err(|error: ParseLimitError| error.to_string())?;
     change.apply(in_force).map_err(|error| error.to_string())

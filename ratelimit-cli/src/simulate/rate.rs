@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub(crate) struct Rate {
     pub(crate) text: String,
     pub(crate) calls: u64,
-    /// In microseconds, at least 1 ms.
+    /// The length of time in microseconds, at least 1 ms.
     pub(crate) per: u64,
 }
 

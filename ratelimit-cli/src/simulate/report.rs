@@ -9,7 +9,7 @@ use super::traffic::Traffic;
 #[derive(Debug)]
 pub(crate) struct Report<'t> {
     pub(crate) traffic: &'t Traffic,
-    /// One for each limit.
+    /// One outcome for each limit.
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) comparison: Option<Comparison>,
     /// Sentences about the traffic and about each limit.
@@ -20,7 +20,7 @@ pub(crate) struct Report<'t> {
 pub(crate) const HEADINGS: [&str; 6] =
     ["offered", "admitted", "refused", "waited", "refused in a row", "worst window"];
 
-/// The meaning of the titles.
+/// The meaning of the titles that need an explanation.
 pub(crate) const LEGEND: [&str; 2] = [
     "refused in a row: the most refusals of one caller without an admitted call in between.",
     "worst window: the most units that one caller was admitted within any interval of the limit's `time`, and how many times `count` that is.",
@@ -68,12 +68,12 @@ impl<'t> Report<'t> {
         Self { traffic, outcomes, comparison: None, notes }
     }
 
-    /// The parts of the time in each series.
+    /// The grid that all series share.
     pub(crate) fn grid(&self) -> Grid {
         self.outcomes[0].series.grid
     }
 
-    /// The largest number of calls in a part, offered or admitted, of all limits. At least 1.
+    /// The largest number of offered or admitted calls in one part of the time, over all limits. At least 1.
     pub(crate) fn most(&self) -> u64 {
         let series = self.outcomes.iter().map(|outcome| &outcome.series);
         series.flat_map(|series| series.offered.iter().chain(&series.admitted)).copied().fold(1, u64::max)

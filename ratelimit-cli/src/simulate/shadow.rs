@@ -25,9 +25,9 @@ pub(crate) struct Comparison {
     callers: usize,
     callers_refused_in_force: u64,
     callers_refused_by_candidate: u64,
-    /// Callers that only the candidate refuses.
+    /// The number of callers that only the candidate refuses.
     callers_newly_refused: usize,
-    /// Callers with more calls refused by the candidate than by the limit in force.
+    /// The number of callers for which the candidate refuses more calls than the limit in force.
     callers_with_more_refused_calls: usize,
     calls: u64,
     calls_refused_in_force: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two outcomes of the same traffic. Callers are named by `hash`, or by their names if it is `None`.
+    /// Compares two outcomes of the same traffic. Callers are shown by their hash, or by their names if `hash` is `None`.
     pub(crate) fn of(now: &Outcome, then: &Outcome, callers: &[Caller], hash: Option<&IdentityHash>) -> Self {
         let both = || callers.iter().zip(&now.callers).zip(&then.callers);
         let pairs = || both().map(|((caller, now), then)| (caller, now, then));
@@ -67,7 +67,7 @@ impl Comparison {
         }
     }
 
-    /// The answer in words: about callers, and about calls.
+    /// The answer in words, about callers and about calls.
     pub(crate) fn answer(&self, now: &Limit, then: &Limit) -> String {
         format!(
             "With `{then}` instead of `{now}`, {} of {} callers would have been refused, instead of {}; {} of them by the candidate alone. {} of {} calls would have been refused, instead of {}.",
@@ -81,7 +81,7 @@ impl Comparison {
         )
     }
 
-    /// The heading of the callers that are hit hardest.
+    /// The heading above the callers that are hit hardest.
     pub(crate) fn heading(&self) -> String {
         let (named, all) = (self.hardest_hit.len(), self.callers_with_more_refused_calls);
         let hashed = if self.callers_are_hashed { " (hashed)" } else { "" };

@@ -1,4 +1,4 @@
-//! The limits among the attributes of one function or block.
+//! Finds the limits among the attributes of one function or block.
 
 use super::conditions::{self, Conditional, expanded, needs_test};
 use super::found::Scope;
@@ -10,14 +10,14 @@ use ratelimit_syntax::neighbors::may_read_names;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Meta};
 
-/// Attributes of a function that exist together. Attributes with different conditions may exclude each other, so each
-/// condition has a variant, which also contains the attributes without a condition.
+/// Attributes of a function that can exist together. Attributes with different conditions may exclude each other. So each
+/// condition has its own variant, which also contains the attributes without a condition.
 pub(super) struct Variant {
     /// The arguments of the topmost limit.
     pub(super) arguments: TokenStream,
     /// The attributes without the topmost limit.
     pub(super) others: Vec<Attribute>,
-    /// Whether an attribute above the limits may write another signature before they see it.
+    /// Whether an attribute above the limits may rewrite the signature before the limits read it.
     pub(super) may_be_rewritten: bool,
     /// All limits, the topmost first.
     pub(super) limits: Vec<LimitAttribute>,
@@ -28,7 +28,7 @@ pub(super) struct Variant {
 pub(super) struct LimitAttribute {
     pub(super) line: usize,
     pub(super) condition: Option<String>,
-    /// The place among all attributes.
+    /// The position among all attributes.
     pub(super) at: usize,
 }
 

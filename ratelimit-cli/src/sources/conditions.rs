@@ -11,7 +11,7 @@ pub(super) struct Conditional {
     pub(super) condition: Option<String>,
 }
 
-/// The attributes, with the content of `#[cfg_attr(..)]`. Attributes whose condition is never true are left out.
+/// Returns the attributes, and the attributes inside of `#[cfg_attr(..)]`. Attributes whose condition is never true are left out.
 pub(super) fn expanded(attributes: &[Attribute]) -> Vec<Conditional> {
     let mut all = Vec::new();
     for attribute in attributes {
@@ -52,7 +52,7 @@ pub(super) fn of_item(attributes: &[Attribute]) -> Vec<String> {
     conditions.filter(|condition| !is_always(condition)).collect()
 }
 
-/// One condition that is true if all of these conditions are true.
+/// Joins conditions into one that is true if all of them are true.
 pub(super) fn joined(conditions: impl Iterator<Item = String>) -> Option<String> {
     let mut conditions: Vec<String> = conditions.collect();
     conditions.dedup();

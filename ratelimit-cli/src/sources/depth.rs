@@ -1,16 +1,16 @@
-//! The depth of the code in a file. The parser calls itself for each level, and its stack is bounded.
+//! Measures how deeply the code of a file is nested. The parser calls itself for each level, and its stack is bounded.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 use std::iter::Peekable;
 
-/// The maximum number of levels. In a build without optimizations, each takes up to 30 kB of the stack.
+/// The maximum number of levels. In a build without optimizations, each level takes up to 30 kB of the stack.
 const MOST: usize = 4096;
 
 struct Group {
     tokens: Peekable<token_stream::IntoIter>,
     /// The level at the start of the group.
     start: usize,
-    /// The level after its end.
+    /// The level after the end of the group.
     end: usize,
 }
 

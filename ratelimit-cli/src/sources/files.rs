@@ -1,4 +1,4 @@
-//! Reads the files of a package, from the roots of its targets along the `mod` declarations.
+//! Reads the files of a package. It begins with the root of each target, and follows the `mod` declarations.
 
 use super::found::{Found, Scope};
 use super::modules::{Place, Resolved, Submodule};
@@ -76,7 +76,7 @@ impl<'f> Files<'f> {
             scope: self.scope,
         };
         let submodules = Reader::read(&text, context, modules, conditions, self.found);
-        // The lines of a file are no longer needed.
+        // The spans of the file are no longer needed, so their memory is freed.
         proc_macro2::extra::invalidate_current_thread_spans();
         for submodule in submodules {
             self.submodule(target, place, &submodule);
@@ -88,7 +88,7 @@ impl<'f> Files<'f> {
         for (path, place) in &files {
             self.file(target, path, place, submodule.path.clone(), &submodule.conditions);
         }
-        // A file that is compiled under a condition may be made by a build.
+        // A file that is compiled only under a condition may be missing, because a build may create it.
         if files.is_empty() && submodule.conditions.is_empty() {
             self.problem(&expected, None, "cannot find this file of a module".to_owned());
         }

@@ -1,4 +1,4 @@
-//! The findings of a reader, and the code that it reads.
+//! The findings of a reader, and the scope of the code that it reads.
 
 use crate::manifest::{Entry, Problem};
 
@@ -16,6 +16,6 @@ pub(crate) struct Found {
 pub(crate) enum Scope {
     /// Libraries and binaries, without code that only tests contain.
     Shipped,
-    /// Also examples, tests and benchmarks.
+    /// All targets, including examples, tests and benchmarks.
     All,
 }

@@ -1,4 +1,4 @@
-//! The names under which a file can write the attribute.
+//! Finds the names by which a file can write the attribute.
 
 use std::collections::HashSet;
 use syn::visit::Visit;
@@ -7,7 +7,7 @@ use syn::{ItemUse, Path, UseTree};
 /// The name of the attribute in its crate.
 const ATTRIBUTE: &str = "rate_limit";
 
-/// The imports of a file, in all of its scopes.
+/// The imports of a file, in all its scopes.
 #[derive(Debug)]
 pub(super) struct Imports<'i> {
     /// The crates that cannot re-export the attribute.

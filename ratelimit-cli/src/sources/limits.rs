@@ -1,4 +1,4 @@
-//! Reads the limits of one function or block, and lists them or reports their errors.
+//! Reads the limits of one function or block. Lists the limits, or reports their errors.
 
 use super::attributes::{LimitAttribute, Variant, condition, skips, variants};
 use super::describe::describe;
@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, ReturnType, Signature};
 
 impl Reader<'_> {
-    /// Reads the limits of an item. `item` writes it with other attributes, and with another signature.
+    /// Reads the limits of an item. `item` writes the item with the given attributes and the given signature.
     pub(super) fn limits(
         &mut self,
         attributes: &[Attribute],
@@ -52,7 +52,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the limits of one function. The limits of a block are listed at the `line` of each method.
+    /// Adds the limits of one function to the list. For the limits of a block, `line` is the line of the method.
     fn list(
         &mut self,
         read: &Read,
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 }
 
-/// A signature that fits all arguments of a limit. The real one is unknown, because an attribute above may write it.
+/// Returns a signature that any attribute accepts. The real signature is unknown, because an attribute above may write it.
 fn rewritten(signature: &Signature) -> Signature {
     let mut signature = signature.clone();
     signature.asyncness.get_or_insert_default();
@@ -120,7 +120,7 @@ fn rewritten(signature: &Signature) -> Signature {
     signature
 }
 
-/// The line of a span in the file, or `None` if the parser has made up the token.
+/// The line of a span in the file. `None` if the parser created the token.
 fn line_of(span: Span) -> Option<usize> {
     let range = span.byte_range();
     (range.end > 0).then(|| span.start().line)

@@ -1,7 +1,7 @@
 //! Reads the attributes in the sources of a workspace with the parser of the attribute itself. Nothing is built.
 //!
-//! Cargo names the packages and their targets. From the root of each target, `mod` declarations lead to the other files, as in the
-//! compiler, because the name of a limit without a `key` is the path of its module.
+//! Cargo names the packages and their targets. From the root of each target, the reader follows the `mod` declarations to the
+//! other files, as the compiler does. It needs them because the name of a limit without a `key` is the path of its module.
 
 mod attributes;
 mod conditions;

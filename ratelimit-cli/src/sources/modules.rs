@@ -9,15 +9,15 @@ use syn::{Attribute, Expr, Lit, Meta};
 pub(super) struct Submodule {
     /// The path of the module, from the name of the crate.
     pub(super) path: Vec<String>,
-    /// The modules with braces around the declaration, in its file.
+    /// The modules with braces that enclose the declaration in its file.
     pub(super) around: Vec<Inline>,
     pub(super) name: String,
-    /// The `#[path = ".."]` that may apply: those with a condition, and the last one without.
+    /// The values of `#[path = ".."]` that may apply: those with a condition, and the last one without a condition.
     pub(super) paths: Vec<String>,
     /// Whether the default path may apply.
     pub(super) may_have_default: bool,
     pub(super) conditions: Vec<String>,
-    /// Whether the declaration is an `include!`, so that the file belongs to the same module.
+    /// Whether the declaration is an `include!`. Then the file belongs to the same module.
     pub(super) included: bool,
 }
 
@@ -37,14 +37,14 @@ pub(super) struct Place {
     below: PathBuf,
 }
 
-/// The existing files of a declaration, and the expected file if none exists.
+/// The existing files of a declaration, and the expected file if no file exists.
 pub(super) struct Resolved {
     pub(super) files: Vec<(PathBuf, Place)>,
     pub(super) expected: PathBuf,
 }
 
 impl Place {
-    /// The place of a root, a `mod.rs`, or a file with a `#[path = ".."]`: its modules are in the same folder.
+    /// Returns the place of a root, a `mod.rs`, or a file with a `#[path = ".."]`. Its modules are in the same folder.
     pub(super) fn of_root(file: &Path) -> Self {
         let here = file.parent().unwrap_or(Path::new("")).to_owned();
         Self { below: here.clone(), here }

@@ -18,7 +18,7 @@ use syn::{
     TraitItemFn,
 };
 
-/// The message of `proc-macro2` about a text that has no tokens, and a better one.
+/// The message of `proc-macro2` about a text that cannot be split into tokens, and a better message.
 const TOKENS: &str = "cannot parse string into token stream";
 const UNCLOSED: &str = "a bracket or a quote is not closed, or a token is invalid; `cargo check` shows where";
 
@@ -57,7 +57,7 @@ impl<'r> Reader<'r> {
         conditions: &[String],
         found: &'r mut Found,
     ) -> Vec<Submodule> {
-        // A text that cannot be split into tokens is reported below.
+        // If the text cannot be split into tokens, `parse_file` reports it.
         if source.parse().is_ok_and(is_too_deep) {
             found.too_deep.get_or_insert(context.file);
             return Vec::new();
@@ -88,7 +88,7 @@ impl<'r> Reader<'r> {
         reader.submodules
     }
 
-    /// Skips an item whose `cfg` is never true or that is not asked for. Reads any other under its conditions.
+    /// Skips an item whose `cfg` is never true, or which is outside of the scope. Reads any other item under its conditions.
     fn under(&mut self, attributes: &[Attribute], read: impl FnOnce(&mut Self)) {
         let conditions = of_item(attributes);
         let unwanted = |condition: &String| {
@@ -112,7 +112,8 @@ impl<'r> Reader<'r> {
         self.scopes.pop();
     }
 
-    /// Reads the limits of a function, and the items in its body. `item` writes it with other attributes and another signature.
+    /// Reads the limits of a function, and the items in its body. `item` writes the function with the given attributes and
+    /// signature.
     fn function(
         &mut self,
         attributes: &[Attribute],
@@ -218,7 +219,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         });
     }
 
-    /// Only the content of `include!("file.rs")` is known, not that of other macro calls.
+    /// Reads the file of an `include!("file.rs")`. The content of other macro calls is unknown.
     fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
         let Ok(file) = item.mac.parse_body::<syn::LitStr>() else { return };
         if item.mac.path.is_ident("include") {

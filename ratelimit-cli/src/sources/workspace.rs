@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The package whose attribute is listed.
+/// The package of the attribute.
 const RUNTIME: &str = "ratelimit-runtime";
 /// The name of that package's library.
 const LIBRARY: &str = "ratelimit";
@@ -31,7 +31,7 @@ pub(crate) struct Package {
 struct Dependency {
     name: String,
     rename: Option<String>,
-    /// The folder of a dependency that is no package of a registry.
+    /// The folder of a dependency that does not come from a registry.
     path: Option<PathBuf>,
 }
 
@@ -44,7 +44,8 @@ pub(crate) struct Target {
 }
 
 impl Workspace {
-    /// Asks cargo for the workspace of a manifest, or of the current folder. Cargo neither resolves nor downloads dependencies.
+    /// Asks cargo for the workspace of a manifest, or of the current folder. Cargo does not resolve or download dependencies for
+    /// this.
     pub(crate) fn find(manifest: Option<&Path>) -> Result<Self, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(&cargo);
@@ -78,7 +79,7 @@ impl Workspace {
         dependency.path.is_some() && self.has(&dependency.name)
     }
 
-    /// The names of the crates that cannot re-export the attribute: dependencies outside of the workspace.
+    /// The names of the crates that cannot re-export the attribute, because they are outside of the workspace.
     pub(super) fn foreign_crates(&self, package: &Package) -> HashSet<String> {
         let foreign = package.dependencies.iter().filter(|dependency| {
             dependency.name != RUNTIME && dependency.crate_name() != LIBRARY && !self.contains(dependency)
@@ -86,12 +87,12 @@ impl Workspace {
         foreign.map(Dependency::crate_name).collect()
     }
 
-    /// Whether some program contains the limits of both entries.
+    /// Whether the limits of both entries can be in one program.
     pub(crate) fn are_in_one_program(&self, a: &Entry, b: &Entry) -> bool {
         if a.package == b.package && a.target == b.target {
             return true;
         }
-        // Two targets of one package are two programs, unless one of them is its library.
+        // Two targets of one package are two programs, unless one of the targets is the library.
         let has_library = a.target == "lib" || b.target == "lib";
         has_library
             && self.packages.iter().any(|root| {
@@ -164,7 +165,7 @@ impl Target {
         self.name.replace('-', "_")
     }
 
-    /// The target in the manifest: `lib`, or its kind and name.
+    /// The name of the target in the manifest: `lib`, or its kind and name.
     pub(super) fn label(&self) -> String {
         match self.kind.first() {
             Some(kind) if !self.is_library() => format!("{kind} {}", self.name),

@@ -1,4 +1,4 @@
-//! The health of the servers: their latency, and the work that they report.
+//! Measures the health of the servers: their latency, and the work that they report.
 
 use crate::doctor::{Facts, is_permission};
 use crate::exit::Failure;
@@ -7,13 +7,13 @@ use ratelimit::store::RedisServer;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The number of latencies that are remembered, one for each second.
+/// The number of stored latencies, one for each second.
 const REMEMBERED: usize = 60;
 
 /// The state of the servers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Health {
-    /// The last latency, and the longest one within a minute, of the slowest server.
+    /// The last latency and the longest latency within a minute, of the slowest server.
     pub(crate) latency: Duration,
     pub(crate) longest: Duration,
     pub(crate) work: Option<Work>,
@@ -25,7 +25,8 @@ pub(crate) struct Health {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     pub(crate) commands_per_second: f64,
-    /// Script calls. Services send calls that arrive together in one script call, so there may be more decisions.
+    /// Script calls per second. A script call may contain several decisions, because services send calls that arrive together in
+    /// one script call.
     pub(crate) scripts_per_second: f64,
     /// The time of one script call in the server, in microseconds.
     pub(crate) us_per_script: f64,

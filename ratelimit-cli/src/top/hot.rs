@@ -1,4 +1,4 @@
-//! The busiest and the fullest keys, which are read each second.
+//! Selects the busiest and the fullest keys, which are read each second.
 
 use super::rate::{Reading, rate};
 use crate::limits::Limits;
@@ -9,9 +9,9 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::time::Instant;
 
-/// The number of busiest keys, and of fullest keys.
+/// The number of busiest keys, and the number of fullest keys.
 const EACH: usize = 100;
-/// The maximum number of candidates between two choices.
+/// The maximum number of candidates before the next choice.
 const CANDIDATES: usize = 2000;
 /// The weight of the last second in a rate.
 const WEIGHT: f64 = 0.5;
@@ -36,18 +36,18 @@ pub(crate) struct HotKey {
 }
 
 impl HotKey {
-    /// Orders the busier key first, and equally busy keys by their fullness.
+    /// Orders the busier key first. Equally busy keys are ordered by their fullness.
     pub(crate) fn by_rate(&self, other: &Self) -> Ordering {
         let rate = |hot: &Self| hot.rate.unwrap_or(0.0);
         rate(other).total_cmp(&rate(self)).then_with(|| other.fullness().total_cmp(&self.fullness()))
     }
 
-    /// Orders the fuller key first, and equally full keys by their rate.
+    /// Orders the fuller key first. Equally full keys are ordered by their rate.
     pub(crate) fn by_fullness(&self, other: &Self) -> Ordering {
         other.fullness().total_cmp(&self.fullness()).then_with(|| self.by_rate(other))
     }
 
-    /// The rank by use. Units count for little if the capacity is not known.
+    /// The rank by use. If the capacity is unknown, units count for little.
     fn fullness(&self) -> f64 {
         let units = f64::from(self.reading.usage.used.unwrap_or(0));
         self.reading.usage.share().map_or(units * 1e-12, |share| share + units * 1e-9)

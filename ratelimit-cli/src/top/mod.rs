@@ -20,12 +20,12 @@ use tokio::sync::watch;
 
 /// Show the busiest and the fullest limits, live
 ///
-/// The numbers come from Redis alone: all keys are read in turn, at a bounded pace, each twice within about a second, and the
-/// busiest and fullest keys once per second. UNITS/S is the rate at which units were taken between two readings. It is a lower
-/// bound, because units that came back in between are not seen. Redis does not know refused calls, because a refusal writes
+/// The numbers come from Redis alone. All keys are read in turn at a bounded pace, each key twice within about a second. The
+/// busiest and fullest keys are read once per second. UNITS/S is the rate at which units were taken between two readings. It is a
+/// lower bound, because units that came back in between are not seen. Redis does not know refused calls, because a refusal writes
 /// nothing. AT LIMIT counts keys whose next call would be refused. STATE is the time for which a key refuses calls, or until all
-/// its units are free. Both need the numbers of the limit, from --limit or from an override of a whole limit. For refused calls,
-/// see the events or metrics of your services.
+/// its units are free. AT LIMIT and STATE need the numbers of the limit, from --limit or from an override of a whole limit. For
+/// refused calls, see the events or metrics of your services.
 ///
 /// Keys: `q` quits, `s` changes the order, `p` pauses, the arrows scroll.
 #[derive(Args, Debug)]

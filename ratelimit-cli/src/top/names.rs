@@ -1,4 +1,4 @@
-//! The sums of each name over the keys of one pass.
+//! Sums over the keys of each name in one pass.
 
 use crate::usage::Usage;
 use ratelimit::store::StoredKey;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// The maximum number of names, because a program may make up names.
 const MOST: usize = 1000;
 
-/// A name and the algorithm of its keys, or their format if it is unknown.
+/// A name, and the algorithm of its keys. If the algorithm is unknown, the format of the keys.
 type Place = (String, String);
 
 /// The sums of all names in the last complete pass, and in the current one.
@@ -21,7 +21,7 @@ pub(crate) struct Names {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub(crate) keys: u64,
-    /// Keys whose numbers are known, and how many of them refuse a call.
+    /// The number of keys whose limits are known, and the number of these keys that refuse a call.
     pub(crate) known: u64,
     pub(crate) at_limit: u64,
     /// The number of keys that were read twice, and the sum of their rates.
@@ -39,7 +39,7 @@ pub(crate) struct NameRow {
 }
 
 impl Sum {
-    /// The estimated units per second of all keys. It is `None` until some keys were read twice.
+    /// The estimated units per second of all keys. `None` until some keys were read twice.
     pub(crate) fn per_second(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let (keys, rated) = (self.keys as f64, self.rated as f64);
@@ -69,13 +69,13 @@ impl Names {
         self.last = std::mem::take(&mut self.current);
     }
 
-    /// The sums of the last pass. Before its end, and for new names, the sums of the current pass.
+    /// The sums of the last complete pass. For names that it does not have, the sums of the current pass.
     fn sums(&self) -> impl Iterator<Item = (&Place, &Sum)> {
         let new = self.current.iter().filter(|(place, _)| !self.last.contains_key(*place));
         self.last.iter().chain(new)
     }
 
-    /// The busiest names first.
+    /// All rows, the busiest names first.
     pub(crate) fn rows(&self) -> Vec<NameRow> {
         let row = |((name, algorithm), sum): (&Place, &Sum)| {
             let (name, algorithm) = (name.clone(), algorithm.clone());

@@ -12,7 +12,7 @@ pub(crate) struct Reading {
     pub(crate) usage: Usage,
 }
 
-/// A lower bound of the units per second that were taken between two readings. `None` if the readings do not tell.
+/// A lower bound of the units per second that were taken between two readings. `None` if the readings are not sufficient.
 pub(crate) fn rate(algorithm: Algorithm, before: &Reading, now: &Reading) -> Option<f64> {
     let time = now.at.saturating_duration_since(before.at);
     let (was, is) = (before.usage.used?, now.usage.used?);
@@ -23,7 +23,7 @@ pub(crate) fn rate(algorithm: Algorithm, before: &Reading, now: &Reading) -> Opt
     Some(f64::from(is.saturating_sub(left)) / time.as_secs_f64())
 }
 
-/// An upper bound of the units in use that were left after a time.
+/// An upper bound of the units that were in use before and are still in use after a time.
 fn left_after(algorithm: Algorithm, limit: Option<Limit>, was: u32, is: u32, time: Duration) -> u32 {
     match (algorithm.state(), limit) {
         // A new window has begun.

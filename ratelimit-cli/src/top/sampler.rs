@@ -1,5 +1,5 @@
-//! Reads all keys in turn, each twice within about a second, and publishes a snapshot once per second. Only the keys of the
-//! last second are remembered, so the memory does not depend on the number of keys.
+//! Reads all keys in turn, each twice within about a second, and publishes a snapshot once per second. Only the keys of the last
+//! second are stored, so the memory use does not depend on the number of keys.
 
 use super::Top;
 use super::health::{Health, Watcher};
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The time between two snapshots and between the two readings of a key. A pass takes at least as long.
+/// The time between two snapshots, and between the two readings of a key. A pass takes at least this time.
 const TICK: Duration = Duration::from_secs(1);
 /// The time until the first snapshot, in which the first keys are read twice.
 const FIRST: Duration = Duration::from_millis(1100);
@@ -35,11 +35,11 @@ pub(crate) struct Snapshot {
     /// The number of complete passes, and the time of the last one.
     pub(crate) passes: u64,
     pub(crate) last_pass: Option<Duration>,
-    /// The error because of which the numbers are old.
+    /// The error that is the reason why the numbers are old.
     pub(crate) error: Option<String>,
 }
 
-/// Keys with their first reading.
+/// Keys with the usage of their first reading.
 struct ReadPage {
     keys: Vec<(StoredKey, Vec<u8>)>,
     usages: Vec<Option<Usage>>,
@@ -60,7 +60,7 @@ pub(crate) struct Sampler<'s> {
     passes: u64,
     pass_began: Instant,
     last_pass: Option<Duration>,
-    /// The time of the last scan of all keys. Some of them may not be read again yet.
+    /// The duration of the last scan of all keys. Some of its keys may still wait for their second reading.
     scanned_in: Duration,
     /// The earliest start of the next pass.
     resume: Instant,

@@ -1,4 +1,4 @@
-//! The terminal: draws snapshots, and reads keys. The terminal is restored in each case.
+//! The terminal: draws snapshots, and reads keys. The terminal is restored at the end, also after an error or a panic.
 
 use super::sampler::Snapshot;
 use super::view::{View, draw};
@@ -10,21 +10,21 @@ use std::io;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
-/// The thread that waits for keys checks after each such time whether it must end.
+/// The thread that waits for keys checks at this interval whether it must end.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Restores the terminal when it is dropped. A panic restores it before its message.
+/// Restores the terminal when it is dropped. After a panic, the terminal is restored before the message is printed.
 struct Restored(DefaultTerminal);
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        // An error cannot be shown: the terminal is not usable.
+        // An error cannot be shown, because the terminal is not usable.
         let _ = self.0.show_cursor();
         let _ = ratatui::try_restore();
     }
 }
 
-/// Shows snapshots until a key or a signal ends it.
+/// Shows snapshots until a key or a signal ends the view.
 pub(crate) async fn run(
     mut snapshots: watch::Receiver<Snapshot>,
     seconds: Option<u32>,
@@ -79,7 +79,7 @@ fn is_quit(key: KeyEvent) -> bool {
     }
 }
 
-/// Events of the keyboard and the size, from a thread that waits for them.
+/// Events of the keyboard and of the terminal's size, from a thread that waits for them.
 fn keyboard() -> mpsc::UnboundedReceiver<Event> {
     let (sender, receiver) = mpsc::unbounded_channel();
     std::thread::spawn(move || -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Draws a snapshot: a head, the names, the keys, and the help line.
+//! Draws a snapshot: a header, the names, the keys, and the help line.
 
 mod tables;
 
@@ -19,7 +19,7 @@ const ERROR_LINES: u16 = 3;
 #[derive(Debug)]
 pub(crate) struct View {
     colors: bool,
-    /// Whether the fullest keys come first, not the busiest.
+    /// Whether the fullest keys come first, instead of the busiest keys.
     fullest_first: bool,
     paused: bool,
     /// The number of keys above the first visible key.
@@ -106,7 +106,7 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View, columns: usize) -> Vec<Line<
     vec![title, Line::raw(fitting(health(snapshot), columns))]
 }
 
-/// The latency and the work of the servers, the most important first.
+/// The latency and the work of the servers, the most important values first.
 fn health(snapshot: &Snapshot) -> Vec<String> {
     let health = &snapshot.health;
     let ms = |time: std::time::Duration| format!("{:.2}", time.as_secs_f64() * 1000.0);
@@ -133,7 +133,7 @@ fn foot_line<'t>(view: &View, columns: usize) -> Line<'t> {
     Line::styled(fitting(texts, columns), Style::new().add_modifier(Modifier::DIM))
 }
 
-/// Joins texts, as many as fit on a line.
+/// Joins as many texts as fit on a line.
 fn fitting(texts: impl IntoIterator<Item = String>, columns: usize) -> String {
     let mut line = String::new();
     for text in texts {

@@ -1,4 +1,5 @@
-//! Servers that are unreachable or not what the URL says, and wrong command lines: clear messages without secrets.
+//! Tests the messages about unreachable servers, servers of another kind than the URL says, and wrong command lines. The messages
+//! must be clear and contain no secrets.
 
 use crate::harness::{command, finish, run};
 use support::{Cluster, FakeServer, RedisServer};

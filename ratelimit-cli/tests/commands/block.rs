@@ -1,4 +1,4 @@
-//! `block` and `unblock`, with a service in another process: this one.
+//! Tests `block` and `unblock`. This process is the service, and the command runs in another process.
 
 use crate::harness::{LOGIN, limiter, run, top_until, used_server, wait_for};
 use ratelimit::Key;

@@ -1,4 +1,4 @@
-//! All commands on a cluster: every node is asked.
+//! Tests all commands on a cluster, where they must ask every node.
 
 use crate::harness::{LOGIN, LOGIN_TEXT, limiter, run, top_until};
 use ratelimit::Key;

@@ -1,4 +1,4 @@
-//! Help, completions, exit codes, and the subcommand of cargo.
+//! Tests the help, the completions, the exit codes, and the subcommand of cargo.
 
 use crate::harness::run;
 use std::process::Command;

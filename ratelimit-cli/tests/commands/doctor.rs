@@ -1,4 +1,4 @@
-//! `doctor`: findings, their advice, and the exit code.
+//! Tests `doctor`: its findings, their advice, and the exit code.
 
 use crate::harness::{keys, run, used_server};
 use support::RedisServer;

@@ -1,12 +1,12 @@
-//! `doctor` on engines that are not quite Redis: it names what the engine does, and the one setting that helps. Each engine is a
-//! real server behind a fake one that changes some replies.
+//! Tests `doctor` on engines that differ from Redis. It must report the difference, and the setting that helps. Each engine is a
+//! real Redis server behind a fake server that changes some replies.
 
 use crate::harness::{Ran, run};
 use redis::Value;
 use std::sync::Mutex;
 use support::{FakeServer, RedisServer};
 
-/// The reply of an engine to a command, or `None` for the reply of Redis.
+/// The reply of an engine to a command. `None` if the reply is that of Redis.
 type Engine = fn(&[String]) -> Option<&'static str>;
 
 /// The output of `doctor` about an engine: the exit code, the finding and the advice.
@@ -90,7 +90,7 @@ const ENGINES: [(&str, Engine, Said); 9] = [
     ),
 ];
 
-/// A reply in the protocol.
+/// Encodes a reply in the Redis protocol.
 fn encoded(reply: &Value) -> Vec<u8> {
     let mut bytes = match reply {
         Value::Nil => b"$-1".to_vec(),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer};
 
-/// The end of a command.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -30,7 +30,7 @@ impl Ran {
         self
     }
 
-    /// Asserts that the output has all these texts.
+    /// Asserts that standard output contains all these texts.
     #[track_caller]
     pub(crate) fn says(self, texts: &[&str]) -> Self {
         for text in texts {
@@ -39,7 +39,7 @@ impl Ran {
         self
     }
 
-    /// Asserts that the messages have all these texts.
+    /// Asserts that standard error contains all these texts.
     #[track_caller]
     pub(crate) fn complains(self, texts: &[&str]) -> Self {
         for text in texts {
@@ -73,7 +73,7 @@ pub(crate) fn finish(command: &mut Command) -> Ran {
     Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Runs `top` until a snapshot is as expected. Returns all output, and that snapshot.
+/// Runs `top` until a snapshot is as expected. Returns the whole output, and that snapshot.
 pub(crate) fn top_until(url: &str, more: &[&str], is_expected: impl Fn(&Value) -> bool) -> (String, Value) {
     let arguments = [&["top", "--json", "--seconds", "30"], more].concat();
     let mut child = command(url, &arguments).spawn().expect("the command starts");
@@ -98,7 +98,7 @@ pub(crate) async fn limiter(url: &str) -> RateLimiter {
     RateLimiter::builder().redis(url).deadline(Duration::from_secs(10)).connect().await.unwrap()
 }
 
-/// Uses units of some limits: `login` by address, `search` by user, `report:{kind}` with a part, and `all` for everybody.
+/// Takes units of some limits: `login` by address, `search` by user, `report:{kind}` with a part, and `all` for everybody.
 pub(crate) async fn use_limits(url: &str) -> RateLimiter {
     let limiter = limiter(url).await;
     for (user, calls) in [(1, 5), (2, 3), (3, 1)] {

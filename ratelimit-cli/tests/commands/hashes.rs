@@ -1,4 +1,5 @@
-//! One identity has one hash: in hooks, in messages, in `list`, `top` and `simulate`, and `--for` finds it.
+//! Tests that an identity has the same hash in hooks, in messages, in `list`, in `top` and in `simulate`, and that `--for` finds
+//! the identity by this hash.
 
 use crate::harness::{LOGIN, LOGIN_TEXT, Ran, command, finish, keys, run, wait_for};
 use ratelimit::identity::KeyWriter;
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::RedisServer;
 
-/// The hashes that a hook hears.
+/// A hook that collects the hashes of refused callers.
 #[derive(Default)]
 struct Heard(Mutex<Vec<String>>);
 
@@ -90,11 +91,11 @@ async fn a_hash_in_a_key_is_the_hash_of_the_identity() {
     let heard = heard.0.lock().unwrap().clone();
     let [hash] = &heard[..] else { panic!("one refusal") };
     assert!(keys(&server)[0].contains(&format!("{{{hash}}}")), "the key has it: {:?}", keys(&server));
-    // It needs no secret, because no hash is computed from the identity.
+    // These commands need no secret, because they do not compute a hash from the identity.
     run(&server.url(), &["list"]).exits(0).says(&[hash]);
     run(&server.url(), &["peek", "login", "--for", hash]).exits(0).says(&["5 units in use"]);
     with_secret(&server, &["peek", "login", "--for", "secret:sesame"]).exits(0).says(&["5 units in use"]);
-    // A text that a caller chooses has never the hash of another value.
+    // A text that a caller chooses never has the hash of another value.
     assert_ne!(limiter.identity_hash(Key::new("login").by("sesame")).unwrap().unwrap().to_string(), *hash);
 }
 

@@ -1,4 +1,4 @@
-//! The parts of the library that exist for this tool: the servers of a store, and keys that are read back.
+//! Tests the parts of the library that exist for this tool: the servers of a store, and the parsing of stored keys.
 
 use crate::harness::{LOGIN, keys, limiter, used_server};
 use ratelimit::store::StoredKey;

@@ -1,4 +1,4 @@
-//! Tests of the command: what it prints and changes, on private servers.
+//! Tests of the command: its output and its changes, on private servers.
 
 #![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test code")]
 

@@ -1,4 +1,4 @@
-//! `set`, `unset` and `overrides`, with a service in another process: this one.
+//! Tests `set`, `unset` and `overrides`. This process is the service, and the command runs in another process.
 
 use crate::harness::{LOGIN, keys, limiter, run, set, used_server, wait_for, write};
 use ratelimit::Key;
@@ -52,7 +52,7 @@ async fn an_override_that_expires_says_when() {
     let json = run(&server.url(), &["overrides", "--json"]).exits(0).json();
     assert!((3_590_000..=3_600_000).contains(&json[0]["expires_in_ms"].as_u64().unwrap()), "{json}");
 
-    // The state of an hour later: the server's clock has passed the end.
+    // Writes the state of an hour later, when the server's clock has passed the end.
     let field = "key:ratelimit:{ann}:login";
     let hash = "ratelimit:{#}:overrides";
     write(&server, hash, field, "count=0 until=1763000000000");

@@ -1,4 +1,4 @@
-//! `peek`: what it tells with and without the numbers of a limit.
+//! Tests the output of `peek` with and without the numbers of a limit.
 
 use crate::harness::{LOGIN_TEXT, keys, run, used_server};
 

@@ -1,4 +1,4 @@
-//! Users with few permissions: what each command needs, and what it says about a missing permission.
+//! Tests users with few permissions: the permissions that each command needs, and its message about a missing permission.
 
 use crate::harness::{LOGIN_TEXT, keys, run, used_server};
 use support::RedisServer;
@@ -63,7 +63,7 @@ async fn a_missing_permission_is_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_may_not_be_read_is_not_called_foreign() {
     let (server, _) = used_server().await;
-    // The user may read sliding logs, and no counters.
+    // The user may read sliding logs, but not counters.
     let reading = ["+scan", "+pttl", "+evalsha", "+eval", "+time", "+hget", "+hgetall", "+llen", "+lindex"];
     let url = user(&server, &reading);
     for arguments in [&["list"][..], &["peek", "login", "--for", "203.0.113.1"]] {

@@ -1,4 +1,4 @@
-//! `plan`, `apply` and `drift`: all overrides of a prefix in a file.
+//! Tests `plan`, `apply` and `drift`, which manage all overrides of a prefix in a file.
 
 use crate::harness::{LOGIN, Ran, limiter, run, set, used_server, wait_for, write};
 use ratelimit::overrides::LimitChange;
@@ -78,7 +78,7 @@ async fn a_file_is_planned_applied_and_undone() {
     wait_for("a running service sees the change", async || capacity().await == 50).await;
     case.run("drift", "limits.toml").exits(0).says(&["are those of the file"]);
     case.run("plan", "limits.toml").exits(0).says(&["nothing to change"]);
-    // The second `apply` changes nothing, so it leaves the file that undoes the first one.
+    // The second `apply` changes nothing, so it does not overwrite the file that undoes the first one.
     case.run("apply", "limits.toml").exits(0).says(&["nothing to change"]);
 
     case.run("apply", "limits.before.toml").exits(0).says(&["- remove login for 203.0.113.9"]);
@@ -122,7 +122,7 @@ async fn an_expiry_is_a_time_and_what_has_expired_is_left_out() {
     case.write(&with_end(&soon.to_string()));
     case.run("apply", "limits.toml").exits(0).says(&["+ set login: count=0 until "]);
     case.run("drift", "limits.toml").exits(0);
-    // An override with another end is a changed override.
+    // An override whose end differs counts as a changed override.
     case.write(&with_end(&(soon + HOUR).to_string()));
     case.run("drift", "limits.toml").exits(1).says(&["~ change login: count=0 until "]);
     case.write("[[override]]\nname = 'login'\nchange = 'count=0'");
@@ -164,7 +164,7 @@ async fn a_wrong_file_changes_nothing_and_names_the_place() {
     assert!(!case.path("limits.before.toml").exists());
 }
 
-/// So `apply` does not stop half way.
+/// All changes are checked first, so that `apply` does not stop half way.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_does_not_fit_is_found_before_the_first_change() {
     let case = Case::start().await;
@@ -182,7 +182,7 @@ async fn a_change_that_does_not_fit_is_found_before_the_first_change() {
         case.run("apply", "limits.toml").exits(2).complains(&["override 2 of the file (`login`): ", why]);
     }
     assert_eq!(case.overrides(), []);
-    // A name that nobody has published is only noted, because its first call may be still to come.
+    // A name that no service has published is only noted, because its first call may still come.
     case.write("[[override]]\nname = 'lgoin'\nchange = 'count=1'\n");
     case.run("plan", "limits.toml").exits(0).complains(&["no service has published the name `lgoin`"]);
 }

@@ -1,4 +1,4 @@
-//! The limits that services publish: two of them in separate processes, and the commands that know their limits.
+//! Tests the limits that services publish: two services in separate processes, and the commands that know their limits.
 
 use crate::harness::{Ran, command, finish, run, top_until, wait_for};
 use ratelimit::{RateLimiter, Rejection, rate_limit};
@@ -39,7 +39,7 @@ impl Drop for Service {
     }
 }
 
-/// The life of a service: the old version limits logins, and the new one also exports.
+/// Runs a service. The old version limits logins, and the new version also limits exports.
 async fn serve(service: &str) {
     let (version, url) = service.split_once(' ').unwrap();
     let builder = RateLimiter::builder().redis(url).prefix("shop").service_version(version);

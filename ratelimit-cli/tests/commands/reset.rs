@@ -1,4 +1,4 @@
-//! `reset`: what it deletes, and what it leaves.
+//! Tests which keys `reset` deletes, and which keys it leaves.
 
 use crate::harness::{command, finish, keys, run, set, used_server};
 

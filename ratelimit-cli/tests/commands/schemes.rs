@@ -1,9 +1,9 @@
-//! The schemes of a URL: TLS, sentinels and sockets. `cluster` has the tests of clusters.
+//! Tests the schemes of a URL: TLS, sentinels and sockets. The module `cluster` tests clusters.
 
 use crate::harness::{LOGIN_TEXT, run, use_limits};
 use support::{RedisServer, Sentinels, has_tls};
 
-/// Runs commands that read, that change, and that ask the server.
+/// Runs commands that read the store, change it, and check its server.
 async fn everything(url: &str) {
     let limiter = use_limits(url).await;
     run(url, &["list", "--limit", LOGIN_TEXT]).exits(0).says(&["5 of 5"]);

@@ -1,4 +1,4 @@
-//! The command in a terminal: `top` leaves it as it was, and `reset --all` asks. Needs `python3`.
+//! Tests the command in a terminal: `top` restores the terminal, and `reset --all` asks for a confirmation. Needs `python3`.
 #![cfg(unix)]
 
 use crate::harness::{command, keys, used_server};
@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 use support::RedisServer;
 
-/// Runs the command in a terminal. Each step is a text, and what happens when it is shown.
+/// Runs the command in a terminal. Each step is a text, and the action to take when the text is shown.
 fn in_terminal(server: &RedisServer, columns: u16, steps: &[[&str; 2]], arguments: &[&str]) -> Value {
     let mut python = Command::new("python3");
     let steps = serde_json::json!(steps).to_string();

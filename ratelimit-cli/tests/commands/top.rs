@@ -1,4 +1,4 @@
-//! `top`: the numbers of its JSON, with traffic.
+//! Tests the numbers in the JSON of `top`, with traffic.
 
 use crate::harness::{LOGIN_TEXT, limiter, top_until, used_server};
 use ratelimit::{Key, Limit};
@@ -53,7 +53,7 @@ async fn busy_keys_have_a_rate() {
             }
         }
     });
-    // The busiest come first.
+    // The busiest names come first.
     let is_busy = |row: &Value| row["name"] == "busy" && row["units_per_second"].as_f64() > Some(1.0);
     let is_seen = move |top: &Value| {
         top["scripts_per_second"].as_f64() > Some(1.0)

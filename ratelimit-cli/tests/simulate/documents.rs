@@ -1,4 +1,4 @@
-//! The numbers of the guide are those of the command.
+//! Tests that the numbers in the guide are the numbers that the command prints.
 
 use crate::harness::Folder;
 

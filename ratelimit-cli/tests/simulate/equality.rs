@@ -1,4 +1,4 @@
-//! The decisions of a simulation are those of the limiter in memory, and of the scripts in a private Redis.
+//! Tests that a simulation makes the same decisions as the limiter in memory, and as the scripts in a private Redis.
 
 use crate::harness::Folder;
 use ratelimit::clock::ManualClock;
@@ -26,7 +26,8 @@ const LIMITS: [&str; 8] = [
 struct Row {
     at: u64,
     caller: String,
-    /// A decision: whether the call was admitted, its wait, and the units that remained, or the time until it would pass.
+    /// A decision: whether the call was admitted, and its wait. For an admitted call, the text is the units that remained; for a
+    /// refused call, the time until it would pass.
     decided: (bool, u64, String),
 }
 
@@ -62,7 +63,7 @@ fn shown(decision: &Decision) -> (bool, u64, String) {
     (decision.is_allowed(), micros(decision.delay()), rest)
 }
 
-/// Both kinds of decisions must occur, or the comparison says nothing.
+/// Both admitted and refused calls must occur, or the comparison proves nothing.
 fn assert_telling(rows: &[Row]) {
     let admitted = rows.iter().filter(|row| row.decided.0).count();
     assert!(admitted > 50 && rows.len() - admitted > 50, "{admitted} of {}", rows.len());
@@ -82,7 +83,7 @@ impl Redis {
     }
 
     fn set_clock(&mut self, at: u64) {
-        // Any start will do, so take one that a server could have.
+        // Any start time works, so take one that a real server could have.
         redis::cmd("SET").arg("test:now").arg(1_795_347_401_000_000 + at).exec(&mut self.raw).unwrap();
     }
 

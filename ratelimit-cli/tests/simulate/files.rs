@@ -1,4 +1,4 @@
-//! The file that the command writes: complete or not at all.
+//! Tests that the command writes a file completely or not at all.
 
 use crate::harness::Folder;
 use std::fs;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder that is removed with this value.
+/// A folder that is deleted when this value is dropped.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Folder {
         Ran::of(self.command(arguments).output().unwrap())
     }
 
-    /// The same with a text on the standard input.
+    /// Runs `ratelimit simulate` in this folder, with a text on standard input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
         fs::write(self.0.join("input"), input).unwrap();
         let input = fs::File::open(self.0.join("input")).unwrap();
@@ -76,14 +76,14 @@ impl Ran {
         Self { code: output.status.code().unwrap(), out: text(output.stdout), error: text(output.stderr) }
     }
 
-    /// The output of a run that must have succeeded.
+    /// Returns the output of a run that must have succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!((self.code, self.error.as_str()), (0, ""), "{}", self.out);
         self.out
     }
 
-    /// The message of a run that must have failed with this code and printed nothing else.
+    /// Returns the message of a run that must have failed with this code and printed nothing else.
     #[track_caller]
     pub(crate) fn failed(self, code: i32) -> String {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.error);

@@ -1,4 +1,4 @@
-//! Bad input: each mistake has a message that says what to write, and the exit code 2.
+//! Tests bad input: each mistake has a message that says what to write, and the exit code 2.
 
 use crate::harness::Folder;
 

@@ -1,11 +1,11 @@
-//! Logs: replayed by address, by user and by path; broken lines; files that are not logs.
+//! Tests logs that are replayed by address, by user and by path, logs with broken lines, and files that are not logs.
 
 use crate::harness::{Folder, log_line};
 use std::fs;
 
 const LIMIT: &str = "counter count=5 time=1m";
 
-/// Ten calls of one address in ten seconds, and one of another.
+/// Ten calls of one address in ten seconds, and one call of another address.
 fn log() -> String {
     let busy = (0..10).map(|second| log_line(second, "203.0.113.7", "ann", "/login"));
     busy.chain([log_line(30, "203.0.113.8", "-", "/")]).collect()

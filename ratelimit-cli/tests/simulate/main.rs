@@ -1,4 +1,4 @@
-//! Tests of `ratelimit simulate`: the command as its users run it, and its decisions compared with the decisions of the stores.
+//! Tests of `ratelimit simulate`: runs the command as its users do, and compares its decisions with the decisions of the stores.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "test code: a panic is a failed test")]
 

@@ -1,11 +1,11 @@
-//! `--shadow`: what a candidate would refuse, and whom it hits.
+//! Tests `--shadow`: which calls a candidate would refuse, and which callers it hits.
 
 use crate::harness::{Folder, log_line};
 use std::fs;
 
 const LIMIT: &str = "counter count=100 time=1m";
 
-/// One address with 120 calls in a minute, fifteen with 60, and one with 3.
+/// A log of one address with 120 calls in a minute, fifteen addresses with 60 calls, and one address with 3 calls.
 fn folder() -> Folder {
     let mut lines = Vec::new();
     for second in 0..60 {

@@ -1,4 +1,4 @@
-//! The numbers that a change names, and what they make of a limit.
+//! Applies the numbers of a change to a limit, checks them, and writes a change as text.
 
 use crate::rules::numbers::{Lease, Numbers};
 use crate::rules::{Window, duration};
@@ -6,7 +6,7 @@ use crate::{Algorithm, Calendar, Limit, LimitChange, LimitError, Zone};
 use std::fmt;
 
 impl LimitChange {
-    /// The limit of these numbers after the change.
+    /// Applies the change to these numbers, and returns the resulting limit.
     pub(crate) fn applied_to(&self, numbers: Numbers) -> Result<Limit, LimitError> {
         let changed = self.changed(numbers)?;
         self.check_taken(&changed)?;
@@ -35,7 +35,7 @@ impl LimitChange {
         })
     }
 
-    /// The window of the calendar after the change.
+    /// The calendar window after the change.
     pub(super) fn window(&self, numbers: &Numbers) -> Option<Window> {
         let zone = self.zone.or_else(|| numbers.calendar.map(|window| window.zone)).unwrap_or(Zone::UTC);
         let before = numbers.calendar.map(|window| window.calendar);
@@ -43,8 +43,8 @@ impl LimitChange {
         calendar.map(|calendar| Window { calendar, zone })
     }
 
-    /// Checks the change without the limit in the code: on a limit that takes each of the numbers, and without the rules between
-    /// several of them, because the limit in the code may have other ones.
+    /// Checks the change without the limit in the code, against a limit that takes each of these numbers. Rules between several
+    /// numbers are not checked, because the other numbers of the limit in the code are unknown.
     pub(super) fn check_alone(&self) -> Result<(), LimitError> {
         let is_bucket = self.burst.is_some() || self.refill.is_some() || self.borrow.is_some();
         let algorithm = if is_bucket { Algorithm::TokenBucket } else { Algorithm::Counter };
@@ -74,7 +74,7 @@ impl LimitChange {
 }
 
 impl fmt::Display for LimitChange {
-    /// Writes what [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
+    /// Writes the text that [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = [
             self.whole.map(|limit| limit.to_string()),

@@ -67,7 +67,7 @@ fn a_change_that_does_not_fit_its_limit_is_an_error() {
     }
 }
 
-/// A process receives a change that was set where its limit was not known.
+/// A change can be set where its limit is not known, so a process may receive a change that does not fit its limit.
 #[test]
 fn a_change_that_does_not_fit_its_limit_still_brakes() {
     const DAY: Duration = Duration::from_secs(86_400);
@@ -102,7 +102,7 @@ fn a_change_that_does_not_fit_its_limit_still_brakes() {
     }
 }
 
-/// A program can apply a change without a check.
+/// A program can apply a change that was never checked.
 #[test]
 fn a_time_out_of_range_becomes_the_nearest_one() {
     let years = 400 * 24 * 60 * MINUTE;

@@ -31,7 +31,7 @@ fn any_numbers(random: &mut Rng) -> Numbers {
     }
 }
 
-/// Units in 2^53 ms, so that rates can be compared.
+/// The rate in units per 2^53 ms, so that rates can be compared as integers.
 fn rate(numbers: &Numbers) -> u128 {
     EXACT * u128::from(numbers.count) / u128::from(numbers.time_ms)
 }

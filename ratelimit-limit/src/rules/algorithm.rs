@@ -1,4 +1,5 @@
-//! The algorithms of limits, and the table of their names and states. `bounds` has the numbers that each of them takes.
+//! The algorithms of limits, and the table of their names and states. The module `bounds` says which numbers each algorithm
+//! takes.
 
 /// The algorithm of a limit: how it counts units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,8 +15,9 @@ pub enum Algorithm {
     /// Any interval of length W admits at most `burst + borrow + count * W / time`, plus one for rounding; with
     /// [`Refill::Interval`] at most `burst + borrow + min(count, burst + borrow) * (floor(W / time) + 1)`.
     TokenBucket,
-    /// About `count` units in a sliding window of `time`. It counts the units in fixed cells of length `time`: all units of the
-    /// current cell, and the share of the previous cell that the window still covers, as if its calls were evenly spread.
+    /// About `count` units in a sliding window of `time`. It counts units in fixed cells of length `time`. The window has all
+    /// units of the current cell, and the share of the previous cell that it still covers, as if the calls of that cell were
+    /// evenly spread.
     ///
     /// An interval of length `time` admits less than `2 * count` in the worst case, and little more than `count` in random traffic.
     /// It costs as much as a counter, and has no edge between two windows.
@@ -28,8 +30,8 @@ pub enum Algorithm {
     /// A bucket that leaks `count` units per `time`, of the family of the generic cell rate algorithm (ITU-T I.371).
     ///
     /// Without a wait it holds `burst` units and refuses calls that would overflow it. Any interval of length W admits at most
-    /// `burst + count * W / time`. With `Limit::wait` it is a queue: calls leave it at even intervals, at most
-    /// `1 + count * W / time` of them, and `wait` limits its length.
+    /// `burst + count * W / time`. With `Limit::wait` it is a queue, whose length `wait` limits. Calls leave the queue at even
+    /// intervals: at most `1 + count * W / time` calls in any interval of length W.
     LeakyBucket,
     /// At most `count` units at a time, held in permits. A permit is returned when the work is done, or ends with its lease of
     /// `time`.
@@ -52,14 +54,14 @@ impl Algorithm {
         self.row().0
     }
 
-    /// The algorithm of a name.
+    /// Finds the algorithm with this name.
     #[doc(hidden)]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
     }
 
-    /// The last part of a key: the algorithm and the version of its state format. With a new version a limit starts from zero and
-    /// does not read the old state.
+    /// The last part of a key: the algorithm and the version of its state format. After a new version, a limit starts from zero,
+    /// because it does not read the old state.
     #[doc(hidden)]
     pub const fn state_format(self) -> &'static str {
         self.row().1
@@ -72,7 +74,7 @@ impl Algorithm {
         self.row().2
     }
 
-    /// The name, the state format and the state.
+    /// The name, the state format and the state of the algorithm.
     #[inline]
     const fn row(self) -> (&'static str, &'static str, State) {
         match self {
@@ -86,8 +88,8 @@ impl Algorithm {
     }
 }
 
-/// The state that a store keeps for a limit. It decides how units are counted, so all code that differs between algorithms matches it,
-/// without a wildcard: a new state does not compile before each place has it.
+/// The state that a store keeps for a limit. The state decides how units are counted. Code that differs between algorithms
+/// matches this enum without a wildcard, so it does not compile until it handles each new state.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -115,10 +117,11 @@ impl State {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refill {
-    /// Continuously, exact for every rational rate.
+    /// Tokens come back continuously, exactly for every rational rate.
     #[default]
     Greedy,
-    /// All `count` tokens at the end of each `time`, counted from the call that found the bucket full.
+    /// All `count` tokens come back together at the end of each `time`. The first `time` begins with the call that found the
+    /// bucket full.
     Interval,
 }
 
@@ -132,7 +135,7 @@ impl Refill {
         }
     }
 
-    /// The refill of a name.
+    /// Finds the refill with this name.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Greedy, Self::Interval].into_iter().find(|refill| refill.as_str() == name)
     }

@@ -8,22 +8,23 @@ use std::time::Duration;
 /// The most steps of a block.
 pub const MAX_STEPS: usize = 4;
 
-/// The bits of a step. 366 days have fewer than 2^25 seconds.
+/// The number of bits for one step: 366 days have fewer than 2^25 seconds.
 const STEP_BITS: usize = 25;
 
-/// The lengths of the blocks of a limit in whole seconds, in growing order. Zeros follow the last one.
+/// The lengths of the blocks of a limit in whole seconds, in growing order. Zeros fill the places after the last length.
 ///
-/// They are packed into the unused bytes of a limit, from the lowest bits on, because nearly all limits have no steps.
+/// The lengths are packed into otherwise unused bytes of a limit, from the lowest bits on, because nearly all limits have no
+/// block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Block([u8; BYTES]);
 
 const BYTES: usize = (MAX_STEPS * STEP_BITS).div_ceil(8);
 
 impl Block {
-    /// A refused caller may ask again at once.
+    /// No block: a refused caller may call again at once.
     pub const NONE: Self = Self([0; BYTES]);
 
-    /// Checks the steps. No steps are no block.
+    /// Checks the steps and packs them. An empty slice means no block.
     pub const fn of(steps: &[Duration]) -> Result<Self, LimitError> {
         if steps.len() > MAX_STEPS {
             return Err(LimitError::BLOCK_TOO_MANY_STEPS);
@@ -61,7 +62,7 @@ impl Block {
         (0..MAX_STEPS).map(ms).take_while(|ms| *ms > 0)
     }
 
-    /// The length of the block in ms after this many earlier ones; after the last step, the last one again.
+    /// The length in ms of a block that follows this many earlier blocks. After the last step, the last length repeats.
     pub fn step_ms(&self, earlier: usize) -> u64 {
         self.steps_ms().take(earlier + 1).last().unwrap_or(0)
     }
@@ -73,7 +74,7 @@ impl Block {
 }
 
 impl fmt::Display for Block {
-    /// Writes the steps as in the text of a limit: `1m,10m,1h`. No steps are `0s`.
+    /// Writes the steps as in the text of a limit: `1m,10m,1h`. Writes `0s` if there are no steps.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let steps: Vec<String> = self.steps_ms().map(duration::show).collect();
         f.write_str(if steps.is_empty() { "0s" } else { "" })?;

@@ -6,7 +6,7 @@ use super::{Algorithm, LimitError, State};
 
 /// The longest `time` and `wait`, and the longest time in which a bucket may refill: 366 days.
 pub const MAX_TIME_MS: u64 = 366 * 24 * 3600 * 1000;
-/// The largest `count` and capacity of a bucket, which shares one integer with its clock.
+/// The largest `count` and the largest capacity of a bucket. The level and the clock of a bucket share one integer.
 pub const MAX_BUCKET: u32 = 1 << 25;
 /// The most units that can be in use and waiting in a bucket.
 pub const MAX_LEVEL: u128 = 1 << 26;
@@ -54,7 +54,7 @@ impl Algorithm {
         }
     }
 
-    /// Checks whether the algorithm takes a `burst`, in a limit that waits or not.
+    /// Checks whether the algorithm takes a `burst`. `waits` says whether the limit has a `wait`.
     pub const fn check_takes_burst(self, waits: bool) -> Checked {
         if waits && matches!(self, Self::LeakyBucket) {
             Err(LimitError::BURST_OF_QUEUE)
@@ -65,7 +65,7 @@ impl Algorithm {
         }
     }
 
-    /// Checks whether the windows may be those of the calendar.
+    /// Checks whether the algorithm can have calendar windows. `waits` says whether the limit has a `wait`.
     pub const fn check_takes_calendar(self, waits: bool) -> Checked {
         match self.state() {
             State::Counter if waits => Err(LimitError::WAIT_FOR_CALENDAR),
@@ -92,7 +92,7 @@ impl Algorithm {
         }
     }
 
-    /// Checks whether a process may hand out units by itself: whether they are interchangeable between callers.
+    /// Checks whether a process may hand out units by itself, which needs units that are interchangeable between callers.
     pub const fn check_takes_lease(self, waits: bool) -> Checked {
         let takes_lease = matches!(self, Self::Counter | Self::TokenBucket) && !waits;
         if takes_lease { Ok(()) } else { Err(LimitError::LEASE_ELSEWHERE) }
@@ -109,7 +109,7 @@ pub const fn check_bucket(capacity: u32) -> Checked {
     if capacity > MAX_BUCKET { Err(LimitError::BUCKET_TOO_LARGE) } else { Ok(()) }
 }
 
-/// Checks how many units a process may lease of a limit that can hold `capacity`.
+/// Checks that a lease is at most half of the `capacity` of its limit.
 pub const fn check_lease(units: u32, capacity: u32) -> Checked {
     if units > capacity / 2 { Err(LimitError::LEASE_TOO_LARGE) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
-//! Windows of the calendar: hours, days, weeks and months, in a zone with a fixed offset from UTC.
+//! Calendar windows: hours, days, weeks and months, in a zone with a fixed offset from UTC.
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
-/// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are those of UTC, unless the
+/// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are in UTC, unless the
 /// limit has another [`zone`](crate::Limit::zone).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -45,7 +45,7 @@ impl Calendar {
         }
     }
 
-    /// The calendar window of a name.
+    /// Finds the calendar window with this name.
     #[doc(hidden)]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|calendar| calendar.as_str() == name)
@@ -65,7 +65,8 @@ impl Calendar {
 }
 
 impl Window {
-    /// The time in ms from a time, in ms since 1970 in UTC, to the end of its window. `lua/counter.lua` computes the same.
+    /// Returns the time in ms from `unix_ms` (since 1970 in UTC) to the end of the window at that time. `lua/counter.lua`
+    /// computes the same.
     pub const fn until_end_ms(self, unix_ms: u64) -> u64 {
         let now = unix_ms.cast_signed() + self.zone.ms();
         let length = self.calendar.longest_ms().cast_signed();
@@ -81,11 +82,11 @@ impl Window {
         until_end.unsigned_abs()
     }
 
-    /// The length in ms of the window that ends at this time, in ms since 1970 in UTC. The time may be off by a day.
+    /// Returns the length in ms of the window that ends at `end_unix_ms` (since 1970 in UTC). That time may be off by a day.
     pub const fn length_ms(self, end_unix_ms: u64) -> u64 {
         match self.calendar {
             Calendar::Month => {
-                // In any zone, two weeks before the end are inside.
+                // In any zone, the day two weeks before the end is inside the window.
                 let inside = end_unix_ms.cast_signed().div_euclid(DAY_MS) - 14;
                 (day_of_month(inside).1 * DAY_MS).unsigned_abs()
             }
@@ -94,8 +95,9 @@ impl Window {
     }
 }
 
-/// The day of the month, from 0, and the number of days in this month, of a day since 1970. Years begin in March here, so that the
-/// leap day is the last one, and the months before it follow a pattern of 153 days in five months.
+/// Returns the day of the month, from 0, and the number of days in that month. `day` counts the days since 1970. Years begin in
+/// March here: the leap day is then the last day of the year, and the months before it follow a pattern of 153 days in five
+/// months.
 const fn day_of_month(day: i64) -> (i64, i64) {
     let day_of_era = (day + 719_468).rem_euclid(146_097);
     let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -106,7 +108,7 @@ const fn day_of_month(day: i64) -> (i64, i64) {
     (day_of_year - first, days)
 }
 
-/// The first day of a year of an era of 400 years.
+/// The first day of a year, counted from the start of its era of 400 years.
 const fn first_day(year: i64) -> i64 {
     365 * year + year / 4 - year / 100 + year / 400
 }
@@ -140,7 +142,7 @@ impl Zone {
 }
 
 impl std::fmt::Display for Zone {
-    /// Writes what [`parse`](Self::parse) reads.
+    /// Writes the form that [`parse`](Self::parse) reads.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let minutes = self.0.unsigned_abs();
         write!(f, "{}{:02}:{:02}", if self.0 < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)

@@ -9,7 +9,7 @@ const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_0
 ///
 /// # Errors
 ///
-/// The mistake in the text, to follow "`..` is not a duration: ".
+/// The mistake in the text, written so that it can follow "`..` is not a duration: ".
 pub fn parse(text: &str) -> Result<u64, String> {
     let mut rest = text.trim();
     let mut total: u64 = 0;
@@ -44,7 +44,7 @@ pub fn show_time(ms: u64, calendar: Option<Calendar>) -> String {
     calendar.map_or_else(|| show(ms), |calendar| calendar.as_str().to_owned())
 }
 
-/// Finds the unit that a word of a natural language means.
+/// Finds the unit that an English word means.
 pub fn unit(word: &str) -> Option<&'static str> {
     Some(match word {
         "d" | "day" | "days" => "d",
@@ -56,7 +56,7 @@ pub fn unit(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns what to write instead of a unit whose length varies, or for which there is no letter.
+/// Returns what to write instead of a unit whose length differs, or for which there is no letter.
 fn no_unit_of_ours(unit: &str) -> Option<&'static str> {
     match unit {
         "w" | "week" | "weeks" => Some("write a week as `7d`"),

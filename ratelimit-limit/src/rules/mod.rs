@@ -1,4 +1,4 @@
-//! The rules of limits, for the runtime and the attribute alike: bounds, error messages, and durations as text.
+//! The rules of limits, which the runtime and the attribute share: bounds, error messages, and durations as text.
 
 mod algorithm;
 pub mod block;

@@ -5,16 +5,16 @@ use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, ch
 use super::{Algorithm, LimitError, Refill, State, Window};
 use crate::Limit;
 
-/// The algorithm and the numbers of a limit. [`Limit::of`] finds out whether they fit together.
+/// The algorithm and the numbers of a limit. [`Limit::of`] checks whether they fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Numbers {
     pub algorithm: Algorithm,
     pub refill: Refill,
     pub count: u32,
-    /// The same as `count` for a limit without a `burst`.
+    /// Equals `count` for a limit without a `burst`.
     pub burst: u32,
     pub borrow: u32,
-    /// The longest window, if the windows are those of the calendar.
+    /// For a calendar window, its greatest length.
     pub time_ms: u64,
     pub calendar: Option<Window>,
     /// Zero for a limit whose calls do not wait.
@@ -23,23 +23,23 @@ pub struct Numbers {
     pub block: Block,
 }
 
-/// How many units a process takes in advance.
+/// The number of units that a process takes in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lease {
     /// At most this many units. Zero means no lease.
     Most(u32),
-    /// A part of what the limit can hold.
+    /// A sixteenth of what the limit can hold.
     Auto,
 }
 
-/// A speed: `tokens` come back in each `period_ms`.
+/// A rate: `tokens` come back in each `period_ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
     pub tokens: u32,
     pub period_ms: u64,
 }
 
-/// The lowest bits of `full_and_life` of a limit.
+/// The number of low bits of a limit's `full_and_life` that hold its `full_ms`.
 pub(crate) const FULL_BITS: u32 = 56;
 
 impl Numbers {
@@ -50,7 +50,7 @@ impl Numbers {
         Self { algorithm, refill, count, burst, borrow, time_ms, calendar, wait_ms, lease, block }
     }
 
-    /// The same numbers with windows of the calendar.
+    /// Returns the same numbers with calendar windows.
     pub const fn with_calendar(self, window: Window) -> Self {
         Self { time_ms: window.calendar.longest_ms(), calendar: Some(window), ..self }
     }
@@ -88,7 +88,7 @@ impl Numbers {
         if !self.is_queue() && capacity * period_ms / tokens > MAX_TIME_MS as u128 {
             return Err(LimitError::REFILL_TOO_SLOW);
         }
-        // The level, the units charged in one period before it, and what leaks while the key lives.
+        // The sum has the level, the units charged in the period before it, and the units that leak while the key lives.
         let most = if capacity > waiting { 2 * capacity } else { capacity + waiting };
         let grains = if self.refills_by_interval() { 1 } else { period_ms };
         let leaks = most * grains + 1000 * tokens;
@@ -102,7 +102,7 @@ impl Numbers {
             _ if self.algorithm.check_takes_lease(self.wait_ms > 0).is_err() => {
                 Err(LimitError::LEASE_ELSEWHERE)
             }
-            // A limit that refuses every call has nothing to hand out.
+            // A limit that refuses every call has nothing to hand out, so its lease may have any size.
             Lease::Most(units) if self.count > 0 && capacity > 0 => check_lease(units, capacity),
             _ => Ok(()),
         }
@@ -114,7 +114,7 @@ impl Numbers {
         if continuous { given.in_lowest_terms() } else { given }
     }
 
-    /// The state of the limit is checked, so the products are far below 2^64.
+    /// `check_state` has passed before, so the products are far below 2^64.
     const fn full_ms(&self, capacity: u32, Rate { tokens, period_ms }: Rate) -> u64 {
         if !self.algorithm.is_bucket() || tokens == 0 {
             return 0;
@@ -132,7 +132,7 @@ impl Numbers {
         self.wait_ms as u128 * rate.tokens as u128 / rate.period_ms as u128
     }
 
-    /// How many calls of a queue can come at once and wait long enough.
+    /// The number of calls that can come to a queue at once without waiting longer than `wait`.
     #[expect(clippy::cast_possible_truncation, reason = "if these are too many, so are those that wait")]
     const fn places(&self, rate: Rate) -> u32 {
         (self.waiting(rate) + 1) as u32
@@ -140,7 +140,7 @@ impl Numbers {
 }
 
 impl Limit {
-    /// The limit of these numbers, if all rules hold.
+    /// Creates the limit of these numbers, if they obey all rules.
     #[doc(hidden)]
     pub const fn of(numbers: Numbers) -> Result<Self, LimitError> {
         let Numbers { algorithm, count, burst, calendar, wait_ms, block, .. } = numbers;

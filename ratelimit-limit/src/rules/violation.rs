@@ -1,13 +1,13 @@
-//! `LimitError`: the ways in which the numbers of a limit can be wrong, and what an error says about each.
+//! `LimitError`: the ways in which the numbers of a limit can be wrong, and the message for each.
 
 use std::fmt;
 
-/// The message of the attribute about a `count` of zero, which a [`Limit`](crate::Limit) may have.
+/// The message of the attribute about a `count` of zero. Only a [`Limit`](crate::Limit) made at run time may have this `count`.
 pub const ZERO_COUNT: &str = "`count` must be at least 1: a limit of zero would refuse every call";
 /// The message of the attribute about a `burst` of zero.
 pub const ZERO_BURST: &str = "`burst` must be at least 1: a bucket of zero would refuse every call";
 
-/// Why the numbers of a [`Limit`](crate::Limit) are invalid. The message says what to write instead.
+/// The reason why the numbers of a [`Limit`](crate::Limit) are invalid. The message says what to write instead.
 ///
 /// Constructors such as [`Limit::try_counter`](crate::Limit::try_counter) return it. They also work in constants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,11 +1,11 @@
-//! `ParseLimitError`: why a text is not a limit or a change of one.
+//! `ParseLimitError`: the reason why a text is not a limit or a change of a limit.
 
 use crate::LimitError;
 use std::fmt;
 
 pub(super) const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
 
-/// Why a text is not a [`Limit`](crate::Limit) or a [`LimitChange`](crate::LimitChange).
+/// The reason why a text is not a [`Limit`](crate::Limit) or a [`LimitChange`](crate::LimitChange).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ParseLimitError {
     reason: &'static str,
@@ -24,7 +24,7 @@ impl ParseLimitError {
         Self::new("unknown field", message)
     }
 
-    /// The error without any part of the text.
+    /// The error message without any part of the text that was parsed.
     #[doc(hidden)]
     pub const fn reason(&self) -> &'static str {
         self.reason

@@ -1,4 +1,4 @@
-//! Writes the code after the body, if its result decides about a charge.
+//! Writes the code after the body, for limits with a charge or a pause that the result decides about.
 
 use super::arguments::Named;
 use super::output::declared_stream;
@@ -18,9 +18,9 @@ use syn::{Expr, FnArg, Pat, Type};
 //         if let Some(result) = None::<R> { return result; }
 //         { body }
 //     }.await;
-/// Evaluates the body to its result. The body becomes a separate block, because it may contain `return`. The type is
-/// given first, so that each `return` and `?` has the type of the function. The body borrows the `lent` arguments, so they
-/// can be used after it.
+/// Evaluates the body to its result. The body becomes a separate block, because it may contain `return`. The block begins with a
+/// `return` of type `R` that never runs. It gives each `return` and `?` in the body the type of the function. The body borrows
+/// the `lent` arguments, so they can be used after it.
 pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> TokenStream {
     // The compiler points here if the body has another type.
     let there = Span::mixed_site().located_at(returned.span());
@@ -38,8 +38,8 @@ pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> Tok
     quote_spanned!(Span::mixed_site()=> let __result: #returned = #body.await;)
 }
 
-/// Evaluates the verdict about each charge, then settles all charges in one call. Permits and charges that last longer move
-/// into the response.
+/// Evaluates the verdict about each charge, then settles all charges in one call. Permits and charges that last until the body of
+/// the response ends move into the response.
 pub(super) fn afterwards(
     model: &Model,
     returned: Option<&Type>,
@@ -79,7 +79,8 @@ fn verdict(runtime: &Runtime, at: usize, Afterwards { verdict, judge }: &Afterwa
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::#verdict(&mut __admission, #at, #judged);)
 }
 
-/// Writes the call of a function with the result. All tokens have spans of the function, so that the compiler's caret is under it.
+/// Writes a call of the user's function with the result. All tokens have spans of that function, so that the compiler's caret is
+/// under it.
 fn judged(runtime: &Runtime, judge: &Expr) -> TokenStream {
     let (first, last) = ends(judge);
     let there = runtime.at(first);
@@ -87,7 +88,7 @@ fn judged(runtime: &Runtime, judge: &Expr) -> TokenStream {
     quote_spanned!(first=> #there::__private::judge #arguments)
 }
 
-/// Evaluates the functions of `settle` before the body, which may move what they copy.
+/// Evaluates the functions of `settle` before the body. Their closures may copy values that the body moves.
 pub(super) fn settles(model: &Model) -> TokenStream {
     let settles = settled(model).map(|(at, Afterwards { judge, .. })| {
         let (first, last) = ends(judge);
@@ -107,8 +108,7 @@ pub(super) fn settles(model: &Model) -> TokenStream {
 // Output:
 //     let held = Admission::hold(__admission, &[0], [(0, settle0)]).await;
 //     let result = HoldBody::hold(result, held);
-// of `Result<Response<Self::ListStream>, Status>`:
-//     let result = result.map(|response| response.map(|stream| <Self::ListStream as HoldStream>::hold(stream, held)));
+// Output for the return type `Result<Response<Self::ListStream>, Status>`:
 /// Moves permits and charges into the response.
 pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targets: &[Named]) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
@@ -126,7 +126,7 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
             __response.map(|__stream| <#stream as #there::__private::HoldStream>::hold(__stream, __held))
         });)
     } else {
-        // The compiler points at the return type if it has no body.
+        // If the return type has no body, the compiler's caret is under the return type.
         let there = returned.map_or(at, |returned| at.located_at(returned.span()));
         let trait_path = runtime.at(there);
         let held = quote_spanned!(there=> #trait_path::body::HoldBody::hold(__result, __held));
@@ -138,14 +138,15 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
     }
 }
 
-/// The arguments of which one may be the response that holds permits and charges. The body borrows them.
+/// The arguments among which the response may be. If the response is one of them, it holds the permits and charges. The body
+/// borrows these arguments.
 pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -> Vec<Named> {
     if !model.outlives() || !target::is_in_argument(returned) {
         return Vec::new();
     }
     let targets = Named::exclusive(item);
     for argument in &mut item.signature.inputs {
-        // The body changes the argument through a reference, so the argument itself is not mutable.
+        // The body changes the argument through a reference, so the argument itself does not need `mut`.
         if let FnArg::Typed(argument) = argument
             && let Pat::Ident(pattern) = &mut *argument.pat
             && targets.iter().any(|target| target.name == pattern.ident)
@@ -161,7 +162,7 @@ fn settled(model: &Model) -> impl Iterator<Item = (usize, &Afterwards)> {
     lasting.filter_map(|(at, member)| Some((at, member.afterwards.as_ref()?)))
 }
 
-/// The variable of the function of `settle`.
+/// The variable that stores the function of a `settle`.
 fn variable(at: usize) -> Ident {
     format_ident!("__settle{at}", span = Span::mixed_site())
 }

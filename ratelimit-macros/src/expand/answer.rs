@@ -1,10 +1,10 @@
-//! Recognizes an `on_limit` that hides the refusal, as far as its tokens show it.
+//! Recognizes an `on_limit` that hides the refusal from the client, if its tokens show that.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Block, Expr, ExprClosure, Pat, Stmt};
 
-/// How a refused call looks to the client of a web service.
+/// The look of a refused call to the client of a web service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
     /// Like an admitted call.
@@ -13,14 +13,15 @@ pub(super) enum Looks {
     Missing,
 }
 
-/// Words of a value that tells the client of the refusal.
+/// Words that suggest that a value tells the client about the refusal.
 const TELLING: [&str; 11] =
     ["toomany", "too_many", "status", "response", "reject", "refus", "limit", "retry", "err", "429", "503"];
 
-/// Says how the result of `on_limit` looks. `None` if that cannot be seen, or if it shows the refusal.
+/// Returns how the result of `on_limit` looks to the client. `None` if the tokens do not show it, or if the result shows the
+/// refusal.
 pub(super) fn looks(on_limit: &Expr) -> Option<Looks> {
     match on_limit {
-        // `drop`, in any module.
+        // `drop`, with any module path.
         Expr::Path(path) => {
             path.path.segments.last().filter(|last| last.ident == "drop").map(|_| Looks::Admitted)
         }
@@ -48,7 +49,8 @@ fn value_looks(value: &Expr, closure: &ExprClosure) -> Option<Looks> {
     }
 }
 
-/// The last statement decides. A block that does something and returns nothing may have written a response.
+/// The last statement decides. If a block has other statements and ends with `()`, they may have written a response, so the
+/// result is unknown.
 fn block_looks(block: &Block, closure: &ExprClosure) -> Option<Looks> {
     let Some((last, before)) = block.stmts.split_last() else { return Some(Looks::Admitted) };
     let Stmt::Expr(value, None) = last else { return None };
@@ -63,7 +65,7 @@ fn last_word(function: &Expr) -> Option<String> {
     }
 }
 
-/// Whether a value has a part of the rejection, or a word that tells of it.
+/// Whether a value contains a part of the rejection, or one of the [`TELLING`] words.
 fn tells(value: &Expr, closure: &ExprClosure) -> bool {
     let text = value.to_token_stream().to_string().to_lowercase();
     let of_rejection = match closure.inputs.first() {
@@ -74,7 +76,7 @@ fn tells(value: &Expr, closure: &ExprClosure) -> bool {
     of_rejection || TELLING.iter().any(|word| text.contains(word))
 }
 
-/// Whether a name occurs, also in the text of a macro such as `format!("{name}")`.
+/// Whether a name occurs in the tokens, also in the text of a macro such as `format!("{name}")`.
 fn mentions(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(word) => word == name,

@@ -1,4 +1,4 @@
-//! Names the arguments of a function, so that the probes can look at each of them.
+//! Gives names to the arguments of a function, so that the probes can examine each of them.
 
 use super::names_of;
 use crate::item::Item;
@@ -12,11 +12,11 @@ pub(super) struct Named {
     pub(super) name: Ident,
     /// The `cfg` attributes under which the argument exists.
     pub(super) conditions: Vec<Attribute>,
-    /// Whether a pattern takes the argument apart before the key is written.
+    /// Whether a pattern destructures the argument before the key is written.
     pub(super) taken_apart: bool,
-    /// The type of the whole argument, if the name binds a part of it.
+    /// The type of the whole argument, if the name binds only a part of it.
     pub(super) part_of: Option<Type>,
-    /// The whole argument, made from `__part`, if the name binds its only part.
+    /// An expression that rebuilds the whole argument from `__part`, if the name binds the only part of the argument.
     pub(super) made_of_part: Option<TokenStream>,
 }
 
@@ -43,13 +43,13 @@ impl Named {
         let conditions = conditions(argument);
         let whole = matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none());
         let part_of = (!whole).then(|| (*argument.ty).clone());
-        // The parts of a reference are references.
+        // The parts of a reference are references, from which the argument cannot be rebuilt.
         let is_lent = matches!(&*argument.ty, Type::Reference(_));
         let made_of_part = if is_lent { None } else { made_of_part(&argument.pat) };
         names_of(&argument.pat).into_iter().map(move |name| Self {
             name: name.clone(),
             conditions: conditions.clone(),
-            // `#[async_trait]` names an argument `__arg..` if it takes it apart in the body.
+            // `#[async_trait]` gives an argument the name `__arg..` if it destructures the argument in the body.
             taken_apart: name.to_string().starts_with("__arg"),
             part_of: part_of.clone(),
             made_of_part: made_of_part.clone(),
@@ -85,7 +85,7 @@ fn conditions(argument: &PatType) -> Vec<Attribute> {
     argument.attrs.iter().filter(|attribute| is_condition(attribute.path())).cloned().collect()
 }
 
-/// The names of the arguments, for the probe.
+/// The names of the arguments that the probes examine.
 #[derive(Default)]
 pub(super) struct Probed {
     pub(super) names: Vec<Named>,
@@ -94,9 +94,9 @@ pub(super) struct Probed {
 }
 
 impl Probed {
-    /// Gives a name to each argument that is a pattern. Plain names stay, because frameworks and other attributes
-    /// read them. Patterns whose names another attribute may read stay too; then their parts are probed. A `_` has no name that
-    /// could be read, but a span would record the name that it gets.
+    /// Gives a name to each argument that is a pattern. Plain names stay, because frameworks and other attributes read them. A
+    /// pattern also stays if another attribute may read its names; then the parts of the argument are probed. A `_` stays if a
+    /// span records the arguments, because the span would record its new name.
     pub(super) fn name_arguments(item: &mut Item) -> Self {
         let mut probed = Self::default();
         let readers = Readers::of(item);
@@ -124,10 +124,10 @@ impl Probed {
     }
 }
 
-/// The names that other attributes may read of the arguments.
+/// The names of arguments that other attributes may read.
 struct Readers {
     all: bool,
-    /// Whether a span records all arguments that have a name, also headers with tokens.
+    /// Whether a span records all arguments that have a name, including headers with secrets.
     recorded: bool,
     mentioned: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Writes the limited calls: for each its limit, its key and its units.
+//! Writes the limited calls, each with its limit, its key and its units.
 
 use super::spans::{borrowed, ends, units};
 use super::{limit, probe};
@@ -8,11 +8,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 
-/// The code of a call.
+/// The parts of the code of a call.
 struct Call {
     declared: Option<TokenStream>,
     new: TokenStream,
-    /// The decision in place of `new`, if the call turns out to have no statements.
+    /// Code that decides without a variable `call`, if the call has no statements.
     of_site: Option<TokenStream>,
     /// Statements that complete the variable `call`.
     statements: TokenStream,
@@ -34,7 +34,7 @@ pub(super) fn calls(model: &Model, item: &Item, client: &TokenStream, start: Opt
         let stack = stack(model, None, item, client, start);
         return quote_spanned!(at=> { #traits #stack });
     };
-    // `match` evaluates the limiter once, and keeps temporaries alive.
+    // A `match` evaluates the limiter only once, and keeps its temporaries alive.
     let name = Ident::new("__limiter", ends(value).0).into_token_stream();
     let stack = stack(model, Some(&name), item, client, start);
     quote_spanned!(at=> { #traits match #limiter { #name => #stack } })
@@ -56,7 +56,7 @@ fn stack(
     }
 }
 
-/// Writes the call of one limit, decided by this limiter if there is one.
+/// Writes the call of one limit. If `limiter` is given, that limiter decides the call.
 fn call(
     model: &Model,
     member: &Member,
@@ -101,7 +101,7 @@ impl Call {
     }
 }
 
-/// Writes the start of the decision about a call. A call that is only checked is decided where it is.
+/// Writes the start of the decision about a call. If the function holds no permit or charge, the call is decided in place.
 pub(super) fn start(model: &Model, call: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     if model.keeps_admission() {
@@ -111,7 +111,8 @@ pub(super) fn start(model: &Model, call: &TokenStream) -> TokenStream {
     }
 }
 
-/// Writes the statements of a call. They use paths, because a trait of the user could have methods of the same names.
+/// Writes the statements of a call. The statements call methods by path, because a trait of the user could have methods of the
+/// same names.
 fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream) -> TokenStream {
     let runtime = &model.runtime;
     let limit = (member.limit.known() == KnownAt::Call).then(|| {
@@ -154,7 +155,7 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
         .pause_if
         .is_some()
         .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
-    // `shadow` comes before the parts of the key, because it may change the name, which is in front of the parts.
+    // `shadow` comes before the parts of the key, because it may change the name, and the key begins with the name.
     let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#numbers)* #pauses);
     let statements = skipped(model, member, statements);
     let on_error = model.on_error.map(|on_error| {
@@ -166,7 +167,7 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
     quote!(#on_error #statements)
 }
 
-/// Wraps statements that an exempt call does not need.
+/// Wraps the statements that a call exempted by `skip_if` does not need.
 fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStream {
     let Some(skip_if) = &member.skip_if else { return statements };
     let runtime = &model.runtime;
@@ -191,7 +192,7 @@ fn key_value(runtime: &Runtime, value: &Expr, writer: &str) -> TokenStream {
     quote_spanned!(first=> #there::__private::Way::write #arguments;)
 }
 
-/// Imports the trait that chooses how to write a value, if there is a value.
+/// Imports the traits that choose how to write a value into the key, if there is such a value.
 fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
     let writes = model.members.iter().any(|member| {

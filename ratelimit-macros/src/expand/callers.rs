@@ -1,5 +1,5 @@
-//! Finds out whether a function serves clients: by its attributes, its arguments and what it returns. Names of types are used
-//! only where they cannot mean anything else; the compiler decides about all other types.
+//! Finds out whether a function serves clients, by its attributes, its arguments and its return type. The name of a type decides
+//! only if it cannot mean anything else. For all other types, the compiler decides.
 
 use super::spans::is_nameable;
 use crate::future::output;
@@ -10,7 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, GenericArgument, PathArguments, PathSegment, Type, TypeParamBound};
 
-/// Writes expressions of the kinds of callers. The kinds have the methods of the warnings.
+/// Writes one expression for each kind of callers that the function may have. The warnings are methods of these kinds.
 pub(super) fn callers(model: &Model, item: &Item) -> Vec<TokenStream> {
     let writer = Writer { model, item };
     let returned = item.return_type().map(|returned| output(returned).unwrap_or_else(|| returned.clone()));
@@ -19,15 +19,15 @@ pub(super) fn callers(model: &Model, item: &Item) -> Vec<TokenStream> {
         return vec![writer.clients()];
     }
     let arguments = item.signature.inputs.iter().filter_map(|argument| match argument {
-        // An argument with an attribute may be removed by `cfg`.
+        // An argument with an attribute may be removed by `cfg`, so it does not count.
         FnArg::Typed(argument) if argument.attrs.is_empty() => writer.of_argument(content(&argument.ty)),
         _ => None,
     });
     arguments.chain(returned.and_then(|returned| writer.of_response(returned))).collect()
 }
 
-/// Types of the standard library and of HTTP that plain functions take and return, too, although frameworks can extract them or
-/// send them.
+/// Types of the standard library and of HTTP that frameworks can extract or send. Plain functions also take and return these
+/// types, so they do not show that a function serves clients.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
@@ -35,7 +35,7 @@ const PLAIN: &[&str] = &[
     "Infallible", "IpAddr", "Method", "Rc", "SocketAddr", "StatusCode", "String", "Uri", "Value", "Vec", "Version",
 ];
 
-/// Extractors of all frameworks. Without a type argument, these words mean something else.
+/// Names of extractors in all frameworks. Without a type argument, these words mean something else.
 const EXTRACTORS: &[&str] = &["Cookie", "Header", "Path", "PathParam", "Query"];
 
 /// The traits of responses.
@@ -54,7 +54,7 @@ impl Writer<'_> {
 
     fn of_argument(&self, of: &Type) -> Option<TokenStream> {
         match of {
-            // A reference is extracted only if its framework says so, which is known without a probe of the extractors.
+            // Only some frameworks extract references, and they say so by a trait. So the extractors need no deep probe.
             Type::Reference(reference) if may_be_known(&reference.elem) => {
                 Some(self.probed("ArgumentOf", of, false))
             }
@@ -77,7 +77,8 @@ impl Writer<'_> {
         (may_be_response && !self.is_generic(of)).then(|| self.probed("ReturnOf", of, true))
     }
 
-    /// Writes a probe. `deeply` also looks for the traits of frameworks, whose bounds may contain lifetimes.
+    /// Writes a probe. If `deeply` is true, the probe also looks for the traits of frameworks, whose bounds may contain
+    /// lifetimes.
     fn probed(&self, wrapper: &str, of: &Type, deeply: bool) -> TokenStream {
         let (at, runtime) = (Span::mixed_site(), &self.model.runtime);
         let wrapper = Ident::new(wrapper, at);
@@ -85,7 +86,7 @@ impl Writer<'_> {
         quote_spanned!(at=> (#depth #runtime::__private::#wrapper::<#of>::new()).__ratelimit_callers())
     }
 
-    /// Whether a type depends on a parameter of the function or of the block around it, which the attribute cannot see.
+    /// Whether a type depends on a generic parameter of the function, or of the block around it, which the attribute cannot see.
     fn is_generic(&self, of: impl ToTokens) -> bool {
         let parameter = |word: &str| {
             let of_block = || self.item.block.iter().flatten().any(|name| name == word);

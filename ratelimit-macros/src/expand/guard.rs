@@ -8,7 +8,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::Ident;
 
-/// Writes the decision in front of the body. All borrows end before the await, because the decision owns what it needs.
+/// Writes the decision in front of the body. All borrows end before the await, because the decision owns the values that it
+/// needs.
 pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &TokenStream) -> TokenStream {
     let (at, warning, moved) = (Span::mixed_site(), warn::warnings(model, item), probe::moved(model));
     let call = calls(model, item, client, Some(&start(model)));
@@ -17,7 +18,7 @@ pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &T
     quote_spanned!(at=> #warning let __check = #check; #decided)
 }
 
-/// Writes the decision in two parts: one evaluates the key, and the other one, in another place, decides.
+/// Writes the decision in two parts. The first part evaluates the key, and the second part, in another place, decides.
 pub(super) fn parted(
     model: &Model,
     item: &Item,
@@ -29,7 +30,7 @@ pub(super) fn parted(
         let (runtime, start) = (&model.runtime, start(model));
         quote_spanned!(at=> #runtime::__private::Calls::#start(__call))
     } else {
-        // The call moves into the block, so that it ends before the await.
+        // The call moves into the block, so that it is dropped before the await.
         let check = call::start(model, &quote_spanned!(at=> __call));
         let moved = (!model.keeps_admission()).then(|| quote_spanned!(at=> let mut __call = __call;));
         quote_spanned!(at=> { #moved #check })
@@ -45,15 +46,16 @@ fn start(model: &Model) -> Ident {
     Ident::new(if model.keeps_admission() { "admit" } else { "start" }, Span::mixed_site())
 }
 
-/// Awaits the decision, and returns early from the function if the call is refused. A permit, or a charge that the result decides about, is held until the function ends.
+/// Awaits the decision, and returns early from the function if the call is refused. A permit, or a charge that the result decides
+/// about, is held until the function ends.
 fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     if !model.keeps_admission() && model.never_rejects() {
         return quote_spanned!(at=> let _ = __check.await;);
     }
     if !model.keeps_admission() {
-        // A call that is admitted at once is not awaited, because that would move the decision into the future. A borrow of the
-        // decision would enlarge the future, as would a pattern that moves a part of it.
+        // A call that is admitted at once is not awaited, because the await would move the decision into the future. A borrow of
+        // the decision would also enlarge the future, and so would a pattern that moves a part of it.
         return quote_spanned! {at=>
             let __check = #runtime::__private::Check::pending(__check);
             if let ::core::option::Option::Some(_) = __check {

@@ -1,4 +1,4 @@
-//! Writes the name and the numbers of a limit: in a static if they are constant, else at each call.
+//! Writes the name and the numbers of a limit: in a static if they are constant, otherwise at each call.
 
 use super::spans::ends;
 use crate::item::Item;
@@ -10,8 +10,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Expr, LitStr};
 
-/// Writes the static of everything that is known before the call, and a reference to it. A static has no hygiene, so
-/// its name must not occur in an expression of the user.
+/// Writes a static with everything that is known before the call, and a reference to the static. A static has no hygiene, so its
+/// name must not occur in an expression of the user.
 pub(super) fn site(runtime: &Runtime, member: &Member, item: &Item) -> (Option<TokenStream>, TokenStream) {
     let name = match member.shadow {
         Shadow::Always => name(member, item, Member::shadow_name),
@@ -25,18 +25,19 @@ pub(super) fn site(runtime: &Runtime, member: &Member, item: &Item) -> (Option<T
         }
         _ => quote!(#runtime::__private::Site::per_call(#name)),
     };
-    // The runtime takes a name with `::` for the path of the function.
+    // The runtime treats a name with `::` as the path of a function, unless the site says that the user wrote the name.
     let looks_like_a_path = member.key_text().is_some_and(|key| key.contains("::"));
     let site = if looks_like_a_path { quote!(#site.written()) } else { site };
     let at = Span::mixed_site();
-    // Functions inside of functions may have one path. A method has its type in the key.
+    // Functions inside of functions may have the same path, so the type `__Here` tells them apart. A method does not need this
+    // type, because its key contains the type of `self`.
     let (here, site) = if member.key.is_none() && !item.has_type() {
         (quote_spanned!(at=> enum __Here {}), quote!(#site.in_function(::core::any::type_name::<__Here>)))
     } else {
         (TokenStream::new(), site)
     };
     if known == KnownAt::Instantiation {
-        // No static can hold a generic value.
+        // A static cannot contain a generic value.
         return (None, quote_spanned!(at=> const { #here &#site }));
     }
     let declared = quote_spanned!(at=> #here static __SITE: #runtime::__private::Site = #site;);
@@ -68,10 +69,10 @@ pub(super) fn per_call(runtime: &Runtime, limit: &Limit) -> TokenStream {
     }
 }
 
-/// Writes the calls that make a limit, each with the spans of its value, so that the compiler's caret is under it.
+/// Writes the calls that make a limit. Each call has the spans of its value, so that the compiler's caret is under the value.
 struct Writer<'w> {
     runtime: &'w Runtime,
-    /// Whether to call the functions that panic in the compiler, or those that return an error.
+    /// Whether to call the functions that panic at compile time. Otherwise, it calls the functions that return an error.
     constant: bool,
 }
 
@@ -140,7 +141,7 @@ impl Writer<'_> {
         quote_spanned!(first=> #runtime::__private::limit::#function #arguments)
     }
 
-    /// A number. A constant one is checked by a function of its own name.
+    /// Writes a number. A constant is also checked by a function named after its argument.
     fn checked(&self, name: &str, value: &Number) -> TokenStream {
         match value {
             Number::Value(value, _) if self.constant => self.check(name, value),
@@ -148,7 +149,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The time. A constant is checked in a separate limit, so that the caret is under it.
+    /// Writes the time. A constant is checked in a separate limit, so that the compiler's caret is under it.
     fn time(&self, numbers: &LimitNumbers) -> TokenStream {
         match (&numbers.time, numbers.algorithm) {
             (Time::Value(value, _), Algorithm::Concurrency) if self.constant => {
@@ -169,7 +170,7 @@ impl Writer<'_> {
     }
 }
 
-/// The spans of a literal, with our own hygiene.
+/// The spans of a literal, with the hygiene of the macro.
 fn literal_ends(span: Span) -> (Span, Span) {
     let at = Span::mixed_site().located_at(span);
     (at, at)
@@ -201,7 +202,7 @@ fn time_value(time: &Time) -> TokenStream {
         Time::Millis(ms, span) if ms % 1000 == 0 => {
             (quote!(from_secs), literal(Literal::u64_unsuffixed(ms / 1000), *span))
         }
-        // `Writer::time` writes it, and no other time can be one.
+        // `Writer::time` writes a calendar window by other code, and no other time can be a calendar window.
         Time::Calendar(calendar, span) => {
             (quote!(from_millis), literal(Literal::u64_unsuffixed(calendar.longest_ms()), *span))
         }

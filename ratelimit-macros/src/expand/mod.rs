@@ -1,7 +1,8 @@
 //! Expands checked attributes: puts a guard in front of the untouched body.
 //!
-//! The variables of generated code begin with `__`, which the samples in comments omit. Frameworks make a unit struct of each
-//! handler, and in its scope a variable of the same name would be a pattern that matches the struct.
+//! The variables of generated code begin with `__`, which the samples in comments leave out. Frameworks make a unit struct of
+//! each handler. Where that struct is in scope, a variable with the name of the struct would be a pattern that matches the
+//! struct.
 
 mod afterwards;
 mod answer;
@@ -34,12 +35,7 @@ use syn::{Pat, Type};
 
 // Input:
 //     async fn login(user: User) -> Result<Session, ApiError> { body }
-// Output (without `Check::pending`, which leaves out the await of a call that is admitted at once):
-//     async fn login(user: User) -> Result<Session, ApiError> {
-//         let check = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; Call::start(&mut call) };
-//         if let Err(rejection) = check.await { return <Result<Session, ApiError> as FromRejection>::from_rejection(rejection); }
-//         { body }
-//     }
+// Output (simplified: with `Check::pending`, a call that is admitted at once is not awaited):
 pub(crate) fn expand(model: &Model, mut item: Item) -> TokenStream {
     let form = std::mem::take(&mut item.form);
     let probes = probe::of_arguments(model, &mut item, matches!(form, Form::AsyncTrait(_)));
@@ -72,7 +68,7 @@ fn expand_async_trait(model: &Model, mut item: Item, probes: &Probes, boxed: &As
         return item.into_token_stream();
     };
     let (inner_attributes, body) = split_inner_attributes(&user);
-    // `#[async_trait]` writes a `()` with another span.
+    // A `()` is left out, because `#[async_trait]` writes it with another span.
     let returned = item.return_type().and_then(output).filter(|returned| !target::is_unit(Some(returned)));
     let (reject, body) = ending(model, &mut item, returned.as_ref(), &body, Place::Boxed);
     let guard = rename_self(guard(model, &item, client, &reject));
@@ -80,18 +76,19 @@ fn expand_async_trait(model: &Model, mut item: Item, probes: &Probes, boxed: &As
     item.into_token_stream()
 }
 
-/// Where a body ends.
+/// The place of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In an async function.
     Function,
     /// In the block that `#[async_trait]` has boxed, with other names for `self`.
     Boxed,
-    /// In a future that the function returns. Code in front of it may have moved the arguments.
+    /// In a future that the function returns. Code in front of the future may have moved the arguments.
     Future,
 }
 
-/// Writes what a refused call returns, and the body with what follows it. Rewrites the return type if that is not the user's.
+/// Writes the value that a refused call returns, and the body with the code that follows it. Rewrites the return type if the
+/// function returns another type than the user wrote.
 fn ending(
     model: &Model,
     item: &mut Item,
@@ -123,7 +120,7 @@ fn ending(
     (reject, as_a_tail(body, of_body.as_ref(), item.span(), &afterwards, &targets))
 }
 
-/// Writes the body as the end of the function, followed by the verdicts about its result.
+/// Writes the body at the end of the function, followed by the verdicts about its result.
 fn as_a_tail(
     body: &Group,
     returned: Option<&Type>,
@@ -139,9 +136,9 @@ fn as_a_tail(
     quote_spanned!(Span::mixed_site()=> #result #afterwards __result)
 }
 
-/// Writes the body as the last expression of another block. The compiler would warn about braces around a single
-/// expression, unless they have an attribute; this lint is about manifests and does nothing here. Every body gets it,
-/// because editors compare the positions of tokens in two expansions.
+/// Writes the body as the last expression of another block. The compiler would warn about braces around a single expression, but
+/// does not if the braces have an attribute. The lint of this attribute is about manifests, so it has no effect here. Every body
+/// gets the attribute, because editors compare the positions of tokens in two expansions.
 fn as_a_block(body: &Group) -> TokenStream {
     let attribute = quote_spanned!(Span::mixed_site()=> #[allow(clippy::cargo_common_metadata)]);
     quote!(#attribute #body)

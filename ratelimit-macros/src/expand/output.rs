@@ -1,4 +1,4 @@
-//! Rewrites return types: what holds until the body of the response ends, and what can report a refusal.
+//! Rewrites return types: to types that hold permits until the body of the response ends, and to types that can report a refusal.
 
 use crate::future::output_mut;
 use crate::item::Item;
@@ -8,17 +8,17 @@ use syn::{
     GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
 };
 
-/// The return type, for a place where it must be named.
+/// Returns the return type in a form for a place where the type must be named.
 pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
-    // An error about a return type that nobody wrote has its caret under the function's name.
+    // If the user wrote no return type, an error about it has its caret under the function's name.
     let unit = || parse_quote_spanned!(function=> ());
     let mut returned = returned.cloned().unwrap_or_else(unit);
     erase_opaque(&mut returned);
     returned
 }
 
-/// Replaces each `impl Trait`, which cannot be named, by `_`, and each macro, which may contain one (rocket's `EventStream![]`).
-/// Written by hand, because syn's visitor would slow down the build of every user.
+/// Replaces each `impl Trait`, which cannot be named, by `_`. Also replaces each macro, because it may contain an `impl Trait`
+/// (such as rocket's `EventStream![]`). It does not use syn's visitor, which would slow down the build of every user.
 fn erase_opaque(returned: &mut Type) {
     match returned {
         Type::ImplTrait(_) | Type::Macro(_) => *returned = parse_quote!(_),
@@ -57,8 +57,8 @@ fn erase_opaque_arguments(path: &mut Path) {
     }
 }
 
-/// Whether the function returns its result in a `Result`: as `fallible` says, or because a rejection cannot become an
-/// `impl Trait`.
+/// Whether the expansion wraps the result in a `Result`: because of `fallible`, or because a rejection cannot become an `impl
+/// Trait`.
 pub(super) fn is_widened(model: &Model, result: Option<&Type>) -> bool {
     model.fallible || matches!(result, Some(Type::ImplTrait(_))) && model.widens()
 }
@@ -76,7 +76,7 @@ pub(super) fn widen(item: &mut Item, runtime: &Runtime) {
     }
 }
 
-/// Returns the type of the body's result, whose stream does not hold yet.
+/// Returns the type of the body's result, in which the stream does not yet hold permits.
 pub(super) fn type_of_body(model: &Model, returned: Option<&Type>) -> Option<Type> {
     let mut returned = returned.cloned();
     if let Some(stream) = returned.as_mut().filter(|_| model.outlives()).and_then(declared_stream) {
@@ -113,7 +113,7 @@ pub(super) fn rewrite(model: &Model, output: &mut ReturnType) {
     }
 }
 
-/// Does the same for a function that returns a future. Returns the type of its result, if it is known.
+/// Wraps the type in the same way for a function that returns a future. Returns the type of the future's result, if it is known.
 pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<Type> {
     let ReturnType::Type(_, future) = output else { return None };
     let returned = output_mut(future)?;
@@ -123,8 +123,8 @@ pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<T
     Some(returned.clone())
 }
 
-/// The responses that cannot store permits by themselves: axum's, and those of rocket, which has a macro of the same name for
-/// each stream.
+/// The responses that cannot store permits by themselves: one of axum, and those of rocket, which has a macro of the same name
+/// for each stream.
 const WRAPPED: [&str; 6] = ["Sse", "ByteStream", "EventStream", "NamedFile", "ReaderStream", "TextStream"];
 
 /// Wraps `Sse<..>`, also in a `Result` or at the end of a tuple.

@@ -12,12 +12,12 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 pub(super) struct Probes {
     /// Statements at the start of the function.
     pub(super) front: TokenStream,
-    /// The code of the client, for the place where the key is written.
+    /// The code that finds the client, for the place where the key is written.
     pub(super) client: TokenStream,
 }
 
-/// Looks up request parts among the arguments, before patterns take the arguments apart.
-/// `#[async_trait]` has given each argument a name.
+/// Looks up request parts among the arguments, before patterns destructure the arguments. If `has_names` is true,
+/// `#[async_trait]` has already given each argument a name.
 pub(super) fn of_arguments(model: &Model, item: &mut Item, has_names: bool) -> Probes {
     if model.request_parts.is_empty() {
         return Probes::default();
@@ -31,8 +31,8 @@ pub(super) fn of_arguments(model: &Model, item: &mut Item, has_names: bool) -> P
     Probes { front: quote!(#front #rebind), client }
 }
 
-/// Looks up all request parts. What is found is owned, because arguments may be moved before the key is written. The client is
-/// found later, because its headers are borrowed.
+/// Looks up all request parts. The values found are owned, because arguments may be moved before the key is written. The client
+/// is found only when the key is written, because its headers are borrowed.
 fn of_names(model: &Model, names: &[Named]) -> Probes {
     let mut probes = Probes::default();
     for (part, span) in &model.request_parts {
@@ -76,7 +76,7 @@ fn found(runtime: &TokenStream, kind: &str, header: &TokenStream, at: Span, name
     }
 }
 
-/// The variable of a request part.
+/// The variable that stores a request part.
 fn variable(model: &Model, part: &RequestPart) -> Ident {
     match part {
         RequestPart::Ip => Ident::new("__ip", Span::mixed_site()),
@@ -107,7 +107,7 @@ pub(super) fn written(model: &Model, part: &RequestPart, client: &TokenStream) -
     quote_spanned!(at=> #runtime::__private::Call::#writer(&mut __call, #value);)
 }
 
-/// Moves request parts to the block that writes the key, so that the function's future does not store them.
+/// Moves request parts into the block that writes the key, so that the function's future does not store them.
 pub(super) fn moved(model: &Model) -> TokenStream {
     let owned = model.request_parts.iter().filter(|(part, _)| *part != RequestPart::Ip);
     let names: Vec<Ident> = owned.map(|(part, _)| variable(model, part)).collect();
@@ -118,7 +118,7 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
-/// For arguments that are taken apart before the key is written, writes what they say about the client.
+/// Writes code that keeps the client's address from arguments that are destructured before the key is written.
 fn kept_address(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<TokenStream> {
     let mut names = names.iter().filter(|named| named.taken_apart).peekable();
     names.peek()?;
@@ -133,7 +133,7 @@ fn kept_address(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<Toke
     })
 }
 
-/// Writes what all arguments say about the client. It borrows the arguments.
+/// Writes code that finds the client's address in all arguments. The code borrows the arguments.
 fn client_address(runtime: &TokenStream, at: Span, names: &[Named], kept: Option<&Ident>) -> TokenStream {
     let merge = Ident::new("MergeAddress", at);
     let start = quote_spanned!(at=> Nothing);
@@ -157,8 +157,8 @@ fn client_address(runtime: &TokenStream, at: Span, names: &[Named], kept: Option
     }
 }
 
-/// Writes the probe of one argument. An argument of which only a part has a name is rebuilt from that part. If that is not
-/// possible, the part counts only if the whole argument has the address.
+/// Writes the probe of one argument. If the name binds the only part of the argument, the argument is rebuilt from that part.
+/// Otherwise, a part counts only if the type of the whole argument contains the address.
 fn part_of_address(named: &Named, at: Span) -> Option<TokenStream> {
     let Named { name, part_of, made_of_part, .. } = named;
     let probe = |value| quote_spanned!(at=> (&&&&&Argument(&#value)).__ratelimit_probe_ip());

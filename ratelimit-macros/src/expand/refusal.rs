@@ -1,4 +1,4 @@
-//! Writes what a refused call returns.
+//! Writes the value that a refused call returns.
 
 use super::arguments::Named;
 use super::output::nameable;
@@ -10,7 +10,8 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
-/// Makes the return value of a rejection. A function without one writes the rejection into one of the `targets`.
+/// Writes the conversion of a rejection into the return value. For a function that returns nothing, writes the rejection into one
+/// of the `targets`.
 pub(super) fn reject(
     model: &Model,
     returned: Option<&Type>,
@@ -37,7 +38,7 @@ pub(super) fn reject(
     quote_spanned!(at=> <#returned as #runtime::FromRejection>::from_rejection(__rejection))
 }
 
-/// The trait with the advice for a return type, if there is better advice than that for any type.
+/// The name of the trait whose error message has advice for this return type. `None` if only the general advice fits.
 fn advised(returned: &Type) -> Option<&'static str> {
     let last = last_segment(returned).filter(|last| last.ident.to_string().ends_with("Result"))?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
@@ -68,8 +69,8 @@ fn last_segment(found: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// Writes what a refused call of such a function returns, and its new body. The body becomes a separate block, because it
-/// may contain `return`.
+/// Writes the value that a refused call of a function with a wrapped result returns, and the new body of the function. The old
+/// body becomes a separate block, because it may contain `return`.
 pub(super) fn widened(
     body: &Group,
     result: Option<&Type>,

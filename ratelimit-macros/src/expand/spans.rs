@@ -15,7 +15,7 @@ pub(super) fn borrowed(value: &Expr) -> TokenStream {
     if loose { quote_spanned!(first=> &(#value)) } else { quote_spanned!(first=> &#value) }
 }
 
-/// The spans of the first and the last token of an expression. The compiler draws its caret from one to the other.
+/// The spans of the first and the last token of an expression. The compiler draws its caret from the first to the last.
 pub(super) fn ends(value: &Expr) -> (Span, Span) {
     let mut tokens = value.to_token_stream().into_iter();
     let first = tokens.next().map_or_else(Span::call_site, |token| token.span());
@@ -24,7 +24,7 @@ pub(super) fn ends(value: &Expr) -> (Span, Span) {
     (at(first), at(last))
 }
 
-/// Writes the units that `given` evaluates to, which may be any unsigned integer. The compiler's caret is under `value`.
+/// Writes the conversion of `given`, which may have any unsigned integer type, to units. The compiler's caret is under `value`.
 pub(super) fn units(runtime: &Runtime, value: &Expr, given: &TokenStream) -> TokenStream {
     let (first, last) = ends(value);
     let there = runtime.at(first);
@@ -39,8 +39,8 @@ pub(super) fn units(runtime: &Runtime, value: &Expr, given: &TokenStream) -> Tok
     }
 }
 
-/// Whether a type contains neither `impl Trait` nor macros. It reads tokens, because syn's visitor would slow down
-/// the build of every user.
+/// Whether a type contains neither `impl Trait` nor macros. The function reads tokens, because syn's visitor would slow down the
+/// build of every user.
 pub(super) fn is_nameable(of: impl ToTokens) -> bool {
     of.to_token_stream().into_iter().all(|token| match token {
         TokenTree::Group(group) => is_nameable(group.stream()),

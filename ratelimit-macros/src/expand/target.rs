@@ -1,4 +1,4 @@
-//! Finds the argument of a function that is the response, for functions that return none.
+//! Finds the argument that is the response, for functions that do not return their response.
 
 use super::arguments::{Named, merged};
 use crate::model::Model;
@@ -7,8 +7,8 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Type};
 
-/// Writes code that finds the argument by its type, among those of type `&mut _`, and writes the rejection into it. An error has
-/// its caret at `place`.
+/// Writes code that finds the response among the arguments of type `&mut _`, by its type, and writes the rejection into it. A
+/// compiler error has its caret at `place`.
 pub(super) fn written(model: &Model, names: &[Named], place: Span) -> TokenStream {
     let at = Span::mixed_site().located_at(place);
     let (runtime, target) = (model.runtime.at(at), found(names, at));
@@ -22,7 +22,8 @@ pub(super) fn written(model: &Model, names: &[Named], place: Span) -> TokenStrea
     }
 }
 
-/// Writes code that finds the argument by its type, and holds `lasting` in its body if the `result` is not an error.
+/// Writes code that finds the response among the arguments, by its type, and holds `lasting` in its body if the `result` is not
+/// an error.
 pub(super) fn holding(
     model: &Model,
     names: &[Named],
@@ -48,7 +49,7 @@ fn found(names: &[Named], at: Span) -> TokenStream {
     })
 }
 
-/// Lends the arguments to the body, so that they are still there when it has returned.
+/// Lends the arguments to the body, so that they are still available after it.
 pub(super) fn lent(names: &[Named]) -> TokenStream {
     let at = Span::mixed_site();
     let lent = names.iter().map(|Named { name, conditions, .. }| {
@@ -61,7 +62,8 @@ pub(super) fn lent(names: &[Named]) -> TokenStream {
     lent.collect()
 }
 
-/// Whether the response of a function is in an argument, as far as its tokens say it: it returns `()`, or `Result<(), E>`.
+/// Whether the response of a function may be in an argument: the function returns `()` or `Result<(), E>`, as far as the tokens
+/// show it.
 pub(super) fn is_in_argument(returned: Option<&Type>) -> bool {
     let Some(Type::Path(path)) = returned else { return is_unit(returned) };
     let Some(PathArguments::AngleBracketed(arguments)) =
@@ -72,7 +74,7 @@ pub(super) fn is_in_argument(returned: Option<&Type>) -> bool {
     matches!(arguments.args.first(), Some(GenericArgument::Type(first)) if is_unit(Some(first)))
 }
 
-/// Whether a function returns nothing, as far as its tokens say it.
+/// Whether a function returns `()`, as far as the tokens show it.
 pub(super) fn is_unit(returned: Option<&Type>) -> bool {
     match returned {
         None => true,

@@ -9,11 +9,11 @@
 //! | `core::Ok`, `core::secs` and so on | the absolute path of that name of the standard library |
 //! | `use probe::X` | `use` of a trait, or of several names, that may be unused, with the lint allowed |
 //! | `site::new(..)` | the static `__SITE`, with its type |
-//! | `merge(..)`, `probe_ip(..)` | the probes of arguments for an address, and the best of two |
+//! | `merge(..)`, `probe_ip(..)` | the better of two results of probes, and the probe of an argument for an address |
 //! | `write(value, part)` | writes a value into a part of the key, as an identity or by `Display` |
 //! | `warn_argument`, `warn_return` | a probe whose deprecated method causes a warning |
 //! | `decide_or(..)` | waits for a pending decision; if the call is refused, returns the value from the function |
-//! | `admit_or(..)` | waits for the admission, and returns the value in the same way |
+//! | `admit_or(..)` | waits for the admission; if the call is refused, returns the value from the function |
 //! | `rejection_as::<T>()` | the rejection as a value of the return type `T` |
 //! | `of_type::<T>()` | tells the compiler the type of an inner block |
 
@@ -47,7 +47,7 @@ const PATHS: [(&str, &str); 10] = [
     ("MergeAddress :: merge", "merge"),
 ];
 
-/// The code before and after a part that differs, and what is shown in place of both.
+/// The code before and after a part that differs, and the texts that replace the code before and after it.
 const FRAMES: [[&str; 4]; 8] = [
     ["p :: Way :: write ((&& && p :: KeyPart (", ")) . __ratelimit_key_part () ,", "write (", ","],
     ["(&& && & Argument (", ")) . __ratelimit_probe_ip ()", "probe_ip (", ")"],

@@ -1,5 +1,5 @@
-//! Writes warnings: all clients share a limit although the attribute does not say so, a refused call looks like another answer, or
-//! a cache is in front of the limit.
+//! Writes the warnings. They are about a limit that all clients share although the attribute does not say so, a refusal that
+//! looks like another response, a permit that ends too early, and a cache in front of the limit.
 
 use super::answer::{Looks, looks};
 use super::callers::callers;
@@ -33,7 +33,7 @@ fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
 fn hidden_refusal(model: &Model, item: &Item) -> TokenStream {
     let Some(on_limit) = &model.on_limit else { return TokenStream::new() };
     let Some(looks) = looks(on_limit) else { return TokenStream::new() };
-    // The span of a token of the user.
+    // The span is that of a token of the user, so that the compiler shows the warning.
     let span = ends(on_limit).0.resolved_at(Span::call_site());
     let method = match looks {
         Looks::Admitted => "refusal_looks_like_a_success",
@@ -42,8 +42,8 @@ fn hidden_refusal(model: &Model, item: &Item) -> TokenStream {
     warning(model, item, &Ident::new(method, span))
 }
 
-/// Writes calls that do nothing, but are deprecated if the function serves clients. The method has a span of the user, so that
-/// the compiler shows the warning.
+/// Writes calls that do nothing. The called methods are deprecated if the function serves clients, which causes the warning. They
+/// have a span of the user, so that the compiler shows the warning.
 fn warning(model: &Model, item: &Item, method: &Ident) -> TokenStream {
     let (runtime, callers) = (&model.runtime, callers(model, item));
     if callers.is_empty() {
@@ -58,14 +58,14 @@ fn warning(model: &Model, item: &Item, method: &Ident) -> TokenStream {
     }
 }
 
-/// Warns about a cache whose attribute is expanded later, and so is around the limit.
+/// Warns about a cache whose attribute is expanded later. Such a cache encloses the limit, so cached calls are not limited.
 fn behind_a_cache(model: &Model, item: &Item) -> TokenStream {
     let Some(cache) = cache(&item.attributes) else { return TokenStream::new() };
     let (runtime, method) = (&model.runtime, Ident::new("limit_behind_a_cache", cache.span()));
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Cache::#method();)
 }
 
-/// Whether a limit is for all callers because it has no `by`. For permits that is usually intended.
+/// Whether a limit is for all callers because it has no `by`. For permits, a limit for all callers is usually intended.
 fn is_for_all(member: &Member) -> bool {
     let may_be_permits = member.limit.may_be_permits();
     member.by.is_none()
@@ -73,7 +73,7 @@ fn is_for_all(member: &Member) -> bool {
         && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
 }
 
-/// Writes calls that do nothing, but are deprecated if the return type is a stream or an argument opens a socket.
+/// Writes calls that do nothing. The called methods are deprecated if the return type is a stream or an argument opens a socket.
 fn ends_too_early(model: &Model, item: &Item) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     let mut warnings = TokenStream::new();
@@ -115,7 +115,7 @@ fn has_default_end(member: &Member) -> bool {
     member.until == Until::Return { said: false }
 }
 
-/// Whether a word of the type says that it may be a stream. The compiler then finds out whether it is.
+/// Whether a word of the type suggests that it is a stream. For such a type, the compiler then finds out whether it is one.
 fn may_be_a_stream(tokens: impl ToTokens) -> bool {
     tokens.to_token_stream().into_iter().any(|token| match token {
         TokenTree::Group(group) => may_be_a_stream(group.stream()),
@@ -127,7 +127,7 @@ fn may_be_a_stream(tokens: impl ToTokens) -> bool {
     })
 }
 
-/// Replaces the `impl Stream` of `Sse<impl Stream>`, which cannot be written again, by a type that can.
+/// Replaces the `impl Stream` of `Sse<impl Stream>`, which cannot be written again, by a type that can be written.
 fn erase_events(returned: &mut Type) {
     match returned {
         Type::Group(group) => erase_events(&mut group.elem),

@@ -1,4 +1,4 @@
-//! Checks `refund_if` and `settle`: the arguments by which the result of the body decides about the charge.
+//! Checks `refund_if` and `settle`, whose functions decide about the charge when they see the result of the body.
 
 use super::checker::Checker;
 use super::literal::is_literal;
@@ -32,7 +32,7 @@ impl Checker<'_> {
         Some(Afterwards { verdict, judge })
     }
 
-    /// The value of an argument that is a function of the result.
+    /// Returns the value of an argument that must be a function of the result.
     pub(super) fn function_of_result(&mut self, given: &Given) -> Option<Expr> {
         let (name, example) = (&given.name, given.example());
         let judge = self.value(&name.to_string())?;

@@ -4,7 +4,7 @@ use super::checker::Checker;
 use super::word::Foreign;
 use crate::model::{Algorithm, Refill};
 
-/// The names of the algorithms in other libraries, and the algorithm here.
+/// The names of the algorithms in other libraries, each group with a text that names the algorithm of this library.
 const FOREIGN: Foreign = &[
     (&["fixed_window", "fixed", "window", "window_counter"], "is called `counter`"),
     (&["bucket", "token", "tokens"], "is called `token_bucket`"),
@@ -19,7 +19,7 @@ const FOREIGN: Foreign = &[
 ];
 
 impl Checker<'_> {
-    /// The algorithm. `None` if its word is wrong, or may have been lost in an argument that could not be read.
+    /// Reads the algorithm. `None` if its word is wrong, or if `algorithm` may be among the arguments that could not be read.
     pub(super) fn algorithm(&mut self) -> Option<Algorithm> {
         if self.given("algorithm").is_none() {
             return self.arguments.complete.then_some(Algorithm::Counter);

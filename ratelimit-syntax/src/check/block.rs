@@ -28,7 +28,7 @@ impl Checker<'_> {
         for (at, time) in steps.iter().enumerate().take(MAX_STEPS) {
             let (Time::Millis(_, span), Some(this)) = (time, step(time)) else { continue };
             let before = at.checked_sub(1).and_then(|before| step(&steps[before]));
-            // A wrong step has its own message.
+            // A step that is wrong by itself has its own message, so the next step is not compared with it.
             let before = before.filter(|before| Block::of(&[*before]).is_ok());
             let pair = before.into_iter().chain([this]).collect::<Vec<_>>();
             if let Err(violation) = Block::of(&pair) {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         steps
     }
 
-    /// Reports a block of a limit that cannot block.
+    /// Reports a `block` of a limit that cannot block callers.
     pub(super) fn check_takes_block(&mut self, algorithm: Algorithm) {
         let Some(given) = self.given("block") else { return };
         if let Err(violation) = algorithm.check_takes_block() {
@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a block without `by`: after the first refusal, it would turn away every caller.
+    /// Reports a block without `by`, because after the first refusal such a block would refuse every caller.
     pub(super) fn check_blocks_callers(&mut self) {
         if let Some(given) = self.given("block")
             && self.given("by").is_none()
@@ -68,14 +68,14 @@ impl Checker<'_> {
     }
 }
 
-/// The steps of a text that has more than one, each as it is written.
+/// Splits a text such as `1m, 10m` into its steps, and quotes each step for the message. `None` if the text has only one step.
 fn steps_in(text: &str) -> Option<String> {
     let steps: Vec<&str> = text.split(',').map(str::trim).collect();
     let are_steps = steps.len() > 1 && steps.iter().all(|step| duration::parse(step).is_ok());
     are_steps.then(|| steps.iter().map(|step| format!("\"{step}\"")).collect::<Vec<_>>().join(", "))
 }
 
-/// A step that is a literal.
+/// The duration of a step, if the step is a literal.
 pub(super) fn step(time: &Time) -> Option<Duration> {
     time.literal().map(Duration::from_millis)
 }

@@ -1,4 +1,4 @@
-//! Checks windows of the calendar: `time = "month"`, and `zone`.
+//! Checks calendar windows: `time = "month"`, and `zone`.
 
 use super::checker::Checker;
 use super::literal::string;
@@ -7,7 +7,7 @@ use ratelimit_limit::rules::{LimitError, Zone};
 use syn::LitStr;
 
 impl Checker<'_> {
-    /// The zone of a window of the calendar.
+    /// Reads the zone of a calendar window.
     pub(super) fn zone(&mut self, time: Option<&Time>) -> Option<LitStr> {
         let value = self.value("zone")?;
         let Some(text) = string(value) else {
@@ -25,7 +25,7 @@ impl Checker<'_> {
         Some(text.clone())
     }
 
-    /// Reports a window of the calendar in a limit that has no such window.
+    /// Reports a calendar window of a limit that cannot have one.
     pub(super) fn check_takes_calendar(&mut self, algorithm: Algorithm, time: Option<&Time>) {
         let Some(Time::Calendar(_, span)) = time else { return };
         match algorithm.check_takes_calendar(self.given("wait").is_some()) {

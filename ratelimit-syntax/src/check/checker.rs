@@ -23,7 +23,7 @@ impl<'c> Checker<'c> {
         self.arguments.value(name)
     }
 
-    /// Reports an error with the caret under all of some tokens.
+    /// Reports an error with the caret under all of the tokens.
     pub(super) fn error(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.errors.on(tokens, message);
     }

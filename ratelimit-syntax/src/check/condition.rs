@@ -23,7 +23,7 @@ impl<'c> Checker<'c> {
         Some(value.clone())
     }
 
-    /// When the limit only reports. `false` is the same as leaving it out.
+    /// Reads `shadow`: whether the limit only reports. `shadow = false` means the same as no `shadow`.
     pub(super) fn shadow(&mut self) -> Shadow {
         match self.condition("shadow").map(|(_, value)| (value, boolean(value))) {
             None | Some((_, Some(false))) => Shadow::Never,
@@ -32,7 +32,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An expression that can be a `bool` by its form.
+    /// Returns the value of an argument if its form can be a `bool`. Reports any other form.
     fn condition(&mut self, name: &str) -> Option<(&'c Given, &'c Expr)> {
         let (given, value) = self.given(name).zip(self.value(name))?;
         let wrong = match value {

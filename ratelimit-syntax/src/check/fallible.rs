@@ -5,7 +5,7 @@ use crate::item::Form;
 use syn::Type;
 
 impl Checker<'_> {
-    /// Whether to wrap the return type. In a block, methods that return a `Result` keep theirs.
+    /// Whether to wrap the return type. In a block, methods that already return a `Result` keep their return type.
     pub(super) fn fallible(&mut self) -> bool {
         let Some(given) = self.given("fallible") else { return false };
         if self.given("on_limit").is_some() {
@@ -42,7 +42,7 @@ impl Checker<'_> {
     }
 }
 
-/// The error of a method whose trait says what it returns.
+/// The error for `fallible` on a method of a trait, whose return type the trait defines.
 pub const OF_A_TRAIT: &str = "`fallible` changes the return type, but the trait of this method says what it returns: let the method of the trait return a `Result`, or write `on_limit = |rejection| ..`";
 
 /// Whether a type is called `Result`, in any module.

@@ -1,4 +1,4 @@
-//! Checks `by`: words that have a meaning, or values of the function.
+//! Checks `by`: predefined words such as `ip`, or values of the function.
 
 use super::checker::Checker;
 use super::literal::string;
@@ -7,7 +7,7 @@ use crate::suggest::nearest;
 use quote::ToTokens;
 use syn::{Expr, LitStr};
 
-/// Words of other libraries, and the word here.
+/// Words of other libraries, each group with the word of this library.
 const FOREIGN: [(&[&str], &str); 4] = [
     (
         &["client_ip", "remote_addr", "remote_address", "peer", "address", "ip_address", "client", "origin"],
@@ -29,7 +29,7 @@ impl Checker<'_> {
         })
     }
 
-    /// One value of the identity. `words` are those that have a meaning here.
+    /// Reads one value of the identity. `words` are the predefined words that it may be.
     fn identity(&mut self, value: &Expr, words: &[&str]) -> Option<Identity> {
         if let Some(literal) = string(value) {
             return self.by_word(literal, words);
@@ -91,7 +91,7 @@ impl Checker<'_> {
     }
 }
 
-/// Explains a form that is not a value, or that hides the type of the value.
+/// Explains why an expression is not accepted in `by`: it is not a value, or it hides the type of the value.
 fn wrong_form(value: &Expr) -> Option<String> {
     match value {
         Expr::Array(_) => Some(

@@ -22,8 +22,8 @@ impl Checker<'_> {
         Some(value.clone())
     }
 
-    /// Reports a wait for a turn in a later window: the turn would make the units that are left in earlier windows
-    /// unusable.
+    /// Reports `keep` beside a `wait` for a turn in a later window. Such a turn would make the units that are left in earlier
+    /// windows unusable.
     fn check_keep_beside_wait(&mut self, numbers: &LimitNumbers) {
         let algorithm = numbers.algorithm;
         if let Some(given) = self.given("keep").filter(|_| numbers.wait.is_some())
@@ -43,7 +43,7 @@ impl Checker<'_> {
             None => Some(1),
             Some(literal) => literal.and_then(|literal| literal.base10_parse().ok()),
         };
-        // How many calls a queue holds follows from its `wait`.
+        // The capacity of a queue follows from its `wait`, not from these numbers.
         let queue = numbers.is_queue();
         if let (Some(capacity), Some(cost)) = (numbers.capacity().filter(|_| !queue), cost)
             && let needed = u32::saturating_add(cost, keep)

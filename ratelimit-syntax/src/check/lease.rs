@@ -1,4 +1,4 @@
-//! Checks `lease`: how many units, and of which limits.
+//! Checks `lease`: the number of units, and whether the limit can have a lease.
 
 use super::checker::Checker;
 use super::literal::{boolean, is_digits, string};
@@ -6,10 +6,10 @@ use crate::model::{Algorithm, Lease};
 use crate::suggest::nearest;
 use syn::Expr;
 
-/// The word for a number that follows the limit's own.
+/// The word for a lease whose size follows from the numbers of the limit.
 const AUTO: &str = "auto";
 
-/// The words of other libraries for it.
+/// Words of other libraries for `auto`.
 const FOREIGN: [&str; 3] = ["automatic", "adaptive", "dynamic"];
 
 impl Checker<'_> {

@@ -14,9 +14,9 @@ use ratelimit_limit::rules::bounds::{check_bucket, check_lease, check_wait};
 use ratelimit_limit::rules::numbers::{self, Numbers};
 use syn::Expr;
 
-/// The `count` of a limit that gives none.
+/// The `count` of a limit without the argument `count`.
 const DEFAULT_COUNT: u32 = 100;
-/// The `time` of a limit that gives none.
+/// The `time` of a limit without the argument `time`.
 const DEFAULT_TIME_MS: u64 = 60_000;
 
 /// The arguments that `limit` replaces.
@@ -72,7 +72,7 @@ impl Checker<'_> {
         if let Some(Time::Millis(ms, span)) = time {
             self.check(span, algorithm.check_time(ms));
         }
-        // A `count` that is wrong has its own message, and must not cause others.
+        // A wrong `count` has its own message. The largest number stands in for it, so that it causes no further messages.
         let default = if self.given("count").is_some() { u32::MAX } else { DEFAULT_COUNT };
         let numbers = LimitNumbers {
             algorithm,
@@ -129,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks numbers that are all literals. The caret is on the number that the message says to change.
+    /// Checks the numbers together if all of them are literals. The caret is on the number that the message says to change.
     fn check_together(&mut self, numbers: &LimitNumbers) {
         let Some(Err(violation)) = literal_numbers(numbers).map(ratelimit_limit::Limit::of) else { return };
         let wrong = match (violation, &numbers.wait, &numbers.burst) {

@@ -18,7 +18,7 @@ pub(super) fn boolean(value: &Expr) -> Option<bool> {
     }
 }
 
-/// Whether a value is a literal, or the negative of one.
+/// Whether a value is a literal or a negated literal.
 pub(super) fn is_literal(value: &Expr) -> bool {
     match value {
         Expr::Lit(_) => true,
@@ -38,7 +38,7 @@ pub(super) fn integer(value: &Expr) -> Option<&LitInt> {
     }
 }
 
-/// Whether a text is a whole number that should not be in quotes.
+/// Whether a text is a whole number, which should not be in quotes.
 pub(super) fn is_digits(text: &str) -> bool {
     text.trim().parse::<u64>().is_ok()
 }

@@ -30,7 +30,7 @@ use literal::string;
 use proc_macro2::Span;
 use syn::{Expr, parse_quote_spanned};
 
-/// Checks the attributes of a function, the topmost first. The model is meaningless if there are errors.
+/// Checks the attributes of a function: `first` is the topmost one. The model is meaningless if there are errors.
 pub fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut Errors) -> Model {
     let mut topmost = Checker { arguments: first, item, errors };
     let mut members = vec![topmost.member()];

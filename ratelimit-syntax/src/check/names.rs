@@ -45,8 +45,8 @@ fn time_of(this: &Member, members: &[Member]) -> Option<String> {
     time(this).filter(|_| shares)
 }
 
-/// Whether two limits have the same `key`, and the same name in some call. A limit that refuses and a shadow limit have
-/// different names.
+/// Whether two limits have the same `key`, and the same name in some call. A shadow limit and a limit that refuses never share a
+/// name.
 fn share_a_key_and_a_name(a: &Member, b: &Member) -> bool {
     a.key_text() == b.key_text() && share_a_name(a, b)
 }
@@ -57,8 +57,8 @@ fn share_a_name(a: &Member, b: &Member) -> bool {
     self::names(a).iter().any(|name| names.contains(name))
 }
 
-/// The names of a limit, and whether they begin with a `key`, not with the path of the function. A limit whose `shadow` is an
-/// expression has two names.
+/// The names of a limit. Each name comes with `true` if it begins with a `key`, and with `false` if it begins with the path of
+/// the function. A limit whose `shadow` is an expression has two names.
 fn names(member: &Member) -> Vec<(bool, String)> {
     let base = member.key_text();
     let (has_key, base) = (base.is_some(), base.unwrap_or_default());
@@ -80,7 +80,7 @@ fn why_equal(earlier: &Member, this: &Member, item: &Item) -> Option<String> {
     };
     let base = match this.key_text() {
         Some(key) => key,
-        // One attribute of a block is for many methods.
+        // An attribute of a block limits many methods, so no method's name fits.
         None if item.block.is_some() => "api".to_owned(),
         None => item.signature.ident.to_string(),
     };

@@ -1,4 +1,4 @@
-//! Checks numbers and times: literals here, constants in the compiler, everything else at each call.
+//! Checks numbers and times. Literals are checked here, constants by the compiler, and all other values at each call.
 
 use super::checker::Checker;
 use super::literal::{integer, is_digits, is_literal, string};
@@ -18,7 +18,7 @@ impl Checker<'_> {
         Some(Number::Literal(number, value.span()))
     }
 
-    /// A number that may be zero, which is the same as leaving the argument out.
+    /// Reads a number that may be zero. Zero means the same as leaving the argument out.
     pub(super) fn number_or_zero(&mut self, name: &str) -> Option<Number> {
         let value = self.value(name)?;
         match integer(value).filter(|literal| literal.base10_digits() == "0") {
@@ -27,7 +27,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A literal number of units from 1 to `u32::MAX`.
+    /// Reads a literal number of units, from 1 to `u32::MAX`.
     pub(super) fn units(&mut self, name: &str, value: &Expr) -> Option<u32> {
         let wrong = match (value, integer(value)) {
             (_, Some(literal)) => match literal.base10_parse::<u64>().map(u32::try_from) {
@@ -56,7 +56,7 @@ impl Checker<'_> {
         self.time_of(name, self.value(name)?)
     }
 
-    /// The time that the value of an argument stands for.
+    /// Reads the value of an argument as a time.
     pub(super) fn time_of(&mut self, name: &str, value: &Expr) -> Option<Time> {
         if !is_literal(value) {
             return Some(Time::Value(value.clone(), self.item.known(value)));
@@ -78,7 +78,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the form of a value tells if the value is a number.
+/// Whether the form of a value already shows if the value is a number.
 pub(super) fn shows_its_type(value: &Expr) -> bool {
     is_literal(value) || matches!(value, Expr::Closure(_))
 }
@@ -93,7 +93,7 @@ fn zero(name: &str) -> &'static str {
     }
 }
 
-/// Names the window of the calendar that a text such as `1 month` may mean.
+/// Names the calendar window that a text such as `1 month` may mean.
 fn calendar_hint(name: &str, text: &str) -> String {
     let word = text.trim().strip_prefix('1').map(str::trim).filter(|_| name == "time");
     let calendar = word.and_then(|word| Calendar::named(word.strip_suffix('s').unwrap_or(word)));
@@ -103,7 +103,7 @@ fn calendar_hint(name: &str, text: &str) -> String {
     })
 }
 
-/// Returns the milliseconds of a literal, or what is wrong with it.
+/// Returns the milliseconds of a literal, or a message that says what is wrong with it.
 fn millis(name: &str, value: &Expr) -> Result<u64, String> {
     if let Some(seconds) = integer(value) {
         return Ok(seconds.base10_parse::<u64>().unwrap_or(u64::MAX).saturating_mul(1000));

@@ -7,7 +7,7 @@ use quote::ToTokens;
 use ratelimit_limit::rules::{State, duration};
 use syn::Expr;
 
-/// The arguments that a stack has once.
+/// The arguments that a stack has at most once, on its topmost attribute.
 const OF_THE_STACK: [&str; 5] = ["on_limit", "fallible", "on_error", "limiter", "crate"];
 
 pub(super) fn check(first: &Arguments, others: &[Arguments], members: &[Member], errors: &mut Errors) {
@@ -67,8 +67,8 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     if std::ptr::eq(other, this) || !have_same_key_and_callers(other, this) || !same || keeps {
         return None;
     }
-    // A log has at most `count` units in any `time`. Windows can have twice as many around an edge, which counts as
-    // one more window. Two clocks can also differ by a millisecond on either side.
+    // A log admits at most `count` units in any interval of `time`. A limit with windows can admit `2 * count` around the edge
+    // between two windows, so one more window is counted for it. Two clocks can also differ by a millisecond at each end.
     let windows =
         if exact && exact_too { in_ms.div_ceil(time_ms) } else { (in_ms + 2).div_ceil(time_ms) + 1 };
     let passed = u128::from(count) * u128::from(windows);
@@ -81,8 +81,8 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     })
 }
 
-/// The numbers of a limit that charges each call at its decision, and whether every interval of `time` has at most
-/// `count` units.
+/// The `count`, the `time` in ms, and whether every interval of `time` has at most `count` units. `None` if a number is not a
+/// literal, or if the limit does not charge each call at its decision.
 fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
     let Limit::Numbers(numbers) = &member.limit else { return None };
     let LimitNumbers { algorithm, count, time, wait: None, .. } = &**numbers else { return None };
@@ -91,11 +91,11 @@ fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
         State::Log => true,
         State::Bucket | State::Permits => return None,
     };
-    // The length of a month differs.
+    // Months differ in length, so limits with calendar windows are not compared.
     if let Time::Calendar(..) = time {
         return None;
     }
-    // A time out of range has an error of its own.
+    // A time out of range has its own error.
     let time_ms = time.literal().filter(|ms| algorithm.check_time(*ms).is_ok())?;
     let numbers = (count.literal()?, time_ms, exact);
     member.afterwards.is_none().then_some(numbers)

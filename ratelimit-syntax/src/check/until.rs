@@ -8,7 +8,7 @@ use crate::upgrade::upgrade;
 const RETURN: &str = "return";
 const BODY_END: &str = "body_end";
 
-/// Other words for the two ends.
+/// Other words for the two values of `until`.
 const FOREIGN: Foreign = &[
     (
         &[
@@ -45,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a limit that has nothing to hold, and a function whose response has no body.
+    /// Reports `until` on a limit that holds nothing until the end, and on a function whose response has no body.
     fn check_body_end(&mut self, limit: &Limit) {
         let Some((given, value)) = self.given("until").zip(self.value("until")) else { return };
         if let Some(judge) = self.given("refund_if") {

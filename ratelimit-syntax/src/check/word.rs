@@ -5,11 +5,11 @@ use super::literal::{boolean, integer, string};
 use crate::suggest::suggest;
 use syn::Expr;
 
-/// Words of other libraries, and their meaning here, to follow "here it ".
+/// Words of other libraries. Each group has a text that follows "here it " in the message.
 pub(super) type Foreign = &'static [(&'static [&'static str], &'static str)];
 
 impl Checker<'_> {
-    /// The value of an argument, if it is one of the words.
+    /// Reads an argument whose value must be one of `words`.
     pub(super) fn word(&mut self, name: &str, words: &[&str], foreign: Foreign) -> Option<String> {
         let value = self.value(name)?;
         let Some(literal) = string(value) else {
@@ -41,7 +41,7 @@ fn translated(found: &str, foreign: Foreign) -> Option<&'static str> {
     foreign.iter().find(|(words, _)| words.contains(&plain.as_str())).map(|(_, ours)| *ours)
 }
 
-/// A word without quotes.
+/// Reads a word that was written without quotes.
 fn bare_word(value: &Expr) -> Option<String> {
     match value {
         Expr::Path(path) => path.path.get_ident().map(ToString::to_string),

@@ -11,7 +11,7 @@ pub fn names(generics: &Generics) -> impl Iterator<Item = &Ident> {
     })
 }
 
-/// Collects the names that a pattern binds. Returns false if there may be more.
+/// Collects the names that a pattern binds. Returns false if the pattern may bind more names.
 pub fn bound_names<'p>(pattern: &'p Pat, names: &mut Vec<&'p Ident>) -> bool {
     match pattern {
         Pat::Ident(pattern) => {

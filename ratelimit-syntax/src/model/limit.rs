@@ -7,7 +7,7 @@ use syn::{Expr, LitStr};
 pub enum Limit {
     /// A limit given by its numbers.
     Numbers(Box<LimitNumbers>),
-    /// A `Limit` of the user, evaluated at each call.
+    /// An expression of the user for a whole `Limit`, evaluated at each call.
     Value(Expr),
 }
 
@@ -16,16 +16,16 @@ pub struct LimitNumbers {
     pub algorithm: Algorithm,
     pub count: Number,
     pub time: Time,
-    /// The zone of a window of the calendar.
+    /// The zone of a calendar window.
     pub zone: Option<LitStr>,
     pub burst: Option<Number>,
     pub refill: Refill,
     pub borrow: Option<Number>,
-    /// How long a call may wait for its turn.
+    /// The longest time that a call may wait for its turn.
     pub wait: Option<Time>,
-    /// How many units a process takes in advance.
+    /// The number of units that a process takes in advance.
     pub lease: Option<Lease>,
-    /// How long a refused caller stays refused, in steps. Empty if it may ask again at once.
+    /// The steps for which a refused caller stays refused. Empty if the caller may call again at once.
     pub block: Vec<Time>,
 }
 
@@ -37,13 +37,13 @@ pub enum Number {
 
 pub enum Lease {
     Most(Number),
-    /// A part of what the limit can hold.
+    /// A sixteenth of what the limit can hold.
     Auto(Span),
 }
 
 pub enum Time {
     Millis(u64, Span),
-    /// The current window of the calendar.
+    /// A calendar window.
     Calendar(Calendar, Span),
     Value(Expr, KnownAt),
 }
@@ -89,7 +89,7 @@ impl LimitNumbers {
         matches!(self.algorithm, Algorithm::LeakyBucket) && self.wait.is_some()
     }
 
-    /// The most units that the limit can hold, if that is given by literals.
+    /// The most units that the limit can hold, if its numbers are literals.
     pub fn capacity(&self) -> Option<u32> {
         let borrow = self.borrow.as_ref().map_or(Some(0), Number::literal)?;
         Some(self.held().1.literal()?.saturating_add(borrow))
@@ -134,7 +134,7 @@ impl Time {
         }
     }
 
-    /// The longest time, if it is a literal.
+    /// The milliseconds, if the time is a literal. For a calendar window, its greatest length.
     pub fn literal(&self) -> Option<u64> {
         match self {
             Self::Millis(ms, _) => Some(*ms),

@@ -14,7 +14,7 @@ use syn::Expr;
 /// The checked attributes of one function.
 pub struct Model {
     pub runtime: Runtime,
-    /// The limits of the function, in the order written. Several are a stack, which is decided together.
+    /// The limits of the function, in the order of the attributes. Several limits are a stack, which is decided together.
     pub members: Vec<Member>,
     /// The request parts to look up among the function's arguments, without duplicates, each with the span of its first
     /// use.
@@ -36,18 +36,18 @@ pub enum OnError {
 
 /// One attribute: one limit.
 pub struct Member {
-    /// The text of `key`. `None` for the path of the function.
+    /// The text of `key`. `None` if the path of the function is the name.
     pub key: Option<Template>,
     /// The time in the name of the limit, such as `1d`, if another limit of the function has the same `key`.
     pub time_in_name: Option<String>,
     pub limit: Limit,
-    /// Who is limited. Empty for `"global"`, `None` without a `by`; both limit all callers together.
+    /// The values of `by`. Empty for `"global"`, `None` without a `by`; both limit all callers together.
     pub by: Option<Vec<Identity>>,
     pub cost: Option<Expr>,
     /// The units that the call leaves to others.
     pub keep: Option<Expr>,
     pub afterwards: Option<Afterwards>,
-    /// The function of a reference to the result that says for how long the limit pauses.
+    /// A function that takes a reference to the result, and returns for how long the limit pauses.
     pub pause_if: Option<Expr>,
     pub until: Until,
     /// The condition that exempts a call.
@@ -58,7 +58,7 @@ pub struct Member {
 /// When a permit is returned, and when `settle` computes the cost.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// When the function returns. It may be said, which silences the warning about streams.
+    /// When the function returns. `said` is true if the attribute says so explicitly, which silences the warning about streams.
     Return { said: bool },
     /// When the body of the returned response ends.
     BodyEnd,
@@ -74,7 +74,7 @@ pub enum Shadow {
 
 /// One value of the identity.
 pub enum Identity {
-    /// A request part, found in one of the arguments. The span is that of its word.
+    /// A request part, found in one of the arguments, with the span of its word.
     Part(RequestPart, Span),
     Value(Expr),
 }
@@ -91,7 +91,7 @@ pub enum RequestPart {
 /// A function that decides about the charge after the body.
 pub struct Afterwards {
     pub verdict: Verdict,
-    /// A function of a reference to the result.
+    /// A function that takes a reference to the result.
     pub judge: Expr,
 }
 
@@ -161,7 +161,7 @@ impl Member {
         self.until == Until::BodyEnd
     }
 
-    /// The name of a limit that refuses: this base, and the time if the name has one.
+    /// The name of the limit when it refuses: `base`, followed by the time if the name contains one.
     pub fn refusing_name(&self, base: &str) -> String {
         match &self.time_in_name {
             Some(time) => format!("{base}/{time}"),
@@ -169,7 +169,7 @@ impl Member {
         }
     }
 
-    /// The name of the same limit as a shadow limit.
+    /// The name of the limit when it is a shadow limit.
     pub fn shadow_name(&self, base: &str) -> String {
         format!("{}/shadow", self.refusing_name(base))
     }

@@ -1,4 +1,4 @@
-//! The path of the runtime, at any place of the user's code.
+//! The path to the runtime, located at any place in the user's code.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -8,7 +8,7 @@ use syn::Path;
 pub struct Runtime(pub Path);
 
 impl Runtime {
-    /// The path at another place, where the compiler then draws its caret. It keeps its own hygiene.
+    /// Returns the path located at `place`, so that the compiler draws its caret there. The path keeps its own hygiene.
     #[must_use]
     pub fn at(&self, place: Span) -> TokenStream {
         let tokens = self.0.to_token_stream().into_iter();

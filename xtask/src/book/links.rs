@@ -1,17 +1,17 @@
-//! Checks the links of the built book: each leads to a file of the book, and to a place that the file has.
+//! Checks the links of the built book: each link leads to a file of the book, and to a place in that file.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The links of a page, and the places that links can lead to.
+/// The links of a page, and the places in it to which links can lead.
 #[derive(Debug, Default, PartialEq)]
 struct Page {
     links: Vec<String>,
     places: Vec<String>,
 }
 
-/// Returns the number of pages.
+/// Checks all links of the pages in a folder. Returns the number of pages.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ fn read(folder: &Path, pages: &mut BTreeMap<PathBuf, Page>) -> Result<(), String
     Ok(())
 }
 
-/// Reads the attributes of all tags. mdBook writes them as `name="value"`, and no `<` in text.
+/// Reads the attributes of all tags. mdBook writes an attribute as `name="value"`, and never writes `<` in text.
 fn parse(html: &str) -> Page {
     let mut page = Page::default();
     for tag in html.split('<').skip(1) {
@@ -78,7 +78,7 @@ fn leads_elsewhere(link: &str) -> bool {
     link == "#" || link.contains("://") || link.starts_with("data:")
 }
 
-/// A path without `..`.
+/// Removes each `..` from a path, together with the folder before it.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,5 @@
-//! The command `book`: gathers the pages of the guide into `target/book`, builds a book of them with mdBook, and checks its links.
+//! The command `book`: gathers the pages of the guide into `target/book`, builds a book from them with mdBook, and checks its
+//! links.
 
 mod links;
 mod playground;
@@ -8,7 +9,7 @@ use crate::process::{run, target};
 use crate::tools;
 use std::process::Command;
 
-/// Builds the book. With `serve`, then shows it until the command is stopped, and again each time it is built.
+/// Builds the book. With `serve`, also shows it until the command is stopped, and updates it after each build.
 pub(crate) fn perform(serve: bool) -> Result<(), String> {
     let (mdbook, folder) = (tools::ensure_mdbook()?, target().join("book"));
     source::gather(&folder)?;

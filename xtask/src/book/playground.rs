@@ -1,11 +1,11 @@
-//! The page on which limits can be tried: one file, which contains the engine as WebAssembly.
+//! Builds the page on which users can try limits: one file, which contains the engine as WebAssembly.
 
 use crate::process::{cargo, root, run, target};
 use crate::tools;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Programs for this target read their input and write their output, as elsewhere.
+/// The target of the engine. Its programs read standard input and write standard output, as on other targets.
 const TARGET: &str = "wasm32-wasip1";
 
 /// Builds the engine and writes the page.
@@ -24,7 +24,8 @@ pub(super) fn write(page: &Path) -> Result<(), String> {
     fs::write(page, text).map_err(|error| format!("{}: {error}", page.display()))
 }
 
-/// Compiles the engine for the size, and returns its path. The usual builds have other flags, so it has a folder of its own.
+/// Compiles the engine for a small size, and returns its path. It has its own target folder, because the usual builds have other
+/// flags.
 fn engine() -> Result<PathBuf, String> {
     const PACKAGE: &str = "ratelimit-playground";
     tools::ensure_target(TARGET)?;

@@ -1,4 +1,4 @@
-//! Gathers the pages of the book: those of the guide as they are, and pages that have another place in the repository.
+//! Gathers the pages of the book: the unchanged pages of the guide, and pages from other folders of the repository.
 
 use crate::process::{remove, root};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const PUBLISHED: &str = "https://docs.rs/ratelimit-runtime/latest/ratelimit/";
 
-/// The page on which limits can be tried. The chapter `playground.md` shows it.
+/// The page on which users can try limits. The chapter `playground.md` shows this page.
 pub(super) const PLAYGROUND: &str = "try-a-limit.html";
 
 /// Pages of the repository that are not in the folder of the guide, and their names in the book.
@@ -50,8 +50,8 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The page of the attribute is written for rustdoc. It gets a title, its code is marked as Rust, and its links to items lead to
-/// the search of the published documentation.
+/// Adapts the page of the attribute, which is written for rustdoc. The page gets a title, its code is marked as Rust, and its
+/// links to items lead to the search of the published documentation.
 fn attribute(text: &str) -> String {
     let mut page = "# The attribute\n\n".to_owned();
     let mut in_code = false;

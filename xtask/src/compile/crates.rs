@@ -1,5 +1,5 @@
-//! The crates whose builds are measured: functions with the attribute, the same functions with a handwritten check and
-//! without a check, and a macro crate that only has the attribute's dependencies.
+//! The crates whose builds are measured: three crates of functions (with the attribute, with a handwritten check, and without a
+//! check), and a macro crate that only has the attribute's dependencies.
 
 use crate::process::root;
 use std::fs;
@@ -76,7 +76,7 @@ fn package(place: &Path, name: &str, dependencies: &str, code: &str) -> io::Resu
     Ok(folder)
 }
 
-/// The line of a manifest that declares this dependency.
+/// Returns the line of a manifest that declares this dependency.
 fn line_of<'m>(manifest: &'m str, name: &str) -> &'m str {
     let declares = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(" ="));
     manifest.lines().find(declares).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The part `compile` of `bench`: measures what the attribute costs at build time, for each function that has it, and
+//! The part `compile` of `bench`: measures the build time that the attribute costs, for each function with the attribute, and
 //! once for the macro itself.
 
 mod crates;
@@ -15,9 +15,10 @@ use stopwatch::{Figures, Stopwatch};
 const ROUNDS: usize = 7;
 const CLEAN_ROUNDS: usize = 3;
 
-/// How much longer `cargo check` may take for a function with the attribute than with a handwritten check.
+/// The additional time in milliseconds that `cargo check` may take for a function with the attribute, compared with a handwritten
+/// check.
 const GOAL_MS: f64 = 8.0;
-/// How long the macro's build may take, relative to a build of syn and quote alone.
+/// The maximum time of the macro's build, relative to a build of syn and quote alone.
 const GOAL_RATIO: f64 = 1.2;
 
 pub(crate) fn perform() -> Result<(), String> {
@@ -84,16 +85,16 @@ fn clean_builds(crates: &Crates, place: &Path) -> Result<(), String> {
     remove(&fresh)
 }
 
-/// A cargo command for one of the crates, without its output.
+/// A cargo command for one of the crates, without output.
 fn quietly(arguments: &[&str], folder: &Path, target: &Path) -> Command {
     let mut command = cargo(arguments);
-    // Measures without incremental builds, as a package from a registry is built.
+    // Incremental builds are off, because cargo does not use them for packages from a registry.
     command.env("CARGO_INCREMENTAL", "0").env("CARGO_TARGET_DIR", target);
     command.current_dir(folder).stdout(Stdio::null());
     command
 }
 
-/// Writes the same code again. The new modification time makes cargo check it again.
+/// Writes the same code again. Because of the new modification time, cargo checks it again.
 fn edit(folder: &Path) -> io::Result<()> {
     let file = folder.join("src/lib.rs");
     fs::write(&file, fs::read(&file)?)

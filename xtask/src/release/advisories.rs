@@ -1,4 +1,4 @@
-//! No dependency has a known vulnerability, is unmaintained, or was withdrawn. The database is on GitHub.
+//! Checks that no dependency has a known vulnerability, is unmaintained, or was withdrawn. The database is on GitHub.
 
 use super::tools;
 use crate::process::{root, run};
@@ -12,7 +12,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
         command.args(args).current_dir(root());
         command
     };
-    // A missing database is no finding. So the database is fetched first, in a separate step.
+    // A missing database is not a finding, so the database is fetched first, in a separate step.
     if let Err(error) = run(&mut command(&["fetch", "db"])) {
         let why = format!(
             "the advisory database cannot be fetched here ({error}); the workflow `release` checks it"

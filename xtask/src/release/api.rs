@@ -1,4 +1,5 @@
-//! Types of other crates in the public API. A breaking release of such a crate is a breaking release of ours, so each is on a list.
+//! Checks the types of other crates in the public API. A breaking release of such a crate is a breaking release of this library,
+//! so each such crate must be on a list.
 
 use super::rustdoc::{self, Features};
 use super::semver;
@@ -7,7 +8,8 @@ use crate::progress::Verdict;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The crates whose types users may meet, and the feature that shows them. Without a feature, users meet them always.
+/// The crates whose types may be in the public API, each with the features that show them. Without a feature, the types are
+/// always there.
 const PERMITTED: [(&str, &str); 23] = [
     ("actix_http", "actix-web"),
     ("actix_service", "actix-web"),
@@ -62,7 +64,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
     if mistakes.is_empty() { Ok(Verdict::Passed) } else { Err(mistakes.join("\n")) }
 }
 
-/// The crates that the public items show, each with these items.
+/// The other crates whose types the public items show, each with these items.
 fn found(features: Features) -> Result<BTreeMap<String, BTreeSet<String>>, String> {
     let mut found = BTreeMap::<String, BTreeSet<String>>::new();
     for (package, library) in semver::PUBLIC {
@@ -74,7 +76,7 @@ fn found(features: Features) -> Result<BTreeMap<String, BTreeSet<String>>, Strin
     Ok(found)
 }
 
-/// The crates that the signatures of the public items name, each with an item.
+/// The other crates that the signatures of the public items name, each with an item.
 fn foreign(surface: &Surface<'_>) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for item in &surface.items {

@@ -1,4 +1,5 @@
-//! Licences, sources and duplicates of the dependencies, by the rules in `deny.toml`, and dependencies that no code uses.
+//! Checks licences, sources and duplicates of the dependencies, by the rules in `deny.toml`, and finds dependencies that no code
+//! uses.
 
 use super::tools;
 use crate::process::{root, run};
@@ -15,6 +16,7 @@ pub(crate) fn licences() -> Result<Verdict, String> {
 
 pub(crate) fn unused() -> Result<Verdict, String> {
     let mut command = Command::new(tools::from_crates_io(tools::MACHETE)?);
-    // The names of libraries differ from those of packages, such as `ratelimit-runtime`. Only the metadata says so.
+    // The name of a library may differ from the name of its package, such as `ratelimit-runtime`. Only the metadata contains both
+    // names.
     run(command.arg("--with-metadata").current_dir(root())).map(|()| Verdict::Passed)
 }

@@ -1,4 +1,4 @@
-//! The documentation as docs.rs builds it: without warnings, and with the feature that each item needs.
+//! Checks the documentation as docs.rs builds it: it has no warnings, and shows the feature that each item needs.
 
 use super::rustdoc;
 use crate::features;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const PACKAGE: &str = "ratelimit-runtime";
 
-/// Features that change what the library does, and no public item.
+/// Features that change the behaviour of the library, but no public item.
 const WITHOUT_ITEMS: [&str; 1] = ["tls"];
 
 pub(crate) fn check() -> Result<Verdict, String> {

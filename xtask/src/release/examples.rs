@@ -1,8 +1,8 @@
-//! Every public item has an example, or a link to one.
+//! Checks that every public item has an example, or a link to one.
 //!
-//! An item has an example if its documentation contains code, or a link to an item or a page that contains code. A method, a field
-//! and a variant also have the example of their type, and a type has that of its module. Modules need none. The root of the library
-//! does not count: its page is README, which would cover everything.
+//! An item has an example if its documentation contains code, or a link to an item or a page that contains code. A method, a
+//! field and a variant also have the example of their type, and a type has the example of its module. Modules need no example.
+//! The root of the library does not count, because its page is the README, whose example would cover everything.
 
 use super::rustdoc::{self, Features};
 use super::semver;
@@ -44,7 +44,7 @@ fn links_to_code(surface: &Surface<'_>, item: &Value) -> bool {
     targets.filter_map(|id| surface.get(id)).any(shows_code)
 }
 
-/// Whether the documentation contains a block of code. A block of `text` is no example.
+/// Whether the documentation contains a block of code. A block of `text` does not count.
 fn shows_code(item: &Value) -> bool {
     let docs = item["docs"].as_str().unwrap_or_default();
     let mut fences = docs.lines().map(str::trim_start).filter_map(|line| line.strip_prefix("```")).step_by(2);

@@ -1,4 +1,4 @@
-//! What the manifests say: the metadata that the registry shows, and one version everywhere.
+//! Checks the manifests: the metadata that the registry shows, and the same version everywhere.
 
 use super::semver::git;
 use crate::features;
@@ -8,10 +8,11 @@ use crate::progress::Verdict;
 use serde_json::Value;
 use std::fs;
 
-/// What only the owner of the repository knows. Both are set once, in `[workspace.package]` of the workspace's manifest.
+/// The fields that only the owner of the repository knows. Both are set once, in `[workspace.package]` of the workspace's
+/// manifest.
 const BY_OWNER: [&str; 2] = ["repository", "homepage"];
 
-/// The end of the description of a crate that people do not use directly. Its page needs no more than that.
+/// The end of the description of a crate that people do not use directly. Its page on the registry needs no more text.
 const DETAIL: &str = "an implementation detail";
 
 pub(crate) fn metadata() -> Result<Verdict, String> {
@@ -50,7 +51,8 @@ pub(crate) fn metadata() -> Result<Verdict, String> {
     )))
 }
 
-/// Every published package has the version of the workspace, so do the requirements between them, and the changelog begins with it.
+/// Checks that every published package has the version of the workspace, that the requirements between the packages name this
+/// version, and that the changelog begins with it.
 pub(crate) fn version() -> Result<Verdict, String> {
     let packages = packages()?;
     let version = text(&packages[0], "version").to_owned();

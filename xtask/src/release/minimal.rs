@@ -1,4 +1,4 @@
-//! The libraries compile with the oldest version of each direct dependency that their manifests permit.
+//! Checks that the libraries compile with the oldest version of each direct dependency that their manifests permit.
 
 use crate::packaging::{self, PUBLISHED};
 use crate::process::{cargo, run, target};
@@ -8,11 +8,11 @@ use std::io;
 
 const FOLDER: &str = "minimal";
 
-/// The command is installed with its own lock file, so no user resolves its dependencies anew.
+/// The command is left out. It is installed with its own lock file, so no user resolves its dependencies again.
 const PROGRAM: &str = "ratelimit-cli";
 
-/// Uses the packages, whose manifests name every dependency with its version. Tests are not published, so their dependencies are
-/// removed.
+/// Checks the packages, because their manifests name every dependency with its version. The dependencies of tests are removed,
+/// because tests are not published.
 pub(crate) fn check() -> Result<Verdict, String> {
     packaging::pack()?;
     packaging::unpack(FOLDER)?;
@@ -25,7 +25,7 @@ pub(crate) fn check() -> Result<Verdict, String> {
     }
     fs::write(folder.join("Cargo.toml"), workspace()).map_err(failed)?;
     let manifest = folder.join("Cargo.toml");
-    // The option is unstable. The variable permits it on the stable toolchain, and only this command has it.
+    // The option is unstable. The variable permits it on the stable toolchain, for this command only.
     let mut resolve = cargo(&["-Z", "direct-minimal-versions", "generate-lockfile", "--manifest-path"]);
     run(resolve.arg(&manifest).env("RUSTC_BOOTSTRAP", "1"))?;
     let mut check = cargo(&["check", "--locked", "--workspace", "--all-features", "--manifest-path"]);

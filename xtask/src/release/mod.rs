@@ -33,7 +33,7 @@ pub(crate) enum Release {
 
 type Check = fn() -> Result<Verdict, String>;
 
-/// In the order in which they run: those that take seconds come first.
+/// All checks in the order in which they run: checks that take seconds come first.
 const CHECKS: [(&str, Check); 17] = [
     ("metadata", manifests::metadata),
     ("version and changelog", manifests::version),
@@ -88,7 +88,7 @@ pub(crate) fn perform(release: &Release) -> Result<(), String> {
     }
 }
 
-/// Runs all checks, even if one fails, because whoever prepares a release wants to know all that is left to do.
+/// Runs all chosen checks, even if one fails, so that one run shows everything that is left to do before a release.
 fn check(strict: bool, words: &[String]) -> Result<(), String> {
     let is_chosen = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
     let chosen: Vec<_> = CHECKS.iter().filter(|(name, _)| is_chosen(name)).collect();
@@ -114,7 +114,7 @@ fn check(strict: bool, words: &[String]) -> Result<(), String> {
     }
 }
 
-/// The links and the numbers of the documents, and what else this package tests.
+/// Checks the links and the numbers of the documents, by running the tests of this package.
 fn documents() -> Result<Verdict, String> {
     run(&mut cargo(&["test", "--quiet", "--locked", "-p", "xtask"])).map(|()| Verdict::Passed)
 }

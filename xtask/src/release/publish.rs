@@ -6,7 +6,7 @@ use crate::process::{cargo, run, succeeds};
 use crate::progress::Verdict;
 use std::process::Command;
 
-/// Everything but the upload. The packages are built by the check of the packages.
+/// Does everything except the upload. The check of the packages builds them, so they are not built here.
 pub(crate) fn dry_run() -> Result<Verdict, String> {
     run(command(&PUBLISHED).args(["--dry-run", "--no-verify", "--allow-dirty"])).map(|()| Verdict::Passed)
 }

@@ -1,5 +1,5 @@
-//! This program in place of rustdoc: for unstable options on the stable toolchain, such as the JSON of a crate's documentation, and
-//! for documentation that is made of what the tests have compiled.
+//! Lets this program run in place of rustdoc. It is needed for unstable options on the stable toolchain, such as the JSON of a
+//! crate's documentation, and for documentation that uses the crates that the tests have compiled.
 
 use crate::process::{cargo, run, target};
 use serde_json::Value;
@@ -7,34 +7,35 @@ use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// Set for the processes that cargo starts as rustdoc.
+/// The variable that is set for the processes that cargo starts as rustdoc.
 const STANDS_FOR_RUSTDOC: &str = "RATELIMIT_XTASK_IS_RUSTDOC";
 
-/// Its value if documentation is made instead of running the tests in it.
+/// The value of the variable if rustdoc makes documentation instead of running the tests in it.
 const DOCUMENTS: &str = "documents";
 
-/// `cargo ARGS`, which may use unstable options of rustdoc.
+/// Returns the command `cargo ARGS`, in which rustdoc may have unstable options.
 ///
-/// `RUSTC_BOOTSTRAP=1` permits them, but as a variable of cargo it makes build scripts run again, and with them most dependencies.
-/// So this program stands for rustdoc, and sets the variable for rustdoc alone.
+/// `RUSTC_BOOTSTRAP=1` permits these options. As a variable of cargo, it would make build scripts run again, and with them most
+/// dependencies. So this program stands in for rustdoc, and sets the variable for rustdoc alone.
 pub(crate) fn unstable(args: &[&str]) -> Command {
     with_stand_in(cargo(args), "unstable")
 }
 
-/// Makes `cargo test --doc` document the libraries without warnings. `cargo doc` would compile all dependencies once more, because it
-/// uses them in the form of `cargo check`.
+/// Makes `cargo test --doc` document the libraries without warnings. `cargo doc` would compile all dependencies once more, in the
+/// form that `cargo check` uses.
 pub(crate) fn instead_of_tests(tests: Command) -> Command {
     with_stand_in(tests, DOCUMENTS)
 }
 
 fn with_stand_in(mut command: Command, purpose: &str) -> Command {
-    // `current_exe` would name a file that no longer exists, if `cargo xtask test` has just compiled this program with clippy.
+    // `current_exe` is not used: if `cargo xtask test` has just compiled this program with clippy, it would name a file that no
+    // longer exists.
     let this = target().join("debug").join(format!("xtask{}", env::consts::EXE_SUFFIX));
     command.env("RUSTDOC", this).env(STANDS_FOR_RUSTDOC, purpose);
     command
 }
 
-/// Runs rustdoc if this process stands for it.
+/// Runs rustdoc if cargo has started this process in place of rustdoc.
 pub(crate) fn stand_in() -> Option<ExitCode> {
     let purpose = env::var_os(STANDS_FOR_RUSTDOC)?;
     let mut rustdoc = Command::new("rustdoc");
@@ -48,7 +49,7 @@ pub(crate) fn stand_in() -> Option<ExitCode> {
     Some(run(&mut rustdoc).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
 }
 
-/// The arguments that document the crate whose tests these would run.
+/// Turns arguments that run the tests of a crate's documentation into arguments that document the crate.
 fn documenting(tests: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut tests = tests.into_iter();
     let mut kept = Vec::new();

@@ -1,11 +1,13 @@
-//! The public API has no breaking change that the version does not announce. Compares with the last version that has a tag.
+//! Checks that the public API has no breaking change that the version does not announce. Compares the API with the last version
+//! that has a tag.
 
 use super::tools;
 use crate::process::{output, root, run, succeeds};
 use crate::progress::Verdict;
 use std::process::Command;
 
-/// The crates whose items users name, and their libraries. `ratelimit-limit` has the types that the runtime exports again, which the tool does not follow.
+/// The crates whose items users name, with the names of their libraries. `ratelimit-limit` has types that the runtime exports
+/// again, which the tool does not follow.
 pub(crate) const PUBLIC: [(&str, &str); 2] =
     [("ratelimit-runtime", "ratelimit"), ("ratelimit-limit", "ratelimit_limit")];
 

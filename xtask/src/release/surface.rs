@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 /// A public item.
 pub(crate) struct Item<'a> {
-    /// As users write it, without the crate.
+    /// The path as users write it, without the crate.
     pub(crate) path: String,
     pub(crate) value: &'a Value,
-    /// The modules and the type around it, from the outside in, without the root.
+    /// The modules and the type that contain the item, from the outside in, without the root.
     pub(crate) around: Vec<&'a Value>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Surface<'a> {
         self.json["index"].get(id.as_u64()?.to_string())
     }
 
-    /// The library that defines what an id means.
+    /// The library that defines the item with an id.
     pub(crate) fn library(&self, id: u64) -> Option<&'a str> {
         let number = self.json["paths"].get(id.to_string())?["crate_id"].as_u64()?;
         self.json["external_crates"].get(number.to_string())?["name"].as_str()
@@ -51,7 +51,7 @@ impl<'a> Surface<'a> {
         let import = &item["inner"]["use"];
         if !import.is_null() {
             match self.get(&import["id"]) {
-                // An item of another library. Its own documentation is there.
+                // An item of another library, where its documentation is.
                 None => {
                     self.items.push(Item { path: join(path, import), value: item, around: around.to_vec() });
                 }
@@ -80,7 +80,7 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// The written `impl` blocks of a type, or of a trait.
+    /// The `impl` blocks of a type or of a trait that are written in the code.
     pub(crate) fn implementations(&self, item: &Value) -> Vec<&'a Value> {
         let inner = item["inner"].as_object().into_iter().flat_map(serde_json::Map::values);
         let ids = inner.flat_map(|inner| list(&inner["impls"]).chain(list(&inner["implementations"])));
@@ -93,12 +93,12 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// The elements of an array. Nothing for any other value.
+/// The elements of an array. Empty for any other value.
 pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The fields, variants and methods that a definition lists itself.
+/// The fields, variants and methods that the definition of an item lists itself.
 fn members(item: &Value) -> Vec<&Value> {
     let inner = &item["inner"];
     let kind = |definition: &str| &inner[definition]["kind"];
@@ -108,7 +108,7 @@ fn members(item: &Value) -> Vec<&Value> {
     fields.into_iter().chain(lists).flat_map(list).collect()
 }
 
-/// Items of traits and variants have the visibility of their owner, which is `default`.
+/// An item of a trait or of an enum has the visibility `default`, which is that of its owner.
 fn is_public(item: &Value) -> bool {
     item["visibility"] == "public" || item["visibility"] == "default"
 }

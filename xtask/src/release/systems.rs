@@ -1,4 +1,5 @@
-//! The library and the command compile for Windows and macOS. Compiling needs no such machine; running the tests does.
+//! Checks that the library and the command compile for Windows and macOS. Compiling does not need such a machine, but running the
+//! tests does.
 
 use crate::features;
 use crate::process::{cargo, run};

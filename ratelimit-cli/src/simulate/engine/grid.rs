@@ -1,9 +1,9 @@
-//! Grids: time in equal parts, and the calls in each part.
+//! Grids, which divide time into equal parts, and the calls in each part.
 
 use crate::simulate::numbers::index;
 use crate::simulate::time;
 
-/// Equal parts of a length of time. The last part may end after the time.
+/// Equal parts of a length of time. The last part may extend beyond that length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grid {
     /// The length of a part in microseconds.
@@ -12,7 +12,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The finest grid of round parts that covers a length with at most `most` parts.
+    /// Returns the finest grid whose parts have a round length, and of which at most `most` parts cover the length.
     pub(crate) fn covering(length: u64, most: u64) -> Self {
         let width = time::step(length, most);
         Self { width, parts: length.div_ceil(width) }
@@ -32,13 +32,13 @@ impl Grid {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) grid: Grid,
-    /// All calls, by the time at which they arrive.
+    /// The number of offered calls in each part, by the time of their arrival.
     pub(crate) offered: Vec<u64>,
-    /// Admitted calls, by the time at which they start.
+    /// The number of admitted calls in each part, by the time of their start.
     pub(crate) admitted: Vec<u64>,
-    /// Refused calls, by the time at which they arrive.
+    /// The number of refused calls in each part, by the time of their arrival.
     pub(crate) refused: Vec<u64>,
-    /// Admitted calls that start after the end of the grid, because they wait.
+    /// The number of admitted calls that start after the end of the grid, because they wait.
     pub(crate) later: u64,
 }
 

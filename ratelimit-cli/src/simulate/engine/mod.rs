@@ -1,4 +1,4 @@
-//! The engine: decides about all calls of traffic by the memory store, whose clock it moves. It never sleeps.
+//! The engine: decides about all calls of traffic with the memory store, and moves the clock of the store. It never sleeps.
 
 mod decide;
 mod grid;

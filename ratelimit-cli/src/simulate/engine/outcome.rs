@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Streak {
     pub(crate) refusals: u64,
-    /// From the first refusal to the last one, in microseconds.
+    /// The time from the first refusal to the last one, in microseconds.
     pub(crate) length: u64,
 }
 
@@ -24,10 +24,10 @@ pub(crate) struct CallerCounts {
 /// The last calls of one caller, while the traffic is decided.
 #[derive(Clone, Default)]
 pub(super) struct Recent {
-    /// The refusals since its last admitted call, and the time of the first one.
+    /// The number of refusals since the last admitted call, and the time of the first of them.
     streak: u32,
     since: u64,
-    /// The milliseconds at which its last admitted calls started, within one `time`.
+    /// The start times of the last admitted calls within one `time`, in milliseconds.
     window: VecDeque<u64>,
 }
 
@@ -37,20 +37,20 @@ pub(crate) struct Outcome {
     pub(crate) offered: u64,
     pub(crate) admitted: u64,
     pub(crate) refused: u64,
-    /// Refused calls whose cost is above what the limit can ever hold.
+    /// The number of refused calls whose cost is above what the limit can ever hold.
     pub(crate) never: u64,
-    /// Admitted calls that waited for their turn.
+    /// The number of admitted calls that waited for their turn.
     pub(crate) waited: u64,
-    /// In microseconds.
+    /// The longest wait in microseconds.
     pub(crate) longest_wait: u64,
-    /// The callers with at least one refused call.
+    /// The number of callers with at least one refused call.
     pub(crate) callers_refused: u64,
     /// The longest streak of refusals of one caller.
     pub(crate) streak: Streak,
     /// The maximum number of units that one caller was admitted within any interval of the limit's `time`.
     pub(crate) worst: u64,
     pub(crate) series: Series,
-    /// Offered and refused calls of each caller.
+    /// The numbers of offered and refused calls of each caller.
     pub(crate) callers: Vec<CallerCounts>,
 }
 
@@ -72,7 +72,7 @@ impl Outcome {
         }
     }
 
-    /// Counts a call that costs `cost` units. `recent` is about its caller.
+    /// Counts a call that costs `cost` units. `recent` has the last calls of the same caller.
     pub(super) fn note(&mut self, call: Call, decision: &Decision, cost: u32, recent: &mut Recent) {
         let caller = &mut self.callers[index(call.caller.into())];
         self.offered += 1;
@@ -84,7 +84,7 @@ impl Outcome {
             self.waited += u64::from(wait > 0);
             self.longest_wait = self.longest_wait.max(wait);
             let start = call.at.saturating_add(wait);
-            // The store decides in milliseconds.
+            // The store decides in milliseconds, so the window is counted in milliseconds, too.
             let calls = recent.admit(start / MS, micros(self.limit.time()) / MS);
             self.worst = self.worst.max(calls * u64::from(cost));
             self.series.admit(start);
@@ -100,7 +100,7 @@ impl Outcome {
 }
 
 impl Recent {
-    /// Returns how many calls started within the `time` that ends with this call.
+    /// Returns how many calls of the caller started within the `time` that ends with this call.
     fn admit(&mut self, start: u64, time: u64) -> u64 {
         self.streak = 0;
         while self.window.front().is_some_and(|earlier| start.saturating_sub(*earlier) >= time) {
@@ -110,7 +110,7 @@ impl Recent {
         self.window.len() as u64
     }
 
-    /// Returns the longest streak of all.
+    /// Adds a refusal. Returns the longer of this streak and `longest`.
     fn refuse(&mut self, at: u64, longest: Streak) -> Streak {
         if self.streak == 0 {
             self.since = at;

@@ -3,15 +3,15 @@
 use crate::output::{Output, Style};
 use crate::simulate::numbers::{float, index, whole};
 
-/// The blocks in which 0 to 8 eighths are filled, from below.
+/// The blocks with 0 to 8 filled eighths, from below.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The blocks for admitted calls and for the other offered calls. Color-blind readers can tell blue from yellow.
+/// The blocks for admitted calls and for the other offered calls, in blue and yellow, which color-blind readers can tell apart.
 pub(super) const ADMITTED: (char, Style) = ('█', Style::Accent);
 pub(super) const REST: (char, Style) = ('░', Style::Warning);
 const EMPTY: (char, Style) = (' ', Style::Plain);
 
-/// The calls of one part of the time.
+/// The calls in one part of the time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
     pub(super) admitted: u64,
@@ -19,8 +19,8 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    /// The cell of a row. Row 0 is the lowest of `rows`, and `top` is the value at the upper end. If both kinds of calls are in
-    /// a cell, it shows the one with more of them.
+    /// Returns the cell of the bar in a row. Row 0 is the lowest of `rows`, and `top` is the value at the upper end. If a cell
+    /// contains both kinds of calls, it shows the kind with more calls.
     fn cell(self, row: u64, rows: u64, top: u64) -> (char, Style) {
         let eighths = |value: u64| {
             let eighths = whole(float(value) * float(rows * 8) / float(top));
@@ -48,8 +48,8 @@ pub(super) fn row(bars: &[Bar], row: u64, (rows, top): (u64, u64), width: usize,
     .collect()
 }
 
-/// The smallest round number that is at least `value`: one of 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80
-/// or the last ten of them with zeros.
+/// The smallest round number that is at least `value`. Round numbers are 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60,
+/// 80, and the last ten of these with more zeros.
 pub(super) fn round_up(value: u64) -> u64 {
     const SMALL: [u64; 7] = [1, 2, 3, 4, 5, 6, 8];
     const LARGE: [u64; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
@@ -68,7 +68,7 @@ mod tests {
         let bars = bars.map(|(admitted, offered)| Bar { admitted, offered });
         let rows = [1, 0].map(|at| row(&bars, at, (2, 16), 1, Output::plain()));
         assert_eq!(rows, ["  ░ ▄", " ▁▄██░"]);
-        // The kind with more calls fills the cell, so that there is no gap.
+        // The kind with more calls fills the whole cell, so that there is no gap.
         let sliver = Bar { admitted: 9, offered: 16 };
         assert_eq!([1, 0].map(|at| row(&[sliver], at, (2, 16), 1, Output::plain())), ["░", "█"]);
     }

@@ -1,4 +1,4 @@
-//! CSV: each call with its decision.
+//! Writes each call with its decision as CSV.
 
 use crate::simulate::hash::IdentityHash;
 use crate::simulate::numbers::index;
@@ -8,7 +8,7 @@ use csv::Writer;
 use ratelimit::{Decision, Limit};
 use std::time::Duration;
 
-/// All calls, and the decision of each limit about each of them.
+/// The rows of all calls, with the decision of each limit about each call.
 pub(crate) struct Calls<'t> {
     traffic: &'t Traffic,
     /// The names of the callers.
@@ -49,7 +49,7 @@ impl<'t> Calls<'t> {
     }
 }
 
-/// A text that spreadsheets do not evaluate. They evaluate texts that begin with `=`, `+`, `-` or `@`.
+/// Changes a text so that spreadsheets do not evaluate it. They evaluate texts that begin with `=`, `+`, `-` or `@`.
 fn harmless(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }

@@ -9,7 +9,7 @@ use crate::simulate::shadow::{Comparison, Hit};
 use crate::simulate::time;
 use std::fmt::Write;
 
-/// The columns left of the chart: a number and a line.
+/// The columns to the left of the chart, for a number and a line.
 const MARGIN: usize = 8;
 
 /// The maximum number of parts of a grid that the chart can show.
@@ -40,7 +40,7 @@ pub(crate) fn as_text(report: &Report<'_>, output: Output) -> String {
     for note in LEGEND.into_iter().chain(report.notes.iter().map(String::as_str)) {
         let _ = writeln!(text, "{}", output.paint(format!("- {}", output.wrap(note, 2)), Style::Dim));
     }
-    // The answer is the last part, so it is visible without scrolling.
+    // The answer of the comparison is the last part, so that it is visible without scrolling.
     if let Some(comparison) = &report.comparison {
         text += &compared(comparison, report, output);
     }

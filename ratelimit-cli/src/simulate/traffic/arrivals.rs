@@ -9,7 +9,7 @@ use crate::simulate::time;
 use clap::builder::RangedU64ValueParser;
 use fastrand::Rng;
 
-/// The kinds of arrivals, which may be combined: all of them add calls to the same traffic. Times are in microseconds.
+/// The kinds of arrivals, which may be combined: each kind adds calls to the same traffic. Times are in microseconds.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Arrivals {
     /// Evenly spaced calls: calls per s, min, h, day or a length such as 15m
@@ -44,19 +44,19 @@ fn skew(text: &str) -> Result<f64, String> {
 }
 
 impl Arrivals {
-    /// The time between two bursts. A single burst has none after it.
+    /// The time between two bursts. For a single burst, it is the whole simulated time.
     fn every(&self) -> u64 {
         self.every.unwrap_or(self.length)
     }
 
-    /// The calls that are expected.
+    /// The expected number of calls.
     fn expected(&self) -> u64 {
         let bursts = self.burst.unwrap_or(0).saturating_mul(self.length.div_ceil(self.every()));
         let rates = self.steady.iter().chain(&self.poisson);
         rates.map(|rate| rate.calls_in(self.length)).fold(bursts, u64::saturating_add)
     }
 
-    /// The times of all calls before the end, in order, in microseconds.
+    /// The times of all calls before the end of the traffic, in order, in microseconds.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Arrivals {
         Ok(times)
     }
 
-    /// Makes traffic. Without any arrivals, calls come at random.
+    /// Makes traffic. If no kind of arrivals is given, calls arrive at random.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Arrivals {
         if self.steady.is_none() && self.burst.is_none() && self.poisson.is_none() {
             self.poisson = Some("120/min".parse()?);
         }
-        // Arrivals and callers have separate random numbers, so that the number of callers does not change the times.
+        // Arrivals and callers use separate random numbers, so that the number of callers does not change the times.
         let mut random = Rng::with_seed(self.seed);
         let chosen = chosen(self.callers, self.skew, random.fork());
         let times = self.times(&mut random)?;
@@ -121,7 +121,7 @@ impl Arrivals {
     }
 }
 
-/// The times of independent calls.
+/// The times of independent random calls.
 fn random_times(rate: &Rate, random: &mut Rng) -> impl Iterator<Item = u64> {
     let mean_gap = float(rate.per) / float(rate.calls);
     let mut now = 0.0;

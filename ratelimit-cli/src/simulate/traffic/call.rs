@@ -1,4 +1,4 @@
-//! Calls, and traffic as a list of them.
+//! Calls, and traffic as a list of calls.
 
 use super::callers::Caller;
 use super::origin::Origin;
@@ -9,7 +9,7 @@ pub(crate) const MOST_CALLS: u64 = 10_000_000;
 /// A call of a limited function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Call {
-    /// In microseconds since the start.
+    /// The time since the start in microseconds.
     pub(crate) at: u64,
     /// The position of the caller among the callers.
     pub(crate) caller: u32,
@@ -19,11 +19,11 @@ pub(crate) struct Call {
 pub(crate) struct Traffic {
     /// A description in a few words, for titles.
     pub(crate) words: String,
-    /// In the order of their times.
+    /// The calls in the order of their times.
     pub(crate) calls: Vec<Call>,
-    /// The identities. Those of a log are in the order of their first calls.
+    /// The identities. The identities of a log are in the order of their first calls.
     pub(crate) callers: Vec<Caller>,
-    /// From the start to the end, in microseconds, at least 1.
+    /// The time from the start to the end in microseconds, at least 1.
     pub(crate) length: u64,
     pub(crate) origin: Origin,
     /// Sentences that a reader of the results must know.

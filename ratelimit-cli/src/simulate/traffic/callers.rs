@@ -1,4 +1,4 @@
-//! Callers: the identities of traffic, and the random choice of one for each simulated call.
+//! Callers: the identities of traffic, and the random choice of a caller for each simulated call.
 
 use crate::simulate::hash::IdentityHash;
 use fastrand::Rng;
@@ -6,10 +6,10 @@ use fastrand::Rng;
 /// The maximum number of identities of simulated traffic.
 pub(crate) const MOST_CALLERS: u32 = 1_000_000;
 
-/// An identity of traffic, as a key contains it.
+/// An identity of traffic, in the form in which a key contains it.
 pub(crate) type Caller = Box<[u8]>;
 
-/// Simulated identities, which have numbers. The first one is the busiest.
+/// Returns simulated identities with numbers. The first identity makes the most calls.
 pub(crate) fn numbered(callers: u32) -> Vec<Caller> {
     (1..=callers).map(|caller| format!("caller-{caller}").into_bytes().into()).collect()
 }

@@ -1,4 +1,4 @@
-//! Traffic: calls in the order of their times, and who makes them.
+//! Traffic: calls in the order of their times, and their callers.
 
 mod arrivals;
 mod call;

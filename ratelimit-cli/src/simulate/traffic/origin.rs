@@ -1,4 +1,4 @@
-//! The start of traffic: zero, or the time of the first line of a log. It labels the axis of time.
+//! The start of traffic: zero, or the time of the first line of a log. The labels of the time axis begin at this start.
 
 use crate::simulate::time::{self, DAY, MINUTE, SECOND};
 use jiff::civil::Time;
@@ -15,8 +15,8 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// The time since 1970 in UTC of a moment of the traffic in microseconds, for windows of the calendar. Simulated traffic starts
-    /// on Thursday, 1 January 1970.
+    /// Returns the time since 1970 in UTC of a moment of the traffic, for calendar windows. `at` is in microseconds since the
+    /// start. Simulated traffic starts on Thursday, 1 January 1970.
     pub(crate) fn unix_time(self, at: u64) -> Duration {
         let start = match self {
             Self::Zero => 0,
@@ -64,7 +64,7 @@ impl Origin {
     }
 }
 
-/// The moment this number of microseconds after another one.
+/// Returns the time that is `at` microseconds after `start`.
 fn after(start: Timestamp, at: u64) -> Timestamp {
     let later = Span::new().try_microseconds(i64::try_from(at).unwrap_or(i64::MAX));
     later.and_then(|later| start.checked_add(later)).unwrap_or(Timestamp::MAX)
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn ticks_of_a_log_are_at_round_times_of_its_zone() {
-        // 13:55:36 in UTC, 19:25:36 there.
+        // 13:55:36 in UTC, 19:25:36 in the zone of the log.
         let start = Timestamp::from_second(951_832_536).unwrap();
         let log = Origin::Log { start, zone: Offset::from_seconds(19_800).unwrap() };
         let first = log.first_tick(HOUR);

@@ -13,16 +13,16 @@ use ratatui::text::Line;
 use ratatui::widgets::{Row, Table};
 use unicode_width::UnicodeWidthStr as _;
 
-/// The minimum width for more distance between columns and for longer bars.
+/// The minimum width of the terminal for more distance between columns and for longer bars.
 const WIDE: u16 = 120;
-/// The minimum width of a column of names, and the step in which it grows, so that it seldom moves.
+/// The minimum width of a column of names, and the step in which the column grows. Because of the step, the column seldom moves.
 const LEAST: u16 = 12;
 const STEP: u16 = 8;
 
 /// The alignment of a column, and its width.
 #[derive(Clone, Copy)]
 enum Column {
-    /// As wide as the longest name. Names are shortened if the columns do not fit.
+    /// A column as wide as the longest name. Names are shortened if the columns do not fit.
     Name,
     Left(u16),
     Right(u16),
@@ -90,7 +90,7 @@ fn key_row(hot: &HotKey, view: &View, bars: usize) -> [Cell; 6] {
     ]
 }
 
-/// Draws the rows below the first `above`, as many as fit.
+/// Draws the rows after the first `above` rows, as many as fit.
 fn draw<const N: usize>(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -117,7 +117,7 @@ fn draw<const N: usize>(
     let widths = Layout::horizontal(constraints).spacing(spacing).areas::<N>(area).map(|area| area.width);
     let line = |at: usize, text: &str| match columns[at].1 {
         Column::Name => Line::raw(shortened(text, widths[at].into())),
-        // Keeps a distance from the number to the left.
+        // Adds a space, to keep a distance from the number on the left.
         Column::Left(_) => Line::raw(format!(" {text}")),
         Column::Right(_) => Line::raw(text.to_owned()).right_aligned(),
     };

@@ -1,4 +1,4 @@
-//! Limits that clash, and limits that have changed.
+//! Tests of limits that clash, and of limits that have changed.
 
 use super::Project;
 use std::fs;
@@ -67,7 +67,7 @@ fn a_changed_limit_does_not_pass_the_check() {
     assert!(!committed.contains("\"line\"") && committed.ends_with("}\n"), "{committed}");
     project.run(&["check"]).exits(0).says(&["2 limits, no change"]);
 
-    // A limit that moves has not changed.
+    // A limit that moves to another line has not changed.
     project.write("src/lib.rs", &format!("// A line.\n{}", library("count = 5")));
     project.run(&["check"]).exits(0);
     project.run(&["check", "--write"]).exits(0);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Names and lines.
+/// The names and lines of limits.
 fn places(limits: &[Value]) -> Vec<(&str, u64)> {
     limits.iter().map(|limit| (limit["name"].as_str().unwrap(), limit["line"].as_u64().unwrap())).collect()
 }

@@ -1,4 +1,4 @@
-//! `cargo ratelimit`: the limits in the sources of small workspaces, and of this repository.
+//! Tests `cargo ratelimit`, on the sources of small workspaces and of this repository.
 
 mod changes;
 mod list;
@@ -34,7 +34,7 @@ impl Project {
         project
     }
 
-    /// A package whose library is this text.
+    /// Creates a package whose library is this text.
     fn of(name: &str, library: &str) -> Self {
         Self::new(name, &[("src/lib.rs", library)])
     }

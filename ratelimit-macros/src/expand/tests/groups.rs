@@ -3,7 +3,7 @@
 use super::shapes::code;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// The types and values of `macro_rules` have invisible groups around them. People write parentheses.
+/// `macro_rules` puts invisible groups around types and values. People write parentheses around them.
 #[test]
 fn groups_change_nothing() {
     let until = "algorithm = \"concurrency\", until = \"body_end\"";
@@ -26,7 +26,7 @@ fn groups_change_nothing() {
     }
 }
 
-/// So has the body of a `$body:block`.
+/// `macro_rules` also puts an invisible group around a `$body:block`.
 #[test]
 fn a_body_may_be_in_a_group() {
     let code =
@@ -34,7 +34,7 @@ fn a_body_may_be_in_a_group() {
     assert_eq!(code(Some(Delimiter::None)), code(None));
 }
 
-/// Puts what is in `w![..]` into such groups.
+/// Replaces each `w![..]` by its content, in a group with the delimiter `wrap` if one is given.
 fn wrapped(code: TokenStream, wrap: Option<Delimiter>) -> TokenStream {
     let mut tokens = code.into_iter();
     let mut written = TokenStream::new();

@@ -1,4 +1,4 @@
-//! Patterns of arguments, which stay where another attribute may read their names.
+//! Tests of patterns in arguments. A pattern stays if another attribute may read its names.
 
 use super::check;
 use expect_test::expect;

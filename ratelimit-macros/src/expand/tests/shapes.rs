@@ -1,15 +1,15 @@
-//! What the code has for functions of many shapes: a few words of each expansion, where a snapshot would say too much.
+//! Checks the expansions of functions of many shapes: a few words of each, where a snapshot would be too long.
 
 use proc_macro2::TokenStream;
 
-/// The code without spaces.
+/// Returns the expanded code without spaces, and with a short name for the path of the runtime.
 pub(super) fn code(arguments: TokenStream, item: TokenStream) -> String {
     let code = crate::attribute(arguments, item).to_string();
     assert!(!code.contains("compile_error"), "{code}");
     code.replace(char::is_whitespace, "").replace("::ratelimit::__private::", "p::")
 }
 
-/// Looks for the words in the code of `#[rate_limit(arguments)] item`. A word with `!!` in front must not be there.
+/// Checks that the expansion of `#[rate_limit(arguments)] item` contains each word. A word with `!!` in front must not occur.
 fn has(arguments: &str, item: &str, words: &str) {
     let code = code(arguments.parse().unwrap(), item.parse().unwrap());
     for word in words.split_whitespace() {

@@ -4,8 +4,8 @@ use crate::simulate::traffic::Caller;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An address as `by = "ip"` counts it: an IPv4 address that is mapped into IPv6 counts as the IPv4 address, and an IPv6
-/// address counts by its first 64 bits. Anything else, such as a host name, counts as it is.
+/// Returns an address in the form in which `by = "ip"` counts it. An IPv4 address that is mapped into IPv6 counts as the IPv4
+/// address, and an IPv6 address counts by its first 64 bits. Any other text, such as a host name, counts unchanged.
 pub(super) fn normalized(address: &[u8]) -> Vec<u8> {
     let parsed = str::from_utf8(address).ok().and_then(|text| text.parse::<IpAddr>().ok());
     match parsed.map(|address| address.to_canonical()) {
@@ -21,14 +21,14 @@ pub(super) fn normalized(address: &[u8]) -> Vec<u8> {
 /// Numbers identities in the order of their first lines.
 #[derive(Default)]
 pub(super) struct Numbers {
-    /// The texts of the lines. Several addresses may have one number.
+    /// The texts of the lines, with their numbers. Several addresses may have the same number.
     seen: HashMap<Box<[u8]>, u32>,
     identities: HashMap<Caller, u32>,
     names: Vec<Caller>,
 }
 
 impl Numbers {
-    /// The number of the identity that a line contains. `identity` computes the identity of a text that is new.
+    /// Returns the number of the identity that a line contains. `identity` computes the identity of a new text.
     pub(super) fn number(&mut self, text: &[u8], identity: impl FnOnce(&[u8]) -> Vec<u8>) -> u32 {
         if let Some(number) = self.seen.get(text) {
             return *number;

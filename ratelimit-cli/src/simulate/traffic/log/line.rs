@@ -13,13 +13,13 @@ pub(super) struct Line<'l> {
     pub(super) address: &'l [u8],
     /// `None` if the server has written `-`.
     pub(super) user: Option<&'l [u8]>,
-    /// Seconds since 1970, in UTC.
+    /// The time in seconds since 1970, in UTC.
     pub(super) at: i64,
     /// The time zone of the line.
     pub(super) zone: Offset,
     /// The path of the request with its query. Empty if the request is not HTTP.
     pub(super) path: &'l [u8],
-    /// Three digits.
+    /// The three digits of the status.
     pub(super) status: [u8; 3],
 }
 
@@ -36,7 +36,7 @@ const NO_STATUS: Broken = "it has no status of three digits after the request";
 pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, Broken> {
     let (address, rest) = split(line, b" ").ok_or(NO_ADDRESS)?;
     let (_, rest) = split(rest, b" ").ok_or(NO_ADDRESS)?;
-    // A user may contain spaces and brackets. A bracket within the user has no date after it.
+    // A user may contain spaces and brackets. A bracket that belongs to the user is not followed by a date.
     let (user, rest, (at, zone)) = until_time(rest).ok_or(NO_TIME)?;
     if address.is_empty() || !address.iter().all(u8::is_ascii_graphic) || user.is_empty() {
         return Err(NO_ADDRESS);
@@ -61,7 +61,7 @@ fn split<'l>(line: &'l [u8], at: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
 /// Seconds since 1970, and the time zone.
 type Moment = (i64, Offset);
 
-/// The user, the rest after the time, and the time.
+/// Splits a text into the user, the rest after the time, and the time.
 fn until_time(text: &[u8]) -> Option<(&[u8], &[u8], Moment)> {
     const LENGTH: usize = "22/Nov/2026:13:55:36 +0100".len();
     let mut from = 0;

@@ -6,19 +6,19 @@ use super::line::Broken;
 pub(super) struct Counts {
     /// Whether the log is a table.
     pub(super) is_table: bool,
-    /// Lines that are not empty.
+    /// The number of lines that are not empty.
     pub(super) lines: u64,
-    /// Broken lines, and the number and the mistake of the first one.
+    /// The number of broken lines, and the line number and the mistake of the first broken line.
     broken: u64,
     first_broken: Option<(u64, Broken)>,
     pub(super) elsewhere: u64,
     pub(super) other_status: u64,
     pub(super) unidentified: u64,
-    /// Lines that are earlier than a line before them, and by how many seconds at most.
+    /// The number of lines whose time is earlier than that of a line before them, and the largest difference in seconds.
     pub(super) backwards: u64,
     pub(super) largest_step: i64,
     pub(super) other_years: usize,
-    /// Whether a row has several calls that were spread over its seconds.
+    /// Whether any row has several calls, which were spread over the seconds of the row.
     pub(super) is_spread: bool,
 }
 

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The longest line, in bytes, so that a file without line ends does not fill the memory.
+/// The maximum length of a line in bytes, so that a file without line ends does not fill the memory.
 const LONGEST: u64 = 64 * 1024;
 
 /// A year in seconds.
@@ -29,7 +29,7 @@ struct Reading {
     latest: i64,
     zone: Option<Offset>,
     numbers: Numbers,
-    /// Seconds since 1970 and the caller.
+    /// The time in seconds since 1970, and the number of the caller, of each call.
     calls: Vec<(i64, u32)>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn read(mut reader: impl BufRead, name: &str, selection: &Selection) 
     reading.into_traffic(name, selection)
 }
 
-/// Reads a line with its end into an empty buffer. A longer line than [`LONGEST`] is cut.
+/// Reads a line with its end into `line`. A line longer than [`LONGEST`] is cut.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<usize, String> {
     line.clear();
     let read = reader.by_ref().take(LONGEST).read_until(b'\n', line);
@@ -124,7 +124,7 @@ impl Reading {
         Ok(())
     }
 
-    /// The calls of a row, spread evenly over its seconds.
+    /// Adds the calls of a row, spread evenly over its seconds.
     fn row(&mut self, row: &Row<'_>, selection: &Selection) -> Result<(), String> {
         self.counts.lines += 1;
         let caller = Some(row.caller).filter(|caller| !caller.is_empty());
@@ -152,7 +152,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Counts a line that is earlier than a line before it.
+    /// Counts the line if its time is earlier than that of a line before it.
     fn in_order(&mut self, at: i64) {
         if self.calls.is_empty() {
             self.latest = at;
@@ -163,8 +163,8 @@ impl Reading {
         self.latest = self.latest.max(at);
     }
 
-    /// Removes calls that are more than a year away from the middle call, because one line with a wrong year would stretch the time
-    /// over all these years. Returns the names of the remaining callers. The calls must be sorted by time.
+    /// Removes calls that are more than a year away from the middle call, because one line with a wrong year would make the
+    /// traffic years long. Returns the names of the remaining callers. The calls must be sorted by time.
     fn within_a_year(&mut self) -> Vec<Caller> {
         let middle = self.calls[self.calls.len() / 2].0;
         let all = self.calls.len();

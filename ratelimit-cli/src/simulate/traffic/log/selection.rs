@@ -1,10 +1,10 @@
-//! The selection of the lines of a log that are calls of the limited function, and of their callers.
+//! Selects the lines of a log that are calls of the limited function, and the callers of these calls.
 
 use super::identity::{Numbers, normalized};
 use super::line::Line;
 use clap::ValueEnum;
 
-/// The identity of a line.
+/// The part of a line that is the identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
     /// The client address, as `by = "ip"` counts it: IPv6 by the first 64 bits
@@ -53,7 +53,7 @@ impl Selection {
         self.statuses.is_empty() || self.statuses.iter().any(is_it)
     }
 
-    /// The conditions for a call, for titles: ` below /login with status 401,403`.
+    /// The conditions for a call as words for titles: ` below /login with status 401,403`.
     pub(super) fn words(&self) -> String {
         let path = self.path.as_ref().map(|path| format!(" below {path}")).unwrap_or_default();
         if self.statuses.is_empty() {
@@ -63,7 +63,7 @@ impl Selection {
         }
     }
 
-    /// Checks that nothing is selected that a table does not have.
+    /// Checks that no option selects something that a table does not have.
     pub(super) fn check_table(&self) -> Result<(), String> {
         let option = match self {
             Self { path: Some(_), .. } => "--path",
@@ -73,7 +73,7 @@ impl Selection {
         Err(format!("it is a table, which has no requests; leave out `{option}`"))
     }
 
-    /// The number of the caller. `None` if the line does not say who calls.
+    /// Returns the number of the caller. `None` if the line does not name the caller.
     pub(super) fn caller(
         &self,
         address: Option<&[u8]>,

@@ -12,14 +12,14 @@ use jiff::civil::Time;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
-/// The maximum number of calls of a row, and of the seconds in which they came.
+/// The maximum number of calls of a row, and the maximum number of its seconds.
 const MOST: u32 = 10_000_000;
 
 const NO_COLUMN: Broken = "it has fewer columns than the first line";
 const NO_MOMENT: Broken = "its `time` is no time such as `2026-11-22T13:55:36Z`, or seconds since 1970";
 const NO_NUMBER: Broken = "its `calls` and `seconds` must be whole numbers from 1 to 10000000";
 
-/// The places of the columns that a simulation uses.
+/// The positions of the columns that a simulation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     time: usize,
@@ -28,21 +28,21 @@ pub(super) struct Columns {
     seconds: Option<usize>,
 }
 
-/// Calls of one caller.
+/// One row: calls of one caller.
 #[derive(Debug, PartialEq)]
 pub(super) struct Row<'r> {
     pub(super) caller: &'r [u8],
-    /// The first call, in seconds since 1970 in UTC.
+    /// The time of the first call, in seconds since 1970 in UTC.
     pub(super) at: i64,
     /// The time zone of the row.
     pub(super) zone: Offset,
     pub(super) calls: u32,
-    /// The calls are spread evenly over these seconds.
+    /// The number of seconds over which the calls are spread evenly.
     pub(super) seconds: u32,
 }
 
 impl Columns {
-    /// The columns that the first line of a table names. `None` if the line has no such names.
+    /// Finds the columns that the first line of a table names. `None` if the line does not have these names.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let mut titles = ByteRecord::new();
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line);
@@ -66,7 +66,7 @@ impl Columns {
     }
 }
 
-/// Reads `2026-11-22T13:55:36+01:00`, or seconds or milliseconds since 1970. Without a time zone, it is in UTC.
+/// Reads `2026-11-22T13:55:36+01:00`, or seconds or milliseconds since 1970. A time without a time zone is in UTC.
 fn moment(text: &[u8]) -> Option<(i64, Offset)> {
     const FIRST_MS: i64 = 100_000_000_000;
     let text = str::from_utf8(text).ok()?;

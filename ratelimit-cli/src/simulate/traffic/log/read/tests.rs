@@ -1,4 +1,4 @@
-//! Tests of reading: what becomes a call, what is left out, and what is an error.
+//! Tests of reading a log: which lines become calls, which lines are left out, and which logs are errors.
 
 use super::*;
 use crate::simulate::traffic::log::selection::status;
