@@ -1,4 +1,4 @@
-//! The stores: the scripts in Redis, their Rust twins in memory, and both under faults, in clusters and in real time.
+//! Tests of the stores: the scripts in Redis and their Rust twins in memory, also under faults, in clusters and in real time.
 
 #![expect(
     clippy::expect_used,

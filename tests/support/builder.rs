@@ -52,7 +52,7 @@ impl RedisServerBuilder {
         self
     }
 
-    /// Further command line arguments, after those of this builder.
+    /// Adds command line arguments after those of this builder.
     pub fn args<T: Into<String>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
@@ -78,7 +78,7 @@ impl RedisServerBuilder {
         self.sentinel.is_some()
     }
 
-    /// Writes files to where the server looks for them.
+    /// Writes the certificates and the Sentinel's configuration to the server's directory.
     pub(crate) fn prepare(&self, directory: &Path) {
         if self.tls.is_some() {
             Certificates::within(directory).make();
@@ -91,7 +91,7 @@ impl RedisServerBuilder {
         }
     }
 
-    /// Uses only options that Redis 6.2 has.
+    /// Returns the arguments of the server program. Redis 6.2 knows all of these options.
     pub(crate) fn command_line(&self, port: u16, directory: &Path) -> Vec<String> {
         let socket = socket(directory);
         let (certificates, sentinel) = (Certificates::within(directory), directory.join(SENTINEL));
@@ -109,7 +109,7 @@ impl RedisServerBuilder {
             Some(_) => line.extend(["--port", "0", "--tls-port", &port, "--unixsocket", &socket]),
         }
         if self.persistent {
-            // `always`, because the other policies may delay a write, and a killed server would lose it.
+            // Other policies than `always` may delay a write. A killed server would lose it.
             line.extend(["--appendonly", "yes", "--appendfsync", "always"]);
         } else {
             line.extend(["--appendonly", "no"]);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files of a server's certificates, in PEM. They are removed with the server.
+/// The files of a server's certificates, in PEM. They are removed when the server is dropped.
 #[derive(Clone, Debug)]
 pub struct Certificates(PathBuf);
 
@@ -34,7 +34,7 @@ impl Certificates {
         Self(directory.to_owned())
     }
 
-    /// Creates the files once. The server is `localhost` and `127.0.0.1`.
+    /// Creates the files unless they exist. The server's certificate is valid for `localhost` and `127.0.0.1`.
     pub(crate) fn make(&self) {
         if self.authority().exists() {
             return;
@@ -53,7 +53,7 @@ impl Certificates {
         self.write("authority.pem", &signed.pem());
     }
 
-    /// The options of a server that uses them.
+    /// The options of a server that uses these certificates.
     pub(crate) fn options(&self, asks_clients: bool) -> Vec<String> {
         let file = |name: &str| self.0.join(name).to_str().expect("the directory's path is text").to_owned();
         let asks = if asks_clients { "yes" } else { "no" };
@@ -78,7 +78,7 @@ fn named(name: &str, hosts: &[&str]) -> CertificateParams {
     params
 }
 
-/// Whether the server program supports TLS. Those of system packages do, others may not.
+/// Whether the server program supports TLS. Programs of system packages do; others may not.
 #[must_use]
 pub fn has_tls() -> bool {
     // The server fails to start, and its message shows whether it supports TLS.

@@ -1,4 +1,4 @@
-//! A private cluster: primaries that share the slots, with one replica each.
+//! A private cluster: primaries that share the slots, each with one replica.
 
 mod members;
 mod slots;
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 /// The number of slots.
 pub(crate) const SLOTS: u16 = 16_384;
 
-/// The time in milliseconds after which a silent primary is replaced. The nodes find each other faster if it is short.
+/// The time in milliseconds after which a silent primary is replaced. A short time also makes the nodes find each other faster.
 const NODE_TIMEOUT: &str = "1000";
-/// The same once the cluster is whole, so that none is replaced while a busy machine stalls.
+/// The same time for a complete cluster. It is long, so that no primary is replaced because a busy machine stalls.
 const CALM: &str = "60000";
 
-/// Primaries and their replicas, each a [`RedisServer`]. A node is named by the port that clients use for it.
+/// Primaries and their replicas, each a [`RedisServer`]. The port for clients identifies a node.
 ///
 /// A silent primary is replaced only [on request](Self::with_failover).
 #[derive(Debug)]
@@ -30,22 +30,22 @@ pub struct Cluster {
 
 #[derive(Debug)]
 struct Node {
-    /// The port for clients: the proxy's, if there is one.
+    /// The port for clients: the proxy's port if there is a proxy.
     port: u16,
     proxy: Option<Proxy>,
     server: RedisServer,
 }
 
 impl Cluster {
-    /// Starts `primaries` primaries, each with a replica. Waits until all slots are served and every replica is
+    /// Starts `primaries` primaries, each with a replica. Waits until primaries serve all slots and every replica is
     /// synchronized. An election needs at least three primaries.
     #[must_use]
     pub fn start(primaries: usize) -> Self {
         Self::assemble(primaries, |_| Node::start(None))
     }
 
-    /// The same with a [`proxy`](Self::proxy) in front of each node. The cluster tells its clients the ports of the
-    /// proxies.
+    /// Starts a cluster like [`start`](Self::start), with a [`proxy`](Self::proxy) in front of each node. The cluster tells its
+    /// clients the ports of the proxies.
     #[must_use]
     pub fn behind_proxies(primaries: usize) -> Self {
         Self::assemble(primaries, |_| Node::start(Some(free_port())))
@@ -66,14 +66,14 @@ impl Cluster {
         cluster
     }
 
-    /// `redis+cluster://127.0.0.1:port,127.0.0.1:port,..` with all nodes.
+    /// The URL with all nodes: `redis+cluster://127.0.0.1:port,127.0.0.1:port,..`
     #[must_use]
     pub fn url(&self) -> String {
         let nodes: Vec<_> = self.ports().iter().map(|port| format!("127.0.0.1:{port}")).collect();
         format!("redis+cluster://{}", nodes.join(","))
     }
 
-    /// The ports of all nodes. At the start the first half of them are the primaries.
+    /// The ports of all nodes. When the cluster starts, the first half of the nodes are the primaries.
     #[must_use]
     pub fn ports(&self) -> Vec<u16> {
         self.nodes.iter().map(|node| node.port).collect()
@@ -91,7 +91,7 @@ impl Cluster {
         self.node(port).proxy.as_ref().expect("this cluster has proxies")
     }
 
-    /// Replaces a primary that is silent for a second by its replica, after about 2 seconds.
+    /// Lets a replica replace its primary if the primary is silent for one second. The replacement takes about 2 seconds.
     #[must_use]
     pub fn with_failover(self) -> Self {
         self.set_node_timeout(NODE_TIMEOUT);
@@ -103,8 +103,8 @@ impl Cluster {
         self.node_mut(port).server.kill();
     }
 
-    /// Starts a killed node again. If it was replaced, it becomes a replica of its successor. Otherwise it is an
-    /// empty primary.
+    /// Starts a killed node again. If its replica has replaced it, the node becomes a replica of that new primary. Otherwise it
+    /// is an empty primary.
     pub fn restart(&mut self, port: u16) {
         self.node_mut(port).server.restart();
     }
@@ -118,13 +118,13 @@ impl Cluster {
         replica.expect("the primary has a replica").port
     }
 
-    /// Makes the replica of a primary take its place, and waits until it has. Returns the replica's port.
+    /// Makes the replica of a primary replace it, and waits until the replica is the primary. Returns the replica's port.
     #[must_use]
     pub fn hand_over(&self, primary: u16) -> u16 {
         let replica = self.replica_of(primary);
         let mut ordered: Option<Instant> = None;
         until("a replica takes over", || {
-            // An attempt ends after 5 seconds without enough votes, which happens shortly after another election.
+            // Shortly after another election, an attempt may get too few votes. It then ends after 5 seconds.
             if ordered.is_none_or(|then| then.elapsed() > Duration::from_secs(1)) {
                 let mut raw = self.server(replica).raw();
                 let _ = redis::cmd("CLUSTER").arg("FAILOVER").exec(&mut raw);
@@ -135,7 +135,7 @@ impl Cluster {
         replica
     }
 
-    /// Waits until every running node is healthy: all slots are served, by primaries with a synchronized replica.
+    /// Waits until every running node is healthy: primaries serve all slots, and each primary has a synchronized replica.
     pub fn wait_until_whole(&self) {
         until("the cluster is whole", || self.nodes().all(|node| node.is_content().unwrap_or(false)));
     }
@@ -151,7 +151,7 @@ impl Cluster {
     fn share_slots(&self, primaries: usize) {
         for (at, node) in self.nodes.iter().enumerate() {
             let mut raw = node.server.raw();
-            // The epochs are set, so that the nodes need not negotiate them.
+            // Sets the epochs, so that the nodes need not negotiate them.
             redis::cmd("CLUSTER").arg("SET-CONFIG-EPOCH").arg(at + 1).exec(&mut raw).expect("it is new");
             let own: Vec<u16> =
                 (0..SLOTS).filter(|slot| usize::from(*slot) * primaries / usize::from(SLOTS) == at).collect();
@@ -177,7 +177,7 @@ impl Cluster {
             let id = self.member(primary.port).id;
             let (mut raw, mut introduced) = (replica.server.raw(), Instant::now());
             until("a replica has heard of its primary", || {
-                // On a busy machine, a node that does not reply within a second is forgotten again.
+                // On a busy machine, a node may not reply within a second. The other nodes then forget it.
                 if introduced.elapsed() > Duration::from_secs(1) {
                     self.introduce();
                     introduced = Instant::now();
@@ -191,7 +191,7 @@ impl Cluster {
         self.nodes.iter().filter(|node| node.server.is_running())
     }
 
-    /// The running nodes, as each of them sees itself.
+    /// The running nodes. Each node describes itself.
     fn members(&self) -> Vec<Member> {
         self.nodes().filter_map(|node| Member::ask(node).ok()).collect()
     }
@@ -212,7 +212,7 @@ impl Cluster {
 impl Node {
     fn start(proxy: Option<u16>) -> Self {
         let options = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT];
-        // From version 7 on, a primary would wait 5 seconds for more replicas.
+        // Since version 7, a primary would wait 5 seconds for more replicas.
         let quick = ["--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"];
         let mut builder = RedisServer::builder().args(options).args(quick);
         if let Some(port) = proxy {

@@ -14,7 +14,7 @@ pub(crate) struct Directory(PathBuf);
 impl Directory {
     /// A new, empty directory.
     pub(crate) fn create() -> Self {
-        // The path is canonical, because a server reports its path without symbolic links.
+        // Uses the canonical path, because a server reports its path without symbolic links.
         let parent = std::env::temp_dir().canonicalize().expect("the temporary directory exists");
         loop {
             let number = CREATED.fetch_add(1, Ordering::Relaxed);
@@ -28,7 +28,7 @@ impl Directory {
         }
     }
 
-    /// The path, as the server reports it.
+    /// The path in the form in which the server reports it.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

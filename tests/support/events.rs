@@ -1,7 +1,7 @@
 //! Records all `tracing` events of a thread.
 //!
-//! The subscriber is installed once for the process. A subscriber of one thread would miss events whose call site
-//! another thread has already reached.
+//! One subscriber is installed for the whole process. A subscriber of one thread would miss events from call sites that another
+//! thread has already reached.
 
 use std::cell::RefCell;
 use std::fmt::{self, Debug, Display};
@@ -18,7 +18,7 @@ thread_local! {
 pub struct Event {
     /// The level.
     pub level: Level,
-    /// The module path that it comes from.
+    /// The path of the module that emits the event.
     pub target: &'static str,
     /// The names and values of all fields.
     pub fields: Vec<(&'static str, String)>,
@@ -31,7 +31,7 @@ impl Display for Event {
     }
 }
 
-/// The events of this thread since the last call. The first call starts recording.
+/// Returns the events of this thread since the last call. The first call starts the recording.
 ///
 /// # Panics
 ///

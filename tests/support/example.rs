@@ -4,10 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A command of the cargo that has built this test, in the root of the workspace.
+/// Returns a command that runs the cargo that has built this test, in the root of the workspace.
 ///
-/// It does not inherit what cargo tells a test about its package. Build scripts that read these variables, such as `ring`'s,
-/// would run again, and everything above them would be compiled again, here and in the next build without the variables.
+/// The command does not inherit the variables that cargo sets for a test about its package. Build scripts that read these
+/// variables, such as `ring`'s, would run again. Cargo would then compile all crates that depend on them again, both now and in
+/// the next build without the variables.
 pub fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
@@ -20,8 +21,8 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Builds an example, and returns its program. The settings are those of `cargo xtask test`, and with the command the features are,
-/// too, so that nothing is compiled twice.
+/// Builds an example, and returns the path of its program. The build uses the settings of `cargo xtask test`, so that nothing
+/// is compiled twice. Under that command, the features are also the same.
 pub fn example(name: &str) -> PathBuf {
     let test = env::current_exe().expect("the program of this test");
     let target = test.ancestors().nth(3).expect("a test is in target/PROFILE/deps");

@@ -1,4 +1,4 @@
-//! A server on loopback that speaks the protocol of Redis and sends the replies of a test.
+//! A server on loopback that speaks the protocol of Redis and sends replies that a test chooses.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -53,7 +53,7 @@ impl FakeServer {
         self.port
     }
 
-    /// `redis://127.0.0.1:port`
+    /// The URL of the server: `redis://127.0.0.1:port`
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
@@ -83,7 +83,7 @@ fn serve(mut connection: TcpStream, answer: impl Fn(&[String]) -> Vec<u8>) -> io
     }
 }
 
-/// `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`
+/// Reads a command, such as `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`.
 fn read_command(requests: &mut impl BufRead) -> io::Result<Vec<String>> {
     let number = read_number(requests, '*')?;
     (0..number)

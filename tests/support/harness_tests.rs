@@ -1,4 +1,4 @@
-//! The harness itself: keys that never end are counted, and a killed test leaves no process and no directory.
+//! Tests of the harness: keys that never expire are counted, and a killed test leaves no process and no directory.
 
 use crate::server::RedisServer;
 use redis::{Commands, Connection};
@@ -39,7 +39,7 @@ fn keys_without_an_end_are_counted() {
     assert!(server.max_pttl_ms().is_some_and(|pttl| (80_000..=90_000).contains(&pttl)));
 }
 
-/// The process that the next test starts and kills. Run alone, it does nothing.
+/// The process that the next test starts and kills. It does nothing in a normal test run.
 #[test]
 fn victim() {
     if env::var_os(VICTIM).is_none() {

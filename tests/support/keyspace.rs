@@ -1,11 +1,11 @@
-//! The keys of a server: whether every key expires, and when the last one does.
+//! Inspects the keys of a server: whether every key expires, and when the last one expires.
 
 use crate::server::RedisServer;
 use redis::Connection;
 use std::collections::BTreeSet;
 
 impl RedisServer {
-    /// The number of keys without a TTL. All keys of a limiter expire, so any other key is a leak.
+    /// The number of keys without a TTL. All keys of a limiter expire, so a key without a TTL is a leak.
     #[must_use]
     pub fn keys_without_ttl(&self) -> usize {
         let mut connection = self.raw();
@@ -13,7 +13,8 @@ impl RedisServer {
         pttls(&mut connection, &all).into_iter().filter(|pttl| *pttl == -1).count()
     }
 
-    /// The longest TTL of the states, in milliseconds. `None` if none expires. The limits that a process publishes are no state.
+    /// The longest TTL of the states, in milliseconds. `None` if no state has a TTL. Ignores the keys with the limits that
+    /// processes publish.
     #[must_use]
     pub fn max_pttl_ms(&self) -> Option<u64> {
         let mut connection = self.raw();
@@ -28,7 +29,7 @@ fn is_published(key: &[u8]) -> bool {
     key.ends_with(b":{#}:limits")
 }
 
-/// The replies of `PTTL` for keys of database 0. Negative for a key without TTL, or one that has just expired.
+/// The replies of `PTTL` for keys of database 0. A reply is negative if the key has no TTL or has just expired.
 fn pttls(connection: &mut Connection, keys: &BTreeSet<Vec<u8>>) -> Vec<i64> {
     let mut pipeline = redis::pipe();
     for key in keys {
@@ -40,7 +41,7 @@ fn pttls(connection: &mut Connection, keys: &BTreeSet<Vec<u8>>) -> Vec<i64> {
     pipeline.query(connection).expect("PTTL works on every key")
 }
 
-/// This is a set, because `SCAN` may return a key twice.
+/// All keys of database 0. The result is a set, because `SCAN` may return a key twice.
 fn keys(connection: &mut Connection) -> BTreeSet<Vec<u8>> {
     let mut found = BTreeSet::new();
     let mut cursor = 0_u64;

@@ -11,9 +11,9 @@
 //! # Ok::<(), redis::RedisError>(())
 //! ```
 //!
-//! Every server has its own loopback port and temporary directory, so tests run in parallel. It stops when its value
-//! is dropped, and also when the test process is killed. All calls block for a few milliseconds, which is acceptable
-//! on a multi-threaded tokio runtime.
+//! Every server has its own loopback port and temporary directory, so tests run in parallel. A server stops when its value is
+//! dropped, and also when the test process is killed. All calls block for a few milliseconds, which is acceptable on a
+//! multi-threaded tokio runtime.
 
 #![expect(
     clippy::expect_used,

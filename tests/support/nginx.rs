@@ -5,18 +5,18 @@ use crate::watchdog::Watched;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 
-/// An nginx on a free loopback port that passes all requests on. When it is dropped, the process ends.
+/// An nginx on a free loopback port that forwards all requests. When this value is dropped, the process ends.
 #[derive(Debug)]
 pub struct Nginx {
-    // Dropped before the directory: the server must end before its files are removed.
+    // This field is dropped before the directory, because the server must end before its files are removed.
     _process: Watched,
     directory: Directory,
     port: u16,
 }
 
 impl Nginx {
-    /// Starts nginx. `upstream` is what `proxy_pass` names after `http://`, such as `127.0.0.1:8080` or `unix:/path`, and
-    /// `directives` are further lines of the location, such as `proxy_set_header X-Real-IP $remote_addr;`.
+    /// Starts nginx. `upstream` follows `http://` in `proxy_pass`, such as `127.0.0.1:8080` or `unix:/path`. `directives` are
+    /// further lines of the location, such as `proxy_set_header X-Real-IP $remote_addr;`.
     #[must_use]
     pub fn start(upstream: &str, directives: &str) -> Self {
         let directory = Directory::create();
@@ -38,14 +38,14 @@ impl Nginx {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// The last lines of its log, for messages.
+    /// The last lines of the log, for messages.
     #[must_use]
     pub fn log_tail(&self) -> String {
         self.directory.log_tail()
     }
 }
 
-/// One process in the foreground, with all of its files in the private directory.
+/// Returns the configuration: one process in the foreground, which writes all of its files to the private directory.
 fn configuration(path: &str, port: u16, upstream: &str, directives: &str) -> String {
     let kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     let temporary = kinds.map(|kind| format!("{kind}_temp_path {path}/{kind};")).join("\n    ");

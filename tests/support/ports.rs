@@ -1,22 +1,23 @@
-//! Loopback ports for servers. The kernel gives none of them to outgoing connections.
+//! Loopback ports for servers. The kernel gives none of these ports to outgoing connections.
 //!
-//! Otherwise a client that keeps reconnecting to a dead server could get the server's port as its own local port. It
-//! would then be connected to itself, and the server could not start again.
+//! Otherwise the kernel could give the port of a dead server to a client that reconnects to this server. The client would then
+//! be connected to itself, and the server could not start again.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A node of a cluster also uses the port this far above its own. Before version 7, this is fixed.
+/// A node of a cluster also uses the port that is this number above its own port. Before version 7, the number is fixed.
 const BUS: u16 = 10_000;
-/// Outgoing connections start at 32 768. The port and its bus port must be below.
+/// The first port for servers. Outgoing connections use ports from 32 768 on, so a server's port and its bus port must be
+/// lower.
 const FIRST: u16 = 11_000;
 const PORTS: u16 = BUS;
 
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 
-/// A port that is free now, and whose bus port is free, too.
+/// Returns a port that is free now and whose bus port is free, too.
 pub(crate) fn free_port() -> u16 {
-    // Processes start at different ports, and try all others before they return to the first.
+    // Each process starts at another port, and tries all other ports before it reuses one.
     let start = std::process::id().wrapping_mul(131);
     for _ in 0..PORTS {
         let number = start.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed)) % u32::from(PORTS);

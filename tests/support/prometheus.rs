@@ -7,18 +7,18 @@ use std::fs;
 use std::io::{Read, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 
-/// A Prometheus on a free loopback port that scrapes `/metrics` of one address every 250 ms. When it is dropped, the process
-/// ends.
+/// A Prometheus on a free loopback port that scrapes `/metrics` of one address every 250 ms. When this value is dropped, the
+/// process ends.
 #[derive(Debug)]
 pub struct Prometheus {
-    // Dropped before the directory: the server must end before its files are removed.
+    // This field is dropped before the directory, because the server must end before its files are removed.
     _process: Watched,
     directory: Directory,
     port: u16,
 }
 
 impl Prometheus {
-    /// Starts the server, and waits until it answers.
+    /// Starts the server, and waits until it is ready.
     #[must_use]
     pub fn start(target: SocketAddr) -> Self {
         let directory = Directory::create();
@@ -47,18 +47,18 @@ impl Prometheus {
         get(self.port, &path).expect("the server runs")
     }
 
-    /// The last lines of its log, for messages.
+    /// The last lines of the log, for messages.
     #[must_use]
     pub fn log_tail(&self) -> String {
         self.directory.log_tail()
     }
 }
 
-/// The body of the response to a request. `None` if nobody answers.
+/// The body of the response to a request. `None` if the request fails.
 fn get(port: u16, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
     stream.set_read_timeout(Some(LIMIT)).ok()?;
-    // HTTP 1.0, so that the body is not in chunks.
+    // HTTP 1.0 prevents a body in chunks.
     write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").ok()?;
     let mut response = String::new();
     stream.read_to_string(&mut response).ok()?;

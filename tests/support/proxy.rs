@@ -19,26 +19,26 @@ use tokio::sync::watch;
 pub enum Traffic {
     /// Passes everything on at once.
     Pass,
-    /// Delays replies by this time. They stay in order, without additional gaps.
+    /// Delays replies by this time. Replies stay in order, and get no additional gaps.
     DelayReplies(Duration),
     /// Passes everything on, one byte at a time.
     Slice,
     /// Accepts new connections, and passes nothing on.
     Swallow,
-    /// Passes script calls on to the server, and loses all replies of a connection from its first script call on.
+    /// Forwards script calls to the server. From the first script call of a connection on, drops all of its replies.
     LoseReplies,
-    /// The same, and resets the connection when the reply to a script call is due.
+    /// Like [`LoseReplies`](Traffic::LoseReplies), but resets the connection when the reply to a script call is due.
     CutReplies,
-    /// Resets all connections, new ones as soon as they are accepted. They are counted.
+    /// Resets all connections. New connections are accepted, [counted](Proxy::accepted) and then reset.
     Reset,
-    /// Resets all connections and refuses new ones. They are not counted.
+    /// Resets all connections and refuses new ones. Refused connections are not counted.
     Refuse,
 }
 
-/// A proxy on its own loopback port, in front of another port. It runs on its own thread, so that the test's runtime
-/// may be busy, paused or dropped. It closes everything when it is dropped.
+/// A proxy on its own loopback port, in front of another port. It runs on its own thread, so that the test's runtime may be
+/// busy, paused or dropped. It closes all connections when it is dropped.
 ///
-/// A connection that has lost data is reset when the behaviour changes. Otherwise a later reply would be taken for the
+/// A connection that has lost data is reset when the behaviour changes. Otherwise the client would take a later reply for the
 /// lost one.
 #[derive(Debug)]
 pub struct Proxy {
@@ -53,7 +53,7 @@ pub struct Proxy {
 type Accepted = Arc<Mutex<Vec<Instant>>>;
 
 impl Proxy {
-    /// Starts a proxy that passes everything to and from `port`, until [its behaviour changes](Self::set).
+    /// Starts a proxy that forwards all data to and from `port`, until [its behaviour changes](Self::set).
     #[must_use]
     pub fn start(port: u16) -> Self {
         Self::start_on(free_port(), port)
@@ -81,13 +81,14 @@ impl Proxy {
         self.port
     }
 
-    /// `redis://127.0.0.1:port/`
+    /// The URL for clients: `redis://127.0.0.1:port/`
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// Changes the behaviour for new connections, before this returns, and for existing ones.
+    /// Changes the behaviour of new and existing connections. For new connections, the change applies when this function
+    /// returns.
     pub fn set(&self, traffic: Traffic) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(traffic);
@@ -101,8 +102,8 @@ impl Proxy {
         self.accepted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The number of losses: data that was swallowed or not delivered, or a connection that was cut when a reply was
-    /// due.
+    /// The number of losses. A loss is data that the proxy swallowed or did not deliver, or a connection that it cut instead of
+    /// delivering a reply.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost.load(Ordering::Relaxed)
@@ -122,7 +123,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Accepts connections and commands of the test.
+/// Accepts connections, and orders from the test.
 struct Desk {
     own_port: u16,
     port: u16,

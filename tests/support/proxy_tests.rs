@@ -1,4 +1,4 @@
-//! The proxy itself: which data is lost, and which side notices.
+//! Tests of the proxy: which data is lost, and which side notices the loss.
 
 use crate::wait::until;
 use crate::{Proxy, RedisServer, Traffic};
@@ -16,7 +16,7 @@ fn through(proxy: &Proxy) -> RedisResult<Connection> {
     Ok(connection)
 }
 
-/// Increments a counter in the server by a script.
+/// Increments a counter in the server with a script.
 fn count(connection: &mut Connection) -> RedisResult<u32> {
     redis::cmd("EVAL").arg("return redis.call('INCR', KEYS[1])").arg(1).arg("count").query(connection)
 }
@@ -46,7 +46,7 @@ fn what_is_swallowed_never_arrives() {
     assert_eq!(raw.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     until("it is swallowed", || proxy.lost() == 2);
     proxy.set(Traffic::Pass);
-    // A connection that lost data is reset. Others continue.
+    // A connection that lost data is reset. Other connections stay open.
     raw.set_read_timeout(Some(LONG)).unwrap();
     assert_eq!(raw.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     assert_eq!(count(&mut idle).unwrap(), 1);

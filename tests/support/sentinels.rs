@@ -6,15 +6,15 @@ use redis::RedisResult;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// The name of the primary.
+/// The name of the primary in the Sentinels' configuration.
 const NAME: &str = "mymaster";
 
 const SENTINELS: usize = 3;
 const REPLICAS: usize = 2;
 
-/// A primary, two replicas, and three Sentinels. Servers are named by their ports.
+/// A primary, two replicas, and three Sentinels. A port identifies a server or a Sentinel.
 ///
-/// A killed primary is replaced after about 2.5 seconds, because it must be silent for one second.
+/// If the primary is killed, the Sentinels replace it after about 2.5 seconds, because it must first be silent for one second.
 #[derive(Debug)]
 pub struct Sentinels {
     servers: Vec<RedisServer>,
@@ -28,7 +28,7 @@ impl Sentinels {
         Self::start_with(None, None)
     }
 
-    /// The same with one password for the servers and another one for the Sentinels.
+    /// Starts all servers, with one password for the servers and another one for the Sentinels.
     #[must_use]
     pub fn with_passwords(servers: &str, sentinels: &str) -> Self {
         Self::start_with(Some(servers), Some(sentinels))
@@ -55,8 +55,7 @@ impl Sentinels {
         let port = primary.port();
         let servers: Vec<_> =
             [primary].into_iter().chain((0..REPLICAS).map(|_| server(Some(port)))).collect();
-        // A Sentinel knows at once the Sentinels that it finds when it starts. It finds others up to ten seconds
-        // later.
+        // A Sentinel that starts knows the existing replicas at once. It finds later replicas up to ten seconds later.
         until("the replicas are in step", || replicas_in_step(&servers[0]).unwrap_or(0) == REPLICAS);
         let configuration = configuration(port, password, sentinel_password);
         let sentinel = |_| {
@@ -71,7 +70,7 @@ impl Sentinels {
         all
     }
 
-    /// `redis+sentinel://127.0.0.1:port,127.0.0.1:port,127.0.0.1:port/mymaster`, without passwords.
+    /// The URL without passwords: `redis+sentinel://127.0.0.1:port,127.0.0.1:port,127.0.0.1:port/mymaster`
     #[must_use]
     pub fn url(&self) -> String {
         let ports: Vec<_> = self.sentinel_ports().iter().map(|port| format!("127.0.0.1:{port}")).collect();
@@ -126,15 +125,15 @@ impl Sentinels {
         self.server_mut(port).restart_with(replica_of(primary));
     }
 
-    /// Makes a replica take the primary's place. The old primary becomes a replica and closes no connection, so
-    /// clients that write to it see that it is read-only. Returns the new primary's port.
+    /// Makes a replica replace the primary. The old primary becomes a replica without closing connections, so clients that
+    /// write to it see that it is read-only. Returns the new primary's port.
     #[must_use]
     pub fn hand_over(&self) -> u16 {
         let old = self.primary();
         let mut ordered: Option<Instant> = None;
         until("the Sentinels hand over", || {
-            // The Sentinels refuse while they reconfigure the replicas after the last failover, and give up if a
-            // replica is not ready.
+            // The Sentinels refuse while they reconfigure the replicas after the last failover. They give up if a replica is
+            // not ready.
             if ordered.is_none_or(|then| then.elapsed() > Duration::from_secs(3)) {
                 let mut order = redis::cmd("SENTINEL");
                 let taken = order.arg("FAILOVER").arg(NAME).exec(&mut self.sentinels[0].raw());
@@ -143,7 +142,7 @@ impl Sentinels {
             self.primary() != old
         });
         let new = self.primary();
-        // The Sentinels themselves would do that after ten or twenty seconds.
+        // The Sentinels would do this only after ten or twenty seconds.
         redis::cmd("REPLICAOF")
             .arg("127.0.0.1")
             .arg(new)
@@ -152,15 +151,15 @@ impl Sentinels {
         new
     }
 
-    /// Waits until the Sentinels name another primary. Returns its port.
+    /// Waits until the Sentinels report another primary than `old`. Returns the new primary's port.
     #[must_use]
     pub fn wait_for_another(&self, old: u16) -> u16 {
         until_or("there is another primary", || self.primary() != old, || self.logs());
         self.primary()
     }
 
-    /// Waits until every Sentinel knows all others, the primary, and both replicas, and the replicas are
-    /// synchronized. Then another primary may fail.
+    /// Waits until every Sentinel knows the other Sentinels, the primary and both replicas, and the replicas are synchronized.
+    /// From then on, another primary may fail.
     pub fn wait_until_whole(&self) {
         until("the Sentinels know each other", || {
             let primary = self.primary();
@@ -188,7 +187,7 @@ fn configuration(primary: u16, password: Option<&str>, sentinel_password: Option
     let mut lines = vec![
         format!("sentinel monitor {NAME} 127.0.0.1 {primary} 2"),
         format!("sentinel down-after-milliseconds {NAME} 1000"),
-        // Twice this time must pass before another attempt.
+        // A Sentinel waits for twice this time before another attempt.
         format!("sentinel failover-timeout {NAME} 2000"),
         format!("sentinel parallel-syncs {NAME} 2"),
     ];

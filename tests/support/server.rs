@@ -11,10 +11,10 @@ use std::process::ExitStatus;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A private Redis server on a free loopback port. When it is dropped, the process ends and its files are removed.
+/// A private Redis server on a free loopback port. When this value is dropped, the process ends and its files are removed.
 #[derive(Debug)]
 pub struct RedisServer {
-    // Dropped before the directory: the server must end before its files are removed.
+    // This field is dropped before the directory, because the server must end before its files are removed.
     process: Option<Watched>,
     directory: Directory,
     options: RedisServerBuilder,
@@ -28,7 +28,7 @@ impl RedisServer {
         Self::builder().start()
     }
 
-    /// Returns the options of a server to start.
+    /// Returns the options for a new server.
     pub fn builder() -> RedisServerBuilder {
         RedisServerBuilder::default()
     }
@@ -39,7 +39,7 @@ impl RedisServer {
         server
     }
 
-    /// `redis://[:password@]127.0.0.1:port/`, or `rediss://` with TLS.
+    /// The URL: `redis://[:password@]127.0.0.1:port/`, or `rediss://` with TLS.
     #[must_use]
     pub fn url(&self) -> String {
         self.options.url(self.port)
@@ -51,13 +51,13 @@ impl RedisServer {
         self.port
     }
 
-    /// The files of its certificates. They exist if it was started with TLS.
+    /// The files of the server's certificates. The files exist if the server was started with TLS.
     #[must_use]
     pub fn certificates(&self) -> Certificates {
         Certificates::within(self.directory.path())
     }
 
-    /// Whether it runs.
+    /// Whether the server runs.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.process.is_some()
@@ -69,17 +69,17 @@ impl RedisServer {
         self.connect(LIMIT).unwrap_or_else(|error| panic!("no connection to the test's server: {error}"))
     }
 
-    /// The same for a server that may not run.
+    /// Like [`raw`](Self::raw), for a server that may not run.
     pub(crate) fn try_raw(&self) -> RedisResult<Connection> {
         self.connect(LIMIT)
     }
 
-    /// The last lines of its log, for messages.
+    /// The last lines of the log, for messages.
     pub(crate) fn log_tail(&self) -> String {
         self.directory.log_tail()
     }
 
-    /// Shuts the server down, and waits for its end.
+    /// Shuts the server down, and waits until the process ends.
     pub fn stop(&mut self) {
         let Some(mut process) = self.process.take() else {
             return;
@@ -94,7 +94,7 @@ impl RedisServer {
         }
     }
 
-    /// Kills the server (`SIGKILL`), and waits for its end.
+    /// Kills the server (`SIGKILL`), and waits until the process ends.
     pub fn kill(&mut self) {
         if let Some(process) = self.process.take() {
             process.kill();
@@ -109,13 +109,13 @@ impl RedisServer {
         self.launch_on(|| port);
     }
 
-    /// The same with further arguments from now on.
+    /// Like [`restart`](Self::restart), with further arguments for this and all later starts.
     pub(crate) fn restart_with(&mut self, args: [String; 3]) {
         self.options = std::mem::take(&mut self.options).args(args);
         self.restart();
     }
 
-    /// Tries again until a port is free: another process may take it between its choice and its use.
+    /// Launches the server on a port that `choose` returns. Tries again if another process has taken the port in the meantime.
     fn launch_on(&mut self, choose: impl Fn() -> u16) {
         let deadline = Instant::now() + LIMIT;
         while Instant::now() < deadline {
@@ -129,7 +129,7 @@ impl RedisServer {
         self.fail(&format!("port {} stays taken", self.port));
     }
 
-    /// Starts the process, and waits until it replies. `None` if its port was taken.
+    /// Starts the process, and waits until it replies. Returns `None` if its port was taken.
     fn launch(&self) -> Option<Watched> {
         let directory = self.directory.path();
         self.options.prepare(directory);
@@ -160,7 +160,7 @@ impl RedisServer {
             ));
         }
         let log = self.directory.log_tail();
-        // Version 6.2 says this about the port of a cluster's bus.
+        // Version 6.2 reports a taken port of a cluster's bus with the second message.
         let taken = ["Failed listening on port", "Could not create server TCP listening socket"];
         if !taken.iter().any(|words| log.contains(words)) {
             self.fail(&format!("`{program}` ended at once ({status})"));
@@ -171,7 +171,7 @@ impl RedisServer {
         panic!("{message}; the end of its log:\n{}", self.directory.log_tail());
     }
 
-    /// Whether this very server replies. It compares the directory, because another test's server may have taken the
+    /// Whether this server itself replies. The check compares directories, because another test's server may have taken the
     /// port.
     fn is_ready(&self) -> bool {
         let ask = || -> RedisResult<bool> {

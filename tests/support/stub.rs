@@ -1,4 +1,4 @@
-//! A store that fails, or never replies, until a test lets it work.
+//! A store that fails or never replies until a test repairs it.
 
 use ratelimit::clock::TokioClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
@@ -6,7 +6,8 @@ use ratelimit::{Error, ErrorKind, MemoryStore};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A memory store on tokio's clock that is broken: each request fails with an error, or is never replied to. Clones share their state.
+/// A memory store on tokio's clock that a test can break. While it is broken, each request fails with an error or gets no
+/// reply. Clones share their state.
 #[derive(Clone)]
 pub struct StubStore {
     memory: Arc<MemoryStore<TokioClock>>,
@@ -15,20 +16,20 @@ pub struct StubStore {
 }
 
 impl StubStore {
-    /// Fails with an error of this kind.
+    /// Returns a broken store whose requests fail with an error of this kind.
     #[must_use]
     pub fn failing(kind: ErrorKind) -> Self {
         Self { kind: Some(kind), ..Self::silent() }
     }
 
-    /// Never replies.
+    /// Returns a broken store that never replies.
     #[must_use]
     pub fn silent() -> Self {
         let memory = Arc::new(MemoryStore::with_clock(TokioClock::new()));
         Self { memory, kind: None, works: Arc::default() }
     }
 
-    /// Lets the store work from now on, or breaks it.
+    /// Repairs the store with `true`, or breaks it with `false`.
     pub fn set_works(&self, works: bool) {
         self.works.store(works, Ordering::Relaxed);
     }

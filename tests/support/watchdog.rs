@@ -1,7 +1,7 @@
-//! A child process that cannot outlive this one, without any unsafe code.
+//! A child process that cannot outlive this process, without any unsafe code.
 //!
-//! A shell starts the server and reads from a pipe that this process writes. The kernel closes the pipe in whatever
-//! way this process ends. The shell then kills the server.
+//! A shell starts the server and reads from a pipe to which this process writes. However this process ends, the kernel closes
+//! the pipe. The shell then kills the server.
 
 use crate::directory::Directory;
 use crate::ports::free_port;
@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 /// The longest time in which a server may start or end.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
 
-/// A line on the pipe requests a kill. The end of the pipe requests a kill and the removal of all files. The script
-/// copies the pipe to descriptor 3, because a shell gives its background jobs an empty standard input. After a kill,
-/// the watcher ignores the shell's exit, so that the exit code tells which of the two ended the server.
+/// A line on the pipe requests a kill. The end of the pipe requests a kill and the removal of all files. The script copies the
+/// pipe to descriptor 3, because a shell gives its background jobs an empty standard input. Before the kill, the watcher starts
+/// to ignore the `TERM` that the shell sends to it. Its exit code is therefore 1 only if the pipe was closed.
 const SCRIPT: &str = r#"
 directory=$1; shift
 exec 3<&0 </dev/null
@@ -43,12 +43,12 @@ exit "$code"
 #[derive(Debug)]
 pub(crate) struct Watched {
     shell: Child,
-    /// Not stored in `shell`, because `Child::wait` closes its standard input.
+    /// The shell's standard input. It is not stored in `shell`, because `Child::wait` would close it.
     lifeline: Option<ChildStdin>,
 }
 
 impl Watched {
-    /// Starts the program, whose output goes to `log`. If a program cannot be started, the exit code is 126 or 127.
+    /// Starts the program, and writes its output to `log`. If the program cannot be started, the exit code is 126 or 127.
     pub(crate) fn spawn(program: &OsStr, args: &[String], directory: &Path, log: File) -> io::Result<Self> {
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "watchdog"]).arg(directory).arg(program).args(args);
@@ -59,7 +59,8 @@ impl Watched {
         Ok(Self { shell, lifeline })
     }
 
-    /// Starts a program on a free port, with the arguments for that port, and waits until it is ready. Returns the port, too.
+    /// Starts a program on a free port, with the arguments for that port, and waits until it is ready. Returns the process and
+    /// the port.
     pub(crate) fn on_a_free_port(
         program: &str,
         directory: &Directory,
@@ -94,7 +95,7 @@ impl Watched {
         self.shell.try_wait().expect("a child can be waited for")
     }
 
-    /// Waits until the server ends by itself. `None` if it has not ended within [`LIMIT`].
+    /// Waits until the server ends by itself. Returns `None` if it has not ended within [`LIMIT`].
     pub(crate) fn wait(&mut self) -> Option<ExitStatus> {
         let deadline = Instant::now() + LIMIT;
         loop {
@@ -106,7 +107,7 @@ impl Watched {
         }
     }
 
-    /// Kills the server and waits for its end. Its files stay.
+    /// Kills the server and waits until it ends. Its files remain.
     pub(crate) fn kill(mut self) {
         if let Some(pipe) = &mut self.lifeline {
             // A failure means that the server and the shell have already ended.
@@ -119,7 +120,7 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         drop(self.lifeline.take());
-        // No `expect`, because this may run while a failed test unwinds.
+        // This avoids `expect`, because it may run while a failed test unwinds.
         let deadline = Instant::now() + LIMIT;
         while matches!(self.shell.try_wait(), Ok(None)) && Instant::now() < deadline {
             sleep(Duration::from_millis(2));

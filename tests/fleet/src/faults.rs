@@ -1,4 +1,4 @@
-//! Causes the faults of a schedule. Failovers and moves of slots take time, and follow each other.
+//! Causes the faults of a schedule. Failovers and moves of slots take time, so only one of them runs at a time.
 
 use crate::process::Process;
 use crate::schedule::{FailOver, Fault, Layout};
@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long the others take to elect a replica.
+/// The time from the failure of a primary to the election of its replica.
 pub(crate) const ELECTION: Duration = Duration::from_millis(300);
 
 pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
@@ -52,7 +52,7 @@ pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
     }
 }
 
-/// Begins a change of the servers, unless one is under way.
+/// Begins a failover or a move of a slot. Does nothing if another one is under way.
 fn begin<F>(world: &Arc<World>, change: impl FnOnce(Arc<World>) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -66,7 +66,7 @@ where
     }
 }
 
-/// The replica takes the place of a primary.
+/// Makes the replica take the place of a primary.
 async fn fail_over(world: &World, role: usize, how: FailOver, lag: Duration) {
     let Some(spare) = world.layout.replica() else { return };
     let ((old_at, old), (new_at, new)) = (world.in_role(role), world.in_role(spare));
@@ -127,7 +127,7 @@ fn demote(old: &Server, owners: &Owners, hangs_up: bool) {
     }
 }
 
-/// Each of the others hears of the new primary, one after another.
+/// Tells the other servers about a failover or a moved slot, one after another.
 async fn tell(world: &World, new: usize, owners: &Owners, except: &Arc<Server>, lag: Duration) {
     for server in world.servers().iter().filter(|server| !Arc::ptr_eq(server, except)) {
         server.name_primary(new);
@@ -136,7 +136,7 @@ async fn tell(world: &World, new: usize, owners: &Owners, except: &Arc<Server>, 
     }
 }
 
-/// Moves a slot, key by key, as `CLUSTER SETSLOT` and `MIGRATE` do.
+/// Moves a slot key by key, like `CLUSTER SETSLOT` and `MIGRATE`.
 async fn move_slot(world: &World, tag: &str, to: usize, time: Duration, lag: Duration) {
     let slot = slot_of(format!("{{{tag}}}").as_bytes());
     let mut owners: Vec<u8> = world.owners.lock().unwrap_or_else(PoisonError::into_inner).to_vec();

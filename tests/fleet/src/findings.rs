@@ -1,4 +1,4 @@
-//! What is found after a run, when all is quiet.
+//! Inspects the fleet after a run, when everything is healthy and all calls have ended.
 
 use crate::process::{Process, key};
 use crate::schedule::{CALLERS, NAMES, Schedule};
@@ -9,36 +9,39 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 
-/// When a window begins and ends.
+/// The time at which a window was stored, and the time at which it ends.
 pub(crate) type Window = (Duration, Duration);
 
-/// What was found after the run, when all was quiet.
+/// The results of the inspection after a run.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    /// What a new process sees of each limit and caller: right after the end, and after the leases of all permits.
+    /// The decisions that a new process gets for each limit and caller: right after the run, and after the leases of all
+    /// permits have ended.
     pub(crate) seen: Vec<(usize, u8, Result<Decision, Error>)>,
     pub(crate) seen_later: Vec<(usize, u8, Result<Decision, Error>)>,
     /// Calls that still fail although everything is healthy.
     pub(crate) unavailable: Vec<String>,
-    /// The windows of each counter, sliding window and caller, as the server has stored them: when they were stored, and their ends.
+    /// The windows of each counter, sliding window and caller, as the server has stored them. Each window has the time at which
+    /// it was stored, and its end.
     pub(crate) windows: Vec<(usize, u8, Vec<Window>)>,
-    /// The capacity of each limit as each process knows it.
+    /// The number of a process, a limit, and the capacity of the limit in the view of that process.
     pub(crate) believed: Vec<(usize, usize, u32)>,
-    /// How many keys of limits have no end.
+    /// The number of keys of limits that never expire.
     pub(crate) endless: usize,
     /// The commands that the server has executed, if they are shown.
     pub(crate) commands: String,
     pub(crate) tasks: usize,
     pub(crate) connections: usize,
-    /// How many commands the servers have executed, and how many keys they have.
+    /// The number of commands that the servers have executed, and the number of their keys.
     pub(crate) sizes: (u64, usize),
-    /// How many commands were redirected after each process had asked once while all was quiet.
+    /// The number of redirected commands after the run. The first command of each process for each limit is not counted.
     pub(crate) redirected: u64,
-    /// Each override that a server has stored: its time, its limit, and its count unless it was removed.
+    /// Each override that a server has stored: the time, the limit, and the new count. The count is `None` if the override was
+    /// removed.
     pub(crate) overrides: Vec<(Duration, usize, Option<u32>)>,
 }
 
-/// Looks at the fleet when all is quiet, and ends it.
+/// Inspects the fleet after the run, and ends its processes.
 pub(crate) async fn look(
     world: &World,
     schedule: &Schedule,

@@ -1,11 +1,11 @@
-//! What every call experienced, in the time of the simulation.
+//! Records the outcome of every call and override, with the times of the simulation.
 
 use crate::schedule::{Call, Change, How, Kind, Then};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What has happened so far.
+/// The calls and overrides that have ended so far.
 #[derive(Clone, Default)]
 pub(crate) struct History(Arc<Mutex<Happened>>);
 
@@ -30,33 +30,33 @@ pub(crate) struct Changed {
     pub(crate) change: Change,
     pub(crate) sent: Duration,
     pub(crate) ended: Duration,
-    /// Why it is not known whether the store has saved it.
+    /// The error of the command. After an error, it is unknown whether the store has saved the override.
     pub(crate) error: Option<String>,
 }
 
 /// One call.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
-    /// The position in the schedule.
+    /// The index of the step in the schedule.
     pub(crate) step: usize,
-    /// The number of the process, which is never used again.
+    /// The number of the process. No other process of the run has this number.
     pub(crate) number: usize,
     pub(crate) call: Call,
     pub(crate) sent: Duration,
     pub(crate) ended: Duration,
     pub(crate) outcome: Outcome,
-    /// The units that were given back, or taken in addition, after the decision.
+    /// The units that were returned or additionally taken after the decision.
     pub(crate) adjusted: Adjusted,
-    /// The time after which all is free, as an admitted call was told.
+    /// The reset-after time in the decision of an admitted call.
     pub(crate) reset: Duration,
-    /// When a permit was given back.
+    /// The time at which the permit was dropped.
     pub(crate) released: Option<Duration>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Admitted,
-    /// With the time after which it would pass.
+    /// The call was refused. Contains the retry-after time.
     Refused(Option<Duration>),
     /// The store did not decide in time.
     Unknown(String),
@@ -64,17 +64,17 @@ pub(crate) enum Outcome {
     Dropped,
 }
 
-/// What has become of a charge.
+/// The change of a charge after its decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Adjusted {
-    /// Nothing was sent, or nothing is known about what was sent.
+    /// No change was sent, or its effect is unknown.
     Unknown,
     Gave(u32),
     Took(u32),
 }
 
 impl Record {
-    /// Whether the call is about this limit and caller.
+    /// Whether the call uses this limit for this caller.
     pub(crate) fn concerns(&self, limit: usize, who: u8) -> bool {
         let is_stacked = matches!(self.call.kind, Kind::Stack { with } if with == limit);
         self.call.who == who && (self.call.limit == limit || is_stacked)
@@ -84,7 +84,7 @@ impl Record {
         matches!(self.outcome, Outcome::Refused(_))
     }
 
-    /// How many units of the limit the call has taken for good: at least, and at most.
+    /// The fewest and the most units of the limit that the call may have taken permanently.
     pub(crate) fn units(&self) -> (u64, u64) {
         let cost = self.call.cost;
         let (least, most) = match (self.call.kind, self.adjusted) {
@@ -99,7 +99,7 @@ impl Record {
         (u64::from(least), u64::from(most))
     }
 
-    /// How long the caller waited.
+    /// The time from the start of the call to its end.
     pub(crate) fn took(&self) -> Duration {
         self.ended.saturating_sub(self.sent)
     }
@@ -143,7 +143,7 @@ impl fmt::Display for Changed {
 }
 
 impl How {
-    /// The count that an override sets.
+    /// The count that the override sets. `None` for any other change.
     pub(crate) fn count(self) -> Option<u32> {
         if let Self::Override(count) = self { Some(count) } else { None }
     }

@@ -1,14 +1,15 @@
-//! Simulates a fleet of services with the unchanged client, the unchanged scripts, and their servers on virtual time: one server, a
-//! primary with a replica and sentinels, or a cluster. One seed draws the limits, the calls and the faults, so each run can be repeated.
+//! Simulates a fleet of services on virtual time, with the unchanged client and the unchanged scripts. The servers are one
+//! server, a primary with a replica and sentinels, or a cluster. One seed draws the limits, the calls and the faults, so each
+//! run can be repeated.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | `schedule` | what happens, as data |
-//! | `server` | a server that speaks RESP and runs the scripts, its role beside others, and the network with its faults |
+//! | `schedule` | the events of a run, as data |
+//! | `server` | a server that speaks RESP and runs the scripts, its role among other servers, and the network with its faults |
 //! | `world`, `process` | the servers and the network of a run; a process with its limiter and its calls |
 //! | `run`, `faults` | runs a schedule; causes its faults |
-//! | `history`, `findings`, `promises` | what the calls experienced, what is there when all is quiet, and what must hold |
-//! | `shrink` | finds the fewest steps that still break a promise |
+//! | `history`, `findings`, `promises` | the outcomes of the calls, the fleet after the run, and what must hold |
+//! | `shrink` | removes steps from a failing schedule while it still breaks a promise |
 //! | `soak` | runs many seeds on all cores |
 //! | `planted` | mistakes of the client and the scripts that the simulation must find |
 
@@ -33,11 +34,11 @@ mod tests {
     use super::soak::Soak;
     use std::thread;
 
-    /// Seeds that once broke a promise. A change of the schedule makes them ordinary seeds.
+    /// Seeds that once broke a promise. If the drawing of schedules changes, they become ordinary seeds.
     const FOUND: [u64; 11] =
         [9858, 10_832, 18_250, 26_112, 35_583, 53_967, 70_294, 80_930, 83_721, 93_045, 93_888];
 
-    /// Each seed runs twice, and both runs have the same log, byte for byte.
+    /// Runs each seed twice. Both runs must have the same log, byte for byte.
     #[test]
     fn no_promise_is_broken() {
         let threads = thread::available_parallelism().map_or(1, usize::from);

@@ -8,10 +8,10 @@ use std::thread;
 /// A parsed command line.
 struct Options {
     soak: Soak,
-    /// Whether the number of seeds is given.
+    /// Whether the command line has `--seeds`.
     is_counted: bool,
     plant: Option<String>,
-    /// The word in the names of the planted bugs to hunt.
+    /// Selects the planted bugs to hunt: their names contain this word.
     hunt: Option<String>,
 }
 
@@ -51,7 +51,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Returns whether all is well.
+/// Performs the command. Returns whether no promise was broken, or whether a hunt found all bugs.
 fn perform(options: &Options) -> Result<bool, String> {
     let soak = options.soak;
     if let Some(word) = &options.hunt {
@@ -79,7 +79,7 @@ fn perform(options: &Options) -> Result<bool, String> {
     Ok(totals.broken.is_empty())
 }
 
-/// Prints the log of one seed.
+/// Prints the log of one seed. Returns whether it broke no promise.
 fn show(seed: u64) -> bool {
     let run = fleet::show(seed);
     println!("{}", run.log);

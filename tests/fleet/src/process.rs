@@ -14,12 +14,12 @@ pub(crate) struct Process {
     number: usize,
     pub(crate) limiter: RateLimiter,
     pub(crate) links: Links,
-    /// The limits in its code.
+    /// The limits in the code of the process.
     pub(crate) limits: Vec<Limit>,
     calls: Vec<JoinHandle<()>>,
 }
 
-/// A call that writes its record when it ends, also if it is dropped.
+/// A running call. It adds its record to the history when it is dropped, also if the call has not ended.
 struct Running {
     record: Record,
     start: Instant,
@@ -35,14 +35,14 @@ impl Drop for Running {
     }
 }
 
-/// The key of a caller.
+/// The key of a limit for a caller.
 pub(crate) fn key(limit: usize, who: u8) -> Box<dyn AsKey + Send + Sync> {
     let key = Key::new(NAMES[limit]);
     if who == NOBODY { Box::new(key) } else { Box::new(key.by(u64::from(who))) }
 }
 
 impl Process {
-    /// Starts a process. `number` differs from those of all other processes of the run.
+    /// Starts a process. `number` differs from the numbers of all other processes of the run.
     pub(crate) fn start(world: &World, schedule: &Schedule, limits: &[Limit], number: usize) -> Self {
         let host = format!("p{number}");
         let links = world.connect(&host, schedule.seed.wrapping_add(number as u64), schedule.is_slow);
@@ -100,7 +100,7 @@ impl Process {
         }));
     }
 
-    /// Ends the process at once, as `kill -9` does.
+    /// Ends the process at once, like `kill -9`.
     pub(crate) fn kill(self) {
         self.links.iter().for_each(Link::cut);
         self.calls.iter().for_each(JoinHandle::abort);
@@ -115,7 +115,7 @@ impl Process {
     }
 }
 
-/// The limit with another count, if it fits.
+/// Returns the limit with another count, or the same limit if the new count is not valid for it.
 pub(crate) fn with_count(limit: &Limit, count: u32) -> Limit {
     LimitChange::new().count(count).apply(limit).unwrap_or(*limit)
 }
@@ -177,7 +177,7 @@ fn of(rejection: Rejection) -> Outcome {
     }
 }
 
-/// The longest time that a call may take.
+/// The longest time that a call may take: the deadline, and the limit's longest wait if the call may wait.
 pub(crate) fn longest(schedule: &Schedule, call: &Call) -> Duration {
     let wait = match call.kind {
         Kind::Check | Kind::Stack { .. } => Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Runs a schedule: one thread, one seed, paused time.
+//! Runs a schedule of one seed on one thread, with paused time.
 
 use crate::faults::cause;
 use crate::findings::{Findings, look};
@@ -15,35 +15,35 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How long everything is healthy before the fleet is looked at. Calls wait at most 3 s, and hold permits for 4 s.
+/// The time between the end of all faults and the inspection of the fleet. Calls wait at most 3 s, and hold permits for 4 s.
 const QUIET: Duration = Duration::from_secs(15);
 
-/// What a run has shown.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
-    /// One line for each call, and what was found at the end. The same seed has the same log.
+    /// The log: one line for each call, and the findings at the end. Runs of the same seed have the same log.
     pub log: String,
     /// The promises that were broken.
     pub broken: Vec<String>,
-    /// How much time has passed in the simulation.
+    /// The time that has passed in the simulation.
     pub simulated: Duration,
-    /// How many calls were made.
+    /// The number of calls.
     pub calls: usize,
 }
 
-/// Runs the schedule that belongs to a seed.
+/// Runs the schedule of a seed.
 #[must_use]
 pub fn run(seed: u64) -> Run {
     run_schedule(&Schedule::draw(seed), false)
 }
 
-/// Runs a seed whose log has all commands that the server executes.
+/// Runs the schedule of a seed. Its log contains all commands that the servers execute.
 #[must_use]
 pub fn show(seed: u64) -> Run {
     run_schedule(&Schedule::draw(seed), true)
 }
 
-/// Shrinks a seed that breaks a promise, and runs what is left.
+/// Shrinks the schedule of a seed, and runs the result. Returns `None` if the seed breaks no promise.
 #[must_use]
 pub fn show_shrunk(seed: u64) -> Option<Run> {
     shrink(seed).map(|schedule| run_schedule(&schedule, true))

@@ -1,9 +1,9 @@
-//! Shrinks a failing schedule: the fewest faults, changes and calls that still break a promise.
+//! Shrinks a failing schedule: removes faults, changes and calls while it still breaks the same promise.
 
 use crate::run::run_schedule;
 use crate::schedule::{Event, Schedule, Step};
 
-/// The most runs. A run of few steps takes less than a millisecond.
+/// The most runs for one seed. A run with few steps takes less than a millisecond.
 const MOST_RUNS: usize = 1000;
 
 /// Returns the shrunk schedule of a seed, or `None` if the seed breaks no promise.
@@ -33,7 +33,7 @@ fn is_call(step: &Step) -> bool {
     matches!(step.event, Event::Call(_))
 }
 
-/// Removes all chunks of this size that the failure does not need. Returns whether one was removed.
+/// Removes all chunks of this size that the failure does not need. Returns whether it removed a chunk.
 fn remove_chunks(
     schedule: &mut Schedule,
     size: usize,
@@ -64,7 +64,7 @@ fn remove_chunks(
     is_smaller
 }
 
-/// The promise that a schedule breaks first, without its numbers.
+/// The first promise that the schedule breaks, as text without numbers.
 fn broken(schedule: &Schedule) -> Option<String> {
     let run = run_schedule(schedule, false);
     Some(run.broken.first()?.chars().filter(|c| c.is_alphabetic() || *c == ' ').take(24).collect())

@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Which seeds to run.
+/// The seeds to run, and how to run them.
 #[derive(Clone, Copy, Debug)]
 pub struct Soak {
     /// The first seed.
     pub first: u64,
-    /// How many seeds.
+    /// The number of seeds.
     pub seeds: u64,
-    /// How many threads share them.
+    /// The number of threads that share the seeds.
     pub threads: usize,
     /// Whether to stop at the first seed that breaks a promise.
     pub until_broken: bool,
@@ -23,23 +23,23 @@ pub struct Soak {
     pub twice: bool,
 }
 
-/// What many seeds have shown.
+/// The combined results of many seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
-    /// How many seeds have run.
+    /// The number of seeds that have run.
     pub seeds: u64,
-    /// How many calls they made.
+    /// The number of calls in all runs.
     pub calls: u64,
-    /// How much time has passed in all simulations together.
+    /// The time that has passed in all simulations together.
     pub simulated: Duration,
-    /// How much time has really passed.
+    /// The real time that has passed.
     pub took: Duration,
-    /// The seeds that broke a promise, with the first promise that each has broken.
+    /// The seeds that broke a promise, each with the first broken promise.
     pub broken: Vec<(u64, String)>,
 }
 
 impl Soak {
-    /// Runs the seeds. `tell` hears of each broken seed at once.
+    /// Runs the seeds. Calls `tell` with each seed that breaks a promise, as soon as its run ends.
     #[must_use]
     pub fn run(self, tell: impl Fn(u64, &str) + Sync) -> Totals {
         let (start, next, totals) = (Instant::now(), AtomicU64::new(0), Mutex::new(Totals::default()));
@@ -90,13 +90,13 @@ impl Totals {
         self.broken.extend(run.broken.first().map(|promise| (seed, promise.clone())));
     }
 
-    /// How many years have passed in the simulations.
+    /// The number of years that have passed in the simulations.
     #[must_use]
     pub fn years(&self) -> f64 {
         self.simulated.as_secs_f64() / 86_400.0 / 365.25
     }
 
-    /// How many seeds ran in a second.
+    /// The average number of seeds per second.
     #[must_use]
     pub fn seeds_per_second(&self) -> f64 {
         let seeds = Duration::from_secs(self.seeds).as_secs_f64();
@@ -104,7 +104,7 @@ impl Totals {
     }
 }
 
-/// A panic is a broken promise like any other.
+/// Runs a seed. A panic counts as a broken promise.
 fn run_or_panic(seed: u64) -> Run {
     catch_unwind(AssertUnwindSafe(|| run(seed))).unwrap_or_else(|_| Run {
         log: String::new(),
@@ -114,7 +114,7 @@ fn run_or_panic(seed: u64) -> Run {
     })
 }
 
-/// A line on standard error, if that is a terminal.
+/// A progress bar on standard error. It is hidden if standard error is not a terminal.
 fn progress(seeds: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} seeds, {per_sec}, {eta} left");
     ProgressBar::new(seeds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

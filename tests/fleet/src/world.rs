@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The network between one process and each server.
 pub(crate) type Links = Arc<[Link]>;
 
-/// The servers, and the links of all processes by the host name in their URLs. A server's port says which one it is.
+/// The servers, and the links of all processes. The host name in a URL identifies the process, and the port identifies the
+/// server.
 pub(crate) struct World {
     pub(crate) layout: Layout,
     servers: Vec<Arc<Server>>,
@@ -19,7 +20,7 @@ pub(crate) struct World {
     roles: Mutex<Vec<usize>>,
     /// The node of each slot.
     pub(crate) owners: Mutex<Owners>,
-    /// Whether a failover or a move of a slot is under way. The next one is left out.
+    /// Whether a failover or a move of a slot is under way. Another one that comes during this time is skipped.
     pub(crate) is_changing: AtomicBool,
     links: Mutex<BTreeMap<String, Links>>,
     is_healed: AtomicBool,
@@ -74,7 +75,7 @@ impl World {
         (at, Arc::clone(&self.servers[at]))
     }
 
-    /// The URL with which a process finds the servers.
+    /// The URL that a process uses to find the servers.
     pub(crate) fn url(&self, host: &str) -> String {
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|at| FIRST_PORT + at);
         match self.layout {
@@ -84,7 +85,7 @@ impl World {
         }
     }
 
-    /// Adds the links of a process.
+    /// Adds the links between a process and the servers.
     pub(crate) fn connect(&self, host: &str, seed: u64, is_slow: bool) -> Links {
         let links: Links = (0..self.servers.len() as u64)
             .map(|at| Link::new(seed.wrapping_add(at << 32), is_slow))
@@ -111,7 +112,7 @@ impl World {
         Ok(Box::new(client))
     }
 
-    /// Ends all faults that have a time.
+    /// Ends all faults that have a duration.
     pub(crate) fn heal(&self) {
         self.is_healed.store(true, Ordering::Relaxed);
         self.servers.iter().for_each(|server| server.heal());

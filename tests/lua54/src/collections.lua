@@ -3,7 +3,7 @@ local commands, keyspace = ...
 local value, existing, replace, integer = keyspace.value, keyspace.existing, keyspace.replace, keyspace.integer
 local OK = { ok = "OK" }
 
--- Turns the first and last index, of which negative ones count from the end, into those of a Lua list.
+-- Converts the first and last index of a command to indices of a Lua list. Negative indices count from the end.
 local function range(from, to, length)
   from, to = integer(from), integer(to)
   from, to = from < 0 and from + length or from, to < 0 and to + length or to
@@ -51,7 +51,7 @@ function commands.LREM(key, most, text)
   return removed
 end
 
--- Sorted sets: the scores by member. The members in order are computed when they are needed.
+-- Sorted sets. The value of a key maps members to scores. The sorted members are computed when a command needs them.
 
 local orders = setmetatable({}, { __mode = "k" })
 
@@ -82,7 +82,7 @@ local function shown(members, with_scores)
   return reply
 end
 
--- A bound of scores, as `5`, `(5` or `+inf`.
+-- Parses a bound of scores, such as `5`, `(5` or `+inf`. -> the number, and whether the bound excludes it.
 local function bound(text)
   local open, number = text:match("^(%(?)(.*)$")
   number = number:gsub("^%+?inf$", "1e999"):gsub("^-inf$", "-1e999")
@@ -131,7 +131,8 @@ end
 
 function commands.ZCOUNT(key, low, high) return #within(key, low, high) end
 
--- By rank, or the highest score in a range: `BYSCORE REV LIMIT 0 1 WITHSCORES`, the only form by score that the scripts use.
+-- Returns members by rank, or the member with the highest score in a range: `BYSCORE REV LIMIT 0 1 WITHSCORES`. The scripts use
+-- no other form by score.
 function commands.ZRANGE(key, from, to, ...)
   local form = table.concat({ ... }, " ")
   if form ~= "BYSCORE REV LIMIT 0 1 WITHSCORES" then return shown(slice(ordered(key), from, to), form ~= "") end

@@ -1,13 +1,14 @@
--- commands: the keyspace, and the commands on keys, strings and the server. `collections` has the others.
+-- commands: the keyspace, and the commands on keys, strings and the server. `collections` has all other commands.
 --
--- Only what the scripts and the store tests use. Arguments are strings; an error is thrown as { err = text }.
+-- Contains only the commands that the scripts and the store tests use. Arguments are strings. An error is thrown as a table
+-- with the field `err`.
 local micros, directory = ...
 local NOTHING = { err = "WRONGTYPE Operation against a key holding the wrong kind of value" }
 local NO_INTEGER = { err = "ERR value is not an integer or out of range" }
 local OK = { ok = "OK" }
 local commands, keys = {}, {}
 
--- Keys. An entry has a kind, a value, and the time in ms at which it ends.
+-- Keys. An entry has a kind, a value, and the time in ms at which the key expires.
 
 local function entry(key)
   local found = keys[key]
@@ -17,7 +18,7 @@ local function entry(key)
   return found
 end
 
--- -> the value of a key, nil if there is none. Another kind ends the command.
+-- -> the value of a key, or nil if the key does not exist. Throws an error if the key has another kind.
 local function value(key, kind)
   local found = entry(key)
   if not found then return nil end
@@ -34,12 +35,12 @@ local function existing(key, kind)
   return value(key, kind) or store(key, kind, {})
 end
 
--- Stores what is left of a list, a set or a hash.
+-- Stores the remaining elements of a list, a sorted set or a hash. Removes the key if there are none.
 local function replace(key, left)
   if next(left) == nil then keys[key] = nil else keys[key].value = left end
 end
 
--- As Redis reads it: no spaces, no leading zeros, no other spelling.
+-- Parses an integer as Redis does: without spaces, leading zeros or any other spelling.
 local function integer(text)
   local number = (text == "0" or text:find("^-?[1-9]%d*$")) and tonumber(text)
   if math.type(number) ~= "integer" then error(NO_INTEGER, 0) end

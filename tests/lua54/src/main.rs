@@ -1,4 +1,4 @@
-//! A small server with Lua 5.4, which takes the place of `redis-server` in the store tests: `cargo xtask test --servers lua-5.4`.
+//! A small server with Lua 5.4 that replaces `redis-server` in the store tests: `cargo xtask test --servers lua-5.4`.
 
 #[cfg(lua54)]
 mod server;

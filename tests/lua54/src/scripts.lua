@@ -1,7 +1,7 @@
--- scripts: runs scripts as an engine with Lua 5.4 does, and writes replies in the protocol of Redis.
+-- scripts: runs scripts like an engine with Lua 5.4, and encodes replies in the protocol of Redis.
 --
--- A script that passes a float to a command, or replies one, has failed its test: from then on, each reply is this error.
--- (Engines differ in what they make of a float.) So is a script that uses a global that it has not.
+-- A script fails its test if it passes a float to a command, returns a float, or uses an unknown global. From then on, every
+-- reply of the server is this error. (Engines differ in how they convert a float.)
 local commands, sha1 = ...
 local broken, known = nil, {}
 
@@ -20,7 +20,7 @@ local function as_error(problem)
   return type(problem) == "table" and problem or { err = "ERR " .. problem }
 end
 
--- A command of a script.
+-- Runs a command of a script.
 local function call(name, ...)
   local arguments, number = { ... }, select("#", ...)
   for at = 1, number do
@@ -42,7 +42,7 @@ local redis = {
   error_reply = function(text) return { err = text } end,
 }
 
--- What stock Lua 5.4 has, and the library `struct` of Redis.
+-- The globals of a script: parts of the standard library of Lua 5.4, and the library `struct` of Redis.
 local function only(library, ...)
   local found = {}
   for _, name in ipairs({ ... }) do found[name] = library[name] end
@@ -62,7 +62,7 @@ local function evaluate(script, number, ...)
   return ran and reply or not ran and as_error(reply)
 end
 
--- -> the digest of a script.
+-- Compiles and stores a script. -> its digest.
 local function learn(text)
   local script, problem = load(text, "=script", "t", environment)
   if not script then error({ err = "ERR error compiling script: " .. problem }, 0) end

@@ -1,4 +1,5 @@
-//! The connections of the server. All commands run one after another in one Lua state (`commands.lua`, `collections.lua`, `scripts.lua`).
+//! The connections of the server. One Lua state (`commands.lua`, `collections.lua`, `scripts.lua`) runs all commands one after
+//! another.
 
 use mlua::{Function, Lua, Table};
 use std::io::{self, BufRead, BufReader, Write};
@@ -10,10 +11,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 type Words = Vec<Vec<u8>>;
 
-/// A command, and the place for its reply.
+/// A command, and the channel for its reply.
 type Request = (Words, Sender<Vec<u8>>);
 
-/// Serves on the loopback port that the command line of the tests names, until `SHUTDOWN`.
+/// Serves on the loopback port of `--port`, until a client sends `SHUTDOWN`.
 pub(crate) fn run() -> ExitCode {
     if std::env::args().any(|argument| argument == "--version") {
         println!("ratelimit-lua54 for the store tests");
@@ -45,7 +46,7 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// Executes commands.
+/// Executes commands until `SHUTDOWN`, which ends the process.
 fn execute(requests: &Receiver<Request>, directory: String) -> mlua::Result<()> {
     let lua = Lua::new();
     let micros = lua.create_function(|_, ()| {
@@ -66,7 +67,7 @@ fn execute(requests: &Receiver<Request>, directory: String) -> mlua::Result<()> 
         }
         let words = words.iter().map(|word| lua.create_string(word)).collect::<mlua::Result<Vec<_>>>()?;
         let bytes: mlua::String = execute.call(words)?;
-        // The client may have gone.
+        // The client may have disconnected.
         let _ = reply.send(bytes.as_bytes().to_vec());
     }
     Ok(())
@@ -85,7 +86,7 @@ fn serve(mut connection: TcpStream, requests: &Sender<Request>) -> io::Result<()
     }
 }
 
-/// Reads `$3\r\nGET\r\n`.
+/// Reads a word such as `$3\r\nGET\r\n`.
 fn word(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut word = vec![0; number(input)? + 2];
     input.read_exact(&mut word)?;

@@ -1,14 +1,14 @@
-//! The protocols of the limiter as models, of which stateright visits all states: whatever the order of steps, crashes, lost
+//! Models of the limiter's protocols. stateright visits all states of a model, so it checks all orders of steps, crashes, lost
 //! replies and late requests.
 //!
-//! | module | the protocol | the code that it stands for |
+//! | module | the protocol | the code that it models |
 //! |---|---|---|
-//! | `single_task` | a background task of which one runs, with its heartbeat | `limiter/single_task` |
+//! | `single_task` | one background task at a time runs, and shows by heartbeats that it does | `limiter/single_task` |
 //! | `permits` | permits are renewed, also by another runtime, and returned, also after a lost reply | `limiter/permits` |
 //! | `leases` | units are taken in advance, handed out, and returned | `limiter/lease` |
 //!
-//! Time is a number of ticks, and ends. A path ends with it, so a property that must hold eventually holds before. The comment of
-//! each action names the code that it stands for. Each model has mistakes that can be switched on, to see the properties fail.
+//! Time is a number of ticks with an upper bound. Each path ends there, so "eventually" means: before that time. The comment of
+//! each action names the code that it models. Each model has mistakes that a test can switch on, to see the properties fail.
 
 pub mod leases;
 pub mod permits;
@@ -20,14 +20,14 @@ use std::hash::Hash;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What was found in all states of a model.
+/// The result of visiting all states of a model.
 #[derive(Debug)]
 pub struct Report {
     name: &'static str,
     states: usize,
     transitions: usize,
     took: Duration,
-    /// The properties that do not hold, by name, each with the path to a state that shows it.
+    /// The names of the properties that do not hold, each with a path to a state that shows the failure.
     pub broken: Vec<(&'static str, String)>,
 }
 
@@ -63,7 +63,7 @@ where
 mod tests {
     use super::Report;
 
-    /// Asserts that all properties hold, and prints how many states there are.
+    /// Asserts that all properties hold, and prints the number of states.
     pub(crate) fn holds(report: &Report) {
         println!("{report}");
         assert!(report.broken.is_empty(), "{report}");

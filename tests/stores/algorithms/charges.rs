@@ -5,7 +5,7 @@ use ratelimit::clock::ManualClock;
 use ratelimit::{Algorithm, Limit, MemoryStore, RateLimiter};
 use support::{HOUR, MS, RedisServer};
 
-/// Every algorithm that charges units.
+/// A limit of each algorithm that charges units.
 fn limits() -> [Limit; 6] {
     [
         Limit::counter(10, HOUR),
@@ -42,7 +42,8 @@ async fn charges_are_refunded_and_settled_and_a_penalty_creates_a_debt_of_at_mos
             assert_eq!(refunded.refund().await.unwrap(), 4, "{limit}");
             let decision = limiter.peek(limit, key(limit)).await.unwrap();
             if leaks_all_the_time(limit) && decision.remaining() == 8 {
-                // A unit may be missing by what leaks in one millisecond, because the stamp and the TTL have different clocks.
+                // Up to one token that returns within a millisecond may be missing, because the stamp and the TTL use different
+                // clocks.
                 assert!(decision.reset_after() <= HOUR / 10 + 2 * MS, "{limit}: {decision:?}");
             } else {
                 assert_eq!(decision.remaining(), 9, "{limit}");

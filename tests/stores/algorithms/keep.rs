@@ -1,5 +1,5 @@
-//! Three times the load that fits. The calls that keep units leave them to the few that matter, which still pass, and the limit is
-//! used up all the same.
+//! Calls with three times the load that the limit admits. Most calls keep units free for a few important calls. The important
+//! calls still pass, and all calls together use up the limit.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, seed};
 use ratelimit::Limit;
@@ -8,13 +8,14 @@ use std::collections::VecDeque;
 use support::{MINUTE, SECOND};
 
 const COUNT: u32 = 4000;
-/// Half a percent of the limit: twice what the calls that matter need in a minute, on the average.
+/// The units that other calls keep free: half a percent of the limit, twice the average need of the important calls in a
+/// minute.
 const KEEP: u32 = COUNT / 200;
 const MINUTES: u32 = 4;
 const TICKS_PER_MINUTE: u32 = 600;
 const CALLS_PER_TICK: u32 = 3 * COUNT / TICKS_PER_MINUTE;
 
-/// Calls, admitted calls and the calls among them that matter.
+/// The numbers of admitted calls, of important calls, and of admitted important calls.
 #[derive(Debug, Default)]
 struct Tally {
     admitted: u32,
@@ -22,7 +23,7 @@ struct Tally {
     matter_admitted: u32,
 }
 
-/// Makes the calls of some minutes on both stores, which decide alike. A permit is held for a minute.
+/// Makes the calls of [`MINUTES`] minutes on both stores, whose decisions must be equal. A permit is held for a minute.
 async fn overload(limit: Limit) -> Tally {
     let (mut twins, mut random, mut tally) =
         (Twins::start(), fastrand::Rng::with_seed(seed()), Tally::default());
@@ -59,7 +60,8 @@ async fn overload(limit: Limit) -> Tally {
     tally
 }
 
-/// `fits` is what the limit can admit in these minutes.
+/// Asserts that 99 % of the important calls pass, and that the limit is used up. `fits` is the number of units that it can
+/// admit.
 async fn assert_important_calls_pass(limit: Limit, fits: u32) {
     let tally = overload(limit).await;
     println!("{limit}: {tally:?}, and {fits} fit");

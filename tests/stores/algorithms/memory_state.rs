@@ -1,4 +1,4 @@
-//! What the memory store keeps of a limit: how many bytes, until when, and what it evicts first.
+//! The memory store's state of a limit: its size in bytes, its end, and the order of eviction.
 
 use crate::harness::now_or_panic as now;
 use ratelimit::clock::ManualClock;
@@ -22,7 +22,7 @@ fn the_reported_bytes_are_those_on_the_heap() {
     let told = || i64::try_from(store.bytes() - empty).unwrap();
     let mut counted = 0;
     for limit in &limits {
-        // Four calls for at most three units: the last ones are blocked or wait.
+        // Makes four calls, although at most three units are available. The last calls are blocked or wait.
         counted += allocation_counter::measure(|| {
             for (number, call) in (0..1000).flat_map(|number| (1..=4).map(move |call| (number, call))) {
                 let request = Request::new(key(limit, number), *limit, 1).with_permit(call);
@@ -57,7 +57,7 @@ impl One {
         StoreKey::new(b"k")
     }
 
-    /// Asks for a unit, with this permit. Returns the stamp, which is 0 if the request does not pass.
+    /// Requests a unit with this permit. Returns the stamp, or 0 if the request is refused.
     fn ask(&self, limit: Limit, permit: u64) -> u64 {
         let request = Request::new(Self::key(), limit, 1).with_permit(permit);
         now(self.0.decide(Mode::Charge, &[&request])).unwrap()[0].stamp()
@@ -73,7 +73,7 @@ impl One {
     }
 }
 
-/// As in Redis, a state exists up to its end and in the millisecond of its end.
+/// As in Redis, a state exists until its end, including the millisecond of its end.
 #[test]
 fn a_state_is_stored_until_its_end() {
     type Prepare = fn(&One);
@@ -151,7 +151,7 @@ fn a_state_without_units_is_removed() {
         let stamp = one.at(1000).ask(limit, 1);
         assert_eq!((one.adjust(limit, 1, Change::Give(stamp)), one.0.keys()), (1, 0), "{limit}");
     }
-    // The permit ended in this millisecond, and its place was taken.
+    // The first permit ends in this millisecond, and the second permit takes its place.
     let (one, limit) = (One::new(), Limit::concurrency(1, MINUTE));
     let first = one.ask(limit, 1);
     assert_eq!((first, one.at(60_000).ask(limit, 2)), (1, 2));
@@ -181,11 +181,12 @@ fn blocks_are_evicted_and_counted_too() {
     assert_eq!(store.evictions(), 2, "there is room for a quarter as many blocks as keys");
 }
 
-/// The second key has a free unit, so it is evicted, although its permit ends later than those of the first one.
+/// The store evicts the second key because it has a free unit, although its permit ends later than the permits of the first
+/// key.
 #[test]
 fn of_two_keys_with_permits_the_one_with_more_free_units_is_evicted() {
     let clock = ManualClock::new();
-    // There is room for a quarter as many lists as numbers.
+    // A full store holds a quarter of `max_keys` states that are lists.
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(8);
     let key = |key: u8| StoreKey::new(&[key]);
     for (number, cost) in [(1, 2), (2, 1), (3, 1)] {
@@ -197,7 +198,7 @@ fn of_two_keys_with_permits_the_one_with_more_free_units_is_evicted() {
     assert_eq!((store.evictions(), left), (1, [1, 0]));
 }
 
-/// Of two keys, the one with more units left is evicted, also if the units were given back or are those of a block.
+/// Of two keys, the store evicts the one with more free units. Units that an adjustment returns or takes count, too.
 #[test]
 fn a_key_whose_units_were_given_back_is_evicted_first() {
     for limit in [
@@ -206,7 +207,7 @@ fn a_key_whose_units_were_given_back_is_evicted_first() {
         Limit::token_bucket(2, MINUTE),
         Limit::sliding_log(2, MINUTE),
     ] {
-        // There is room for a quarter as many lists as numbers.
+        // A full store holds a quarter of `max_keys` states that are lists.
         let max_keys = if limit.algorithm() == Algorithm::SlidingLog { 8 } else { 2 };
         let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(max_keys);
         let key = |key: u8| StoreKey::new(&[key]);
@@ -216,7 +217,7 @@ fn a_key_whose_units_were_given_back_is_evicted_first() {
         };
         let stamp = ask(1, 2);
         ask(2, 1);
-        // The first key then has one unit in use, and the second one both.
+        // Afterwards, one unit of the first key is in use, and both units of the second key.
         assert_eq!(
             now(store.adjust(&[Adjustment::new(key(1), limit, 1, Change::Give(stamp))])).unwrap()[0],
             1

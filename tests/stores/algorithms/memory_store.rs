@@ -1,5 +1,4 @@
-//! Properties of the memory store alone: no heap allocation per decision, bounded memory, and exact counts from
-//! several threads.
+//! Tests of the memory store alone: no heap allocation per decision, bounded memory, and exact counts with several threads.
 
 use crate::harness::{now_or_panic as now, rounds};
 use ratelimit::clock::{Clock, ManualClock};
@@ -30,7 +29,7 @@ fn a_limited_call_needs_no_heap() {
             let _ = now(keyed(peer, "a kind that is a bit longer", 20));
         }
     };
-    calls(); // the first one makes the limiter and its entries
+    calls(); // the first call creates the limiter and its entries
     let heap = allocation_counter::measure(calls);
     assert_eq!(heap.count_total, 0, "{heap:?}");
 }
@@ -52,7 +51,7 @@ fn algorithms_with_one_number_need_no_heap() {
             }
         }
     };
-    calls(); // the first ones make their entries
+    calls(); // the first calls create their entries
     let heap = allocation_counter::measure(calls);
     assert_eq!(heap.count_total, 0, "{heap:?}");
 }
@@ -72,15 +71,15 @@ fn entries_of_logs_count_against_the_bound() {
     assert!(heap.bytes_current < 4_000_000, "{heap:?}");
 }
 
-/// An expired entry is removed after its last millisecond has passed.
+/// The time after the end of an entry at which it can be removed.
 const GRAIN: Duration = Duration::from_millis(1);
 
-/// Ten million keys in the soak.
+/// The number of keys: ten million in the soak, one million otherwise.
 fn many_keys() -> u32 {
     rounds(1_000_000, 10_000_000)
 }
 
-/// The number of keys of a range that a limit admits.
+/// Makes a request for each key of a range. Returns the number of admitted requests.
 fn passed(store: &MemoryStore<impl Clock>, mode: Mode, limit: &Limit, keys: Range<u32>) -> u32 {
     let passes = |key: &u32| {
         let key = key.to_be_bytes();
@@ -101,10 +100,10 @@ fn with_room_for_all_every_decision_is_right() {
     assert_eq!((store.keys(), store.evictions()), (keys as usize, 0));
 }
 
-/// The new keys of a flood, several times as many as the store has room for.
+/// The number of new keys in a flood, several times the capacity of the store.
 const FLOOD: u32 = 40_000;
 
-/// Ever new keys of one limit evict no key of another one, also if each of them is used up with its first call.
+/// A flood of new keys of one limit evicts no key of another limit, even if the first call of each new key uses up its limit.
 #[test]
 fn a_flood_of_one_limit_frees_no_caller_of_another() {
     let login = Limit::counter(5, SECOND * 600);
@@ -126,7 +125,7 @@ fn a_flood_of_one_limit_frees_no_caller_of_another() {
     }
 }
 
-/// The keys of one limit: a first call evicts no key that is used up.
+/// If all keys have one limit, first calls of new keys evict no key that is used up.
 #[test]
 fn of_one_limit_keys_that_are_used_up_stay() {
     for limit in [

@@ -1,4 +1,4 @@
-//! The methods of the limiter that decide: stacks, the method for each kind of limit, and rejections with their names.
+//! The limiter's methods that make decisions: stacks, one method for each kind of limit, and rejections with their names.
 
 use crate::harness::{on_both, undecided};
 use ratelimit::{AsKey, ErrorKind, Key, Limit, RateLimiter, Rejection};
@@ -41,7 +41,7 @@ async fn keys_of_different_kinds_are_decided_together() {
     .await;
 }
 
-/// Also where the algorithms differ, because a name is the name of one limit.
+/// A key may appear in a stack only once, even with different algorithms, because a name belongs to one limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stack_with_a_key_twice_is_an_error_that_says_what_to_write() {
     on_both(async |limiter| {
@@ -80,7 +80,7 @@ async fn permits_and_units_need_their_own_methods() {
     .await;
 }
 
-/// Every method that charges a call rejects it with `?`, and the rejection has the name of its key.
+/// The rejections of all methods that charge a call work with `?`, and contain the name of the key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_method_rejects_with_a_question_mark() {
     async fn all(limiter: &RateLimiter, limits: &[Limit; 4], user: Option<u32>) -> Result<(), Rejection> {
@@ -123,7 +123,7 @@ async fn every_method_rejects_with_a_question_mark() {
     .await;
 }
 
-/// The rejection of a stack names the limit that refused.
+/// If several limits of a stack refuse the call, the rejection names the limit with the longest wait.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rejection_of_several_limits_names_the_one_with_the_longest_wait() {
     on_both(async |limiter| {

@@ -1,4 +1,4 @@
-//! Long runs: every rate admits exactly its number of calls, without drift or rounding losses.
+//! Long runs: every rate admits exactly its units, without drift or rounding losses.
 
 use crate::harness::{TestRequest, Twins, decide, rounds};
 use ratelimit::clock::ManualClock;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const START: u64 = 1_000_000_000;
 
-/// Rates whose tokens do not fall on whole microseconds, and two extreme rates: count, time in ms, burst.
+/// Rates whose tokens do not return at whole microseconds, and two extreme rates: count, time in ms, burst.
 const RATES: [(u32, u64, u32); 7] = [
     (3, 1000, 3),
     (7, 60_000, 7),
@@ -19,8 +19,8 @@ const RATES: [(u32, u64, u32); 7] = [
     (2, 366 * 86_400_000, 2),
 ];
 
-/// Takes all available units at random moments, always before the bucket is full again. Returns the admitted units
-/// and the end of the run in µs.
+/// Takes all available units at random times, always before the bucket is full again. Returns the admitted units, and the time
+/// of the end in µs.
 async fn drained(
     store: &dyn Store,
     set_clock: &mut impl FnMut(u64),
@@ -42,7 +42,7 @@ async fn drained(
     (passed, now)
 }
 
-/// Each limit has its own key, because the clock starts again.
+/// Asserts that no rate drifts. Each limit has its own key, because each run starts at the same time.
 async fn no_drift(store: &dyn Store, mut set_clock: impl FnMut(u64), moments: u32) {
     let limits = RATES.into_iter().flat_map(|(count, time, burst)| {
         let (period, of) = (Duration::from_millis(time), (count, time, burst));

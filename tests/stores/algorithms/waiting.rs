@@ -1,4 +1,4 @@
-//! Calls that wait for a turn: in order of arrival, as far apart as the limit says.
+//! Calls that wait for a turn: they pass in order of arrival, at the intervals of their limit.
 
 use crate::harness::{assert_all_expire, counted_at, decision, poll_once, script_calls, soon};
 use crate::models::definitions::{Kind, Numbers};
@@ -11,7 +11,7 @@ use support::{HOUR, RedisServer};
 
 const CALLS: u64 = 200;
 
-/// Starts calls in this order from one task. Returns each decision and the time at which its call was admitted.
+/// Starts calls in sequence from one task. Returns each decision, and the time at which its call was admitted.
 async fn acquire_in_order(limiter: &RateLimiter, limit: Limit) -> Vec<(Decision, Instant)> {
     let mut calls = Vec::new();
     for _ in 0..CALLS {
@@ -34,13 +34,13 @@ async fn acquire_in_order(limiter: &RateLimiter, limit: Limit) -> Vec<(Decision,
     turns
 }
 
-/// Asserts that all calls are admitted in order, none before its turn, with at most one request each.
+/// Asserts that all calls are admitted in order and not before their turns, with at most one request per call.
 async fn calls_take_turns(numbers: Numbers) {
     let (server, limit, mut definition) = (RedisServer::start(), numbers.limit(), numbers.definition());
-    // The turns in ms of calls that arrive at the same time. Later calls wait for less time.
+    // The turns in ms if all calls arrive at the same time. A call that arrives later waits for less time.
     let turns: Vec<u64> = (0..CALLS).map(|_| definition.decide(START, Mode::Charge, 1, 0).delay).collect();
     let limiter = counted_at(&server.url()).connect().await.unwrap();
-    // The server learns the script.
+    // Makes the server load the script.
     limiter.acquire(&limit, "first").await.unwrap();
     let (calls, sent) = (script_calls(&server), Instant::now());
     let outcomes = acquire_in_order(&limiter, limit).await;
@@ -55,7 +55,7 @@ async fn calls_take_turns(numbers: Numbers) {
         assert!(delay <= turn + late, "{limit}: call {k} waits for {delay} ms, not {turn}");
         // The resolution of the clock is 1 ms.
         assert!(ms(*came - sent) + 1 >= *turn, "{limit}: call {k} came before its turn");
-        // A call is decided after the one before it, so it waits longer by at most the distance of their turns.
+        // Each call is decided after the previous call. Its wait is longer by at most the distance between their turns.
         if let Some((delay_before, turn_before)) = before.replace((delay, turn)).filter(|_| late == 0) {
             let longest = delay_before + turn - turn_before;
             assert!(delay <= longest, "{limit}: call {k} comes too long after the one before it");
@@ -82,7 +82,7 @@ async fn calls_take_their_turns() {
     }
 }
 
-/// One more call per hour, for each algorithm whose turns are known in advance.
+/// Limits of one unit per hour, with each algorithm whose turns are known in advance.
 #[tokio::test]
 async fn a_call_that_would_wait_too_long_is_refused_at_once_and_charged_nothing() {
     let bucket = Limit::token_bucket(1, HOUR);

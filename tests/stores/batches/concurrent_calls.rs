@@ -1,5 +1,4 @@
-//! Calls that arrive at the same time share script calls. Each is counted once, in order of arrival, and receives its
-//! own decision.
+//! Concurrent calls share script calls. Each call is counted once, in order of arrival, and receives its own decision.
 
 use crate::harness::{
     TestRequest, Twins, checks, cluster_of_one, decide, decision, in_mode, join, key, limiter_on,
@@ -10,8 +9,8 @@ use ratelimit::store::Mode;
 use ratelimit::{Decision, Key, Limit, OnError, RateLimiter, RedisStore};
 use support::{DAY, RedisServer, SECOND};
 
-/// Calls a limit from several tasks, on several keys in turn. Returns the units that remained after each admitted
-/// call, by key.
+/// Calls a limit from several tasks, which use several keys in turn. Returns for each key the units that remained after each
+/// admitted call.
 async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, limit: Limit) -> Vec<Vec<u32>> {
     let calling: Vec<_> = (0..tasks)
         .map(|task| {
@@ -39,7 +38,7 @@ async fn call(limiter: &RateLimiter, tasks: usize, each: usize, keys: usize, lim
     left
 }
 
-/// Asserts that each unit is given once: every admitted call sees a different number of remaining units.
+/// Asserts that each unit is given to one call: every admitted call sees a different number of remaining units.
 async fn each_unit_is_given_once(
     limiter: &RateLimiter,
     limit: Limit,
@@ -75,17 +74,17 @@ async fn every_call_is_counted_once_on_slots() {
     assert!(script_calls(&server) < 100 * 100, "those on one slot have not gone together");
 }
 
-/// A limit of each algorithm that has no permits, with these numbers.
+/// Limits with these numbers, for each algorithm except concurrency.
 fn limits(numbers: impl Fn(Kind) -> [Numbers; 2]) -> Vec<Limit> {
     let kinds = [Kind::Counter, Kind::Greedy, Kind::Interval, Kind::Leaky, Kind::Window, Kind::Log];
     kinds.into_iter().flat_map(numbers).map(|numbers| numbers.limit()).collect()
 }
 
-/// Compares calls at the same time with the same calls one after another, in many rounds.
+/// Compares concurrent calls with the same calls one after another, in many rounds.
 async fn decided_as_one_by_one(mode: Mode, limits: &[Limit]) {
     let mut twins = Twins::start();
     let mut random = fastrand::Rng::with_seed(seed());
-    // The server learns the scripts. Otherwise a script is sent again, behind later calls.
+    // Makes the server load the scripts. Otherwise the store would send a script again, after later calls.
     let mut now = 1_763_000_000_000_000;
     twins.set_clock(now);
     for limit in limits {
@@ -118,7 +117,7 @@ async fn decided_as_one_by_one(mode: Mode, limits: &[Limit]) {
                 (decision.is_allowed(), decision.capacity(), decision.remaining(), decision.retry_after())
             };
             assert_eq!(named(&found), named(alone), "{at}: {:?}", requests[at]);
-            // A call that was charged together with others may report when their units come back, too.
+            // If a call was charged together with others, its `reset_after` may include their units.
             let same_key =
                 |one: &TestRequest| key(one.key, &one.limit) == key(requests[at].key, &requests[at].limit);
             let latest = requests.iter().zip(&expected).filter(|(one, _)| same_key(one));
@@ -139,7 +138,7 @@ async fn checks_are_decided_as_if_they_had_come_one_by_one() {
     decided_as_one_by_one(Mode::Check, &limits).await;
 }
 
-/// Turns and stamps follow the order in which the calls arrived.
+/// Turns and stamps follow the order in which the calls arrive.
 #[tokio::test]
 async fn charges_are_decided_as_if_they_had_come_one_by_one() {
     let limits = limits(|kind| [Numbers::new(kind, 12, 60_000), Numbers::new(kind, 12, 1000).wait(1500)]);

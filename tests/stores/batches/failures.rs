@@ -1,4 +1,4 @@
-//! Failures in a batch affect only the calls that they concern.
+//! Failures in a batch affect only the calls that cause them.
 
 use crate::harness::{
     Suspended, TestRequest, checks, decide, forbidden_among, foreign_texts, in_mode, join, key, poll_once,
@@ -27,7 +27,7 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
     let mut forgotten = checks(&store, &one);
     assert!(poll_once(&mut forgotten[0]).await.is_pending());
     for n in 2..=10 {
-        // A second request was polled once, and waits in the queue.
+        // Another request is polled once, and then waits in the queue.
         let mut another = checks(&store, &one);
         assert!(poll_once(&mut another[0]).await.is_pending());
         let answers = soon(join(checks(&store, &[one[0]; 9]))).await;
@@ -38,7 +38,8 @@ async fn a_call_that_is_never_polled_again_blocks_no_other() {
     assert_eq!(used_under(&store, 0, LIMIT).await, 1 + 9 * (1 + 9));
 }
 
-/// Sends several batches with sound keys and keys with foreign texts in between. Only requests on the latter may fail.
+/// Sends several batches whose keys are partly valid and partly have foreign texts. Only requests for the foreign texts may
+/// fail.
 async fn spoil(store: &RedisStore, raw: &mut redis::Connection, limit: Limit) {
     const SOUND: usize = 4;
     let values: Vec<&str> = foreign_texts().collect();
@@ -110,7 +111,7 @@ async fn a_forbidden_key_affects_only_its_own_calls() {
 #[tokio::test]
 async fn the_queue_has_a_bound_while_a_server_is_silent() {
     const ROOM: usize = 16_384;
-    /// One request is sent alone, and four batches are under way.
+    /// One request that is sent alone, and four batches in flight.
     const AHEAD: usize = 1 + 4 * 128;
     let server = RedisServer::start();
     let store = connected(&server).await;
@@ -149,7 +150,7 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     {
         let _inside = passing.enter();
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // The first request is sent directly. For the second, the worker would run in this runtime.
+        // The first request is sent directly. The worker for the second request would run in this runtime.
         for pending in &mut all[..2] {
             assert!(pending.as_mut().poll(&mut context).is_pending());
         }

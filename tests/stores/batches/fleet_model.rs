@@ -1,4 +1,4 @@
-//! Compares the model of Redis in the fleet example with the real store: both need the same number of script calls.
+//! Compares the model of Redis in the fleet example with the real store. Both must need the same number of script calls.
 
 #[path = "../../../examples/charts/fleet/wire.rs"]
 mod model;
@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 const LIMIT: Limit = Limit::counter(1000, HOUR);
 
-/// The number of admitted calls, of calls that arrive at the same time.
+/// Makes concurrent calls. Returns the number of admitted calls.
 async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     let mut calling = JoinSet::new();
     for _ in 0..calls {
@@ -23,7 +23,7 @@ async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     calling.join_all().await.into_iter().filter(|allowed| *allowed).count()
 }
 
-/// For each size, the admitted calls and the script calls. On one thread, all calls arrive before the first reply.
+/// The admitted calls and the script calls for each number of calls. On one thread, all calls arrive before the first reply.
 async fn measured(limiter: &RateLimiter, sizes: &[u32], script_calls: impl Fn() -> u64) -> Vec<(usize, u64)> {
     let mut all = Vec::new();
     for (by, size) in (1..).zip(sizes) {
@@ -38,7 +38,7 @@ async fn measured(limiter: &RateLimiter, sizes: &[u32], script_calls: impl Fn() 
 async fn real(sizes: &[u32]) -> Vec<(usize, u64)> {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
-    // The limiter loads its overrides, and the server learns the scripts.
+    // Makes the limiter load its overrides, and the server load the scripts.
     passed_at_once(&limiter, 300, 0).await;
     measured(&limiter, sizes, || script_calls(&server)).await
 }

@@ -1,4 +1,4 @@
-//! Calls that take many units: they keep a server busy for a short time, so that it decides other calls in between.
+//! Calls that take many units. Each keeps a server busy for a short time, so the server must decide other calls between them.
 
 use crate::harness::{limiter_on, script_calls};
 use ratelimit::{Algorithm, Key, Limit, OnError};

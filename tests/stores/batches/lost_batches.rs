@@ -1,4 +1,4 @@
-//! A batch whose server fails or stays silent, or whose runtime ends: each call has one outcome, and its request is sent once.
+//! Batches whose server fails or stays silent, or whose runtime ends. Each call has one outcome, and its request is sent once.
 
 use crate::harness::{
     Pending, Suspended, TestRequest, checks, join, poll_once, runtime, script_calls, soon, wait_for,
@@ -8,12 +8,12 @@ use support::{DAY, MS, RedisServer};
 
 const LIMIT: Limit = Limit::counter(4_000_000, DAY);
 
-/// Some calls on different keys. The first one is sent alone, and the others together.
+/// Six calls on different keys. The first call is sent alone, and the others are sent together.
 fn calls(store: &RedisStore) -> Vec<Pending<'_>> {
     checks(store, &[0, 1, 2, 3, 4, 5].map(|key| TestRequest::new(key, LIMIT, 1)))
 }
 
-/// Lets a worker take the calls and send them, or end.
+/// Lets a worker send the calls, or end.
 async fn settle() {
     for _ in 0..10 {
         tokio::task::yield_now().await;
@@ -41,7 +41,7 @@ async fn a_temporary_error_of_the_server_is_the_error_of_each_call() {
     assert!(join(calls(&store)).await.into_iter().all(|answer| answer.unwrap().is_allowed()));
 }
 
-/// The server is silent for longer than a connection may be, and the callers wait. None of them has given up.
+/// The server is silent for longer than a connection may be, but all callers still wait.
 #[tokio::test]
 async fn a_silent_server_decides_the_calls_that_still_wait() {
     let server = RedisServer::start();
@@ -56,7 +56,7 @@ async fn a_silent_server_decides_the_calls_that_still_wait() {
     }
 }
 
-/// The server stays silent. A worker that waited for it although nobody wants its reply would stay for good.
+/// The server stays silent. If the worker waited for replies that no caller wants, it would never end.
 #[tokio::test]
 async fn a_batch_that_nobody_waits_for_ends_its_task() {
     let server = RedisServer::start();
@@ -76,7 +76,7 @@ async fn a_batch_that_nobody_waits_for_ends_its_task() {
     wait_for("the worker ends", async || tasks.num_alive_tasks() == before).await;
 }
 
-/// The requests of the batch may have been executed, so its calls fail instead of sending them again.
+/// The server may have executed the requests of the batch, so its calls fail and are not sent again.
 #[test]
 fn calls_whose_batch_ends_with_its_runtime_are_not_sent_again() {
     let server = RedisServer::start();

@@ -1,5 +1,5 @@
-//! Calls that are sent together: each is counted once and receives its own decision, also if other calls fail, are dropped,
-//! or are never polled again.
+//! Calls that are sent together. Each call is counted once and receives its own decision, also if other calls fail, are
+//! dropped, or are never polled again.
 
 pub(crate) mod concurrent_calls;
 mod dropped_calls;

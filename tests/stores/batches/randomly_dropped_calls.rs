@@ -1,5 +1,5 @@
-//! Calls that are dropped at random moments. The counted units lie between the confirmed and the started calls, and
-//! no permit or turn stays in use.
+//! Calls that are dropped at random times. The counted units are between the number of confirmed calls and the number of
+//! started calls. No permit or turn stays in use.
 
 use crate::harness::{HUGE, assert_all_expire, limiter_on, operations, poll_once, seed};
 use ratelimit::{Limit, OnError, RateLimiter};
@@ -16,7 +16,7 @@ const PERMITS: Limit = Limit::concurrency(8, SECOND);
 const WAITING: Limit = PERMITS.wait(SECOND);
 const QUEUE: Limit = Limit::leaky_bucket(1000, SECOND).wait(SECOND);
 
-/// The number of calls of the counter, and of dropped calls.
+/// The numbers of started and confirmed calls of the counter, and of all dropped calls.
 #[derive(Default)]
 struct Counted {
     started: AtomicU32,
@@ -24,7 +24,7 @@ struct Counted {
     dropped: AtomicUsize,
 }
 
-/// One task.
+/// The state of one task.
 struct Caller {
     limiter: RateLimiter,
     counted: Arc<Counted>,
@@ -47,7 +47,7 @@ impl Caller {
         }
     }
 
-    /// Calls the counter, which is never full. A quarter of the calls are not dropped, so that the server keeps up.
+    /// Calls the counter, which is never used up. A quarter of the calls are not dropped, so that the server keeps up.
     async fn count<T, E: Debug>(&mut self, call: impl Future<Output = Result<T, E>>) {
         self.counted.started.fetch_add(1, Ordering::Relaxed);
         let patient = self.random.u8(..4) == 0;
@@ -57,7 +57,7 @@ impl Caller {
         }
     }
 
-    /// Polls a call a few times, or runs it for at most 3 ms, and drops it if it is not ready.
+    /// Polls a call a few times or runs it for at most 3 ms. Drops it if it is not ready.
     async fn drop_early<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
         let answer = if self.random.u8(..4) == 0 {
             let time = Duration::from_micros(self.random.u64(..3000));

@@ -1,4 +1,4 @@
-//! Four processes with 128 tasks call one key in real time. They never exceed the bound of the limit, and use all of it.
+//! Four processes with 128 tasks call one key in real time. They never exceed the bound of the limit, and use all of its units.
 
 use crate::bounds::processes::worker_limits;
 use crate::bounds::processes::workers::{self, Records};
@@ -20,7 +20,7 @@ fn admits_exactly_its_limit(name: &str) {
     let (count, time) = (limit.count().into(), limit.time());
     match limit.algorithm() {
         Algorithm::Counter | Algorithm::SlidingLog => records.refuse_only_after(count, time),
-        // The units of the cell and of the one before it.
+        // A refusal can be due to the units of the current cell and of the cell before it.
         Algorithm::SlidingWindow => records.refuse_only_after(count, 2 * time),
         _ => records.use_bucket(&limit, 99),
     }

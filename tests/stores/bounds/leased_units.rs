@@ -1,5 +1,5 @@
-//! Processes with leased units: they never exceed the bound, use nearly all units even if their rates differ, and
-//! return what is left.
+//! Processes with leased units. They never exceed the bound, use nearly all units even if their rates differ, and return unused
+//! units.
 
 use crate::bounds::processes::worker_limits;
 use crate::bounds::processes::workers::{self, Records, Worker};
@@ -8,12 +8,12 @@ use crate::harness::{assert_all_expire, limiter_on};
 use ratelimit::{Algorithm, Limit};
 use support::{HOUR, RedisServer};
 
-/// The tasks of each of eight processes, and the pause of a task after each call, in microseconds.
+/// The number of tasks of each of eight processes, and the pause of a task after each call, in microseconds.
 const UNEVEN: [(u32, u32); 8] =
     [(32, 0), (8, 0), (4, 1000), (1, 2000), (1, 5000), (1, 20_000), (1, 100_000), (1, 400_000)];
 
-/// Four processes with the same rate, or eight with different ones, never exceed the bound. A bucket may exceed its burst by the units
-/// on lease, at most by those that it refills while leased units are valid.
+/// Runs four processes with the same rate, or eight with different rates, and asserts the bound. A bucket may exceed its burst
+/// by the units on lease, but at most by the units that it refills while leased units are valid.
 fn run(name: &str, is_uneven: bool) -> (Limit, Records) {
     let (server, limit) = (RedisServer::start(), worker_limits::named(name).unwrap());
     let url = server.url();
@@ -28,7 +28,7 @@ fn run(name: &str, is_uneven: bool) -> (Limit, Records) {
     (limit, records)
 }
 
-/// The most units that busy processes hold unused.
+/// The most unused units that busy processes hold.
 fn on_lease(limit: &Limit, is_uneven: bool) -> u64 {
     let processes = if is_uneven { UNEVEN.len() } else { workers::PROCESSES };
     processes as u64 * u64::from(limit.largest_lease())
@@ -77,7 +77,7 @@ async fn close_returns_leased_units() {
     }
 }
 
-/// Nobody returns the leased units of a killed process. They expire with their window.
+/// No process returns the leased units of a killed process. They expire with their window.
 #[tokio::test]
 async fn leased_units_of_a_killed_process_expire_with_their_window() {
     let (server, name) = (RedisServer::start(), "counter leased by itself");

@@ -1,4 +1,4 @@
-//! Checks of recorded calls. The exact time of a decision is unknown: it is somewhere in a known interval.
+//! Checks recorded calls. The exact time of a decision is unknown, but it lies in a known interval.
 
 use crate::bounds::processes::workers::{Records, Span};
 use crate::models::definitions::bound;
@@ -13,8 +13,9 @@ pub(crate) fn micros(duration: Duration) -> u64 {
 }
 
 impl Records {
-    /// Asserts that no interval has more turns than the bound of the limit and `more`. Between two moments there were at least as many
-    /// turns as intervals ended before the second moment, less those that began before the first.
+    /// Asserts that no interval has more turns than the bound of the limit plus `more`. The number of turns between two times
+    /// is at least the number of recorded spans that ended before the second time, minus those that began before the first
+    /// time.
     pub(crate) fn stay_within(&self, limit: &Limit, more: u64) {
         let sorted = |end: fn(&Span) -> u64| {
             let mut ends: Vec<u64> = self.passed.iter().map(end).collect();
@@ -34,8 +35,8 @@ impl Records {
         }
     }
 
-    /// Asserts that each refusal had at least this number of calls in the time before it: no call was refused while units were
-    /// available. Stalls of the machine do not matter.
+    /// Asserts that at least `count` calls may have passed in the `time` before each refusal. Then no call was refused while
+    /// units were available. The check also holds if the machine stalls.
     pub(crate) fn refuse_only_after(&self, count: u64, time: Duration) {
         assert!(!self.refused.is_empty(), "too few calls: no call was refused");
         for Span { from, to } in &self.refused {
@@ -46,7 +47,8 @@ impl Records {
         }
     }
 
-    /// Asserts that this share of the units of a bucket was used that were due between the first admitted call and the last refusal.
+    /// Asserts that the calls used at least `of_100` percent of the bucket's units that were available between the first
+    /// admitted call and the last refusal.
     pub(crate) fn use_bucket(&self, limit: &Limit, of_100: u64) {
         let first = self.passed.iter().map(|turn| turn.to).min().unwrap();
         let last = self.refused.last().expect("too few calls: no call was refused");
@@ -58,7 +60,7 @@ impl Records {
         assert!(used * 100 >= due * of_100, "{used} of {due}");
     }
 
-    /// Asserts that this share of the units of a counter was used in all windows in which calls were refused.
+    /// Asserts that the calls used at least `of_100` percent of a counter's units in all windows that refused calls.
     pub(crate) fn use_windows(&self, limit: &Limit, of_100: u64) {
         let mut moments: Vec<u64> = self.passed.iter().map(|turn| turn.to).collect();
         moments.sort_unstable();
@@ -88,7 +90,7 @@ impl Records {
         let starts = self.passed.iter().map(|turn| (turn.from, true));
         let ends = self.passed.iter().map(|turn| (turn.to, false));
         let mut events: Vec<(u64, bool)> = starts.chain(ends).collect();
-        // At the same moment, ends come before starts.
+        // At equal times, ends sort before starts.
         events.sort_unstable();
         let (mut now, mut most) = (0, 0);
         for (_, begins) in events {

@@ -1,4 +1,5 @@
-//! The memory store and the Redis store pass the suite, under a clock that the tests move, and under one that runs.
+//! The memory store and the Redis store pass the suite with a clock that the test moves. The memory store also passes with a
+//! running clock.
 
 use crate::harness::{Twins, operations, seed};
 use ratelimit::clock::{Clock, ManualClock};
@@ -9,7 +10,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 use support::MINUTE;
 
-/// Asserts that nothing is broken and nothing is left out, apart from what is named.
+/// Asserts that the suite finds no failure, and skips only the named parts.
 fn assert_complete(report: &Report, left_out: &[&str]) {
     assert!(report.is_passed(), "{report}");
     assert!(report.passed() > 100, "{report}");
@@ -42,7 +43,7 @@ async fn the_redis_store_passes() {
     assert_complete(&report, &[]);
 }
 
-/// A clock that moves a little whenever it is read.
+/// A clock that moves a little each time it is read.
 #[derive(Clone, Default)]
 struct Running(ManualClock);
 
@@ -76,7 +77,7 @@ async fn what_a_store_does_not_support_is_left_out_by_name() {
             == "\"a permit ends with its lease\" with `concurrency count=3 time=3s`: \
                     it needs `concurrency count=3 time=3s`, which the store does not support"
     }));
-    // The store decides a limit that it claims not to support. So either the claim or the store is wrong.
+    // The store decides a limit that it claims not to support, so either the claim or the store is wrong.
     let sentences: Vec<&str> = report.failures().iter().map(Failure::sentence).collect();
     assert!(!sentences.is_empty(), "{report}");
     assert!(

@@ -1,4 +1,5 @@
-//! The public conformance suite: both stores pass it, and stores with one mistake each fail with the sentence that names it.
+//! Tests of the public conformance suite. Both stores pass it. A store with one mistake fails with the sentence that names the
+//! mistake.
 
 mod both_stores;
 mod planted;

@@ -1,4 +1,4 @@
-//! Stores with one mistake each. The suite names the mistake of each in a sentence.
+//! Stores with one mistake each. For each store, the suite reports a sentence that names the mistake.
 
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{
@@ -15,31 +15,31 @@ type Correct = Arc<MemoryStore<ManualClock>>;
 /// The mistake of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mistake {
-    /// Reads a state and writes it later, as `GET` and `SET` do.
+    /// Reads a state and writes it later, like `GET` and `SET`.
     ReadsThenWrites,
-    /// Ignores what a call leaves to others.
+    /// Ignores the units that a call leaves to others.
     IgnoresKeep,
-    /// Decides each member of a stack by itself.
+    /// Decides each limit of a stack by itself.
     SplitsStacks,
-    /// Charges the calls that only look.
+    /// Charges requests in the mode *peek*.
     ChargesPeeks,
-    /// Cuts keys off, as a column of a database does.
+    /// Truncates keys, like a database column of limited length.
     CutsKeys,
-    /// Does not distinguish upper and lower case, as many collations.
+    /// Does not distinguish upper and lower case, like many collations.
     FoldsCase,
-    /// Returns units to the last charge, whatever the stamp says.
+    /// Returns units to the last charge instead of the charge with the stamp.
     IgnoresStamps,
     /// Admits one call too many.
     AdmitsOneMore,
-    /// Keeps a state for each limit of a key.
+    /// Stores a separate state for each version of a key's limit.
     ForgetsAtChange,
-    /// Never ends the lease of a permit that was renewed.
+    /// Never ends the lease of a renewed permit.
     IgnoresRenewals,
     /// Rounds times up to seconds.
     RoundsTimes,
-    /// Ends a window of the calendar after its length.
+    /// Ends a calendar window after its length instead of at its boundary.
     EndsByLength,
-    /// Reports an outage for a wrong question.
+    /// Reports an outage for an invalid request.
     CallsMistakesOutages,
 }
 
@@ -105,7 +105,7 @@ fn one_more(limit: &Limit) -> Limit {
     Limit::plain(limit.algorithm(), limit.count() + 1, limit.time()).unwrap()
 }
 
-/// Looks first, and takes the units when the task runs again.
+/// Peeks first, and takes the units when the task runs again.
 async fn read_then_write(correct: Correct, mode: Mode, requests: Vec<Request>) -> Result<Decisions, Error> {
     let all: Vec<&Request> = requests.iter().collect();
     let decisions = correct.decide(Mode::Peek, &all).await?;
@@ -174,7 +174,8 @@ impl Store for Wrong {
     }
 }
 
-/// Runs the suite on a store with a mistake. Asserts that a failure has this sentence, and shows the operations before it.
+/// Runs the suite on a store with a mistake. Asserts that one failure has this sentence, and prints the operations that led to
+/// it.
 async fn assert_named(mistake: Mistake, sentence: &str) {
     let clock = ManualClock::new();
     let correct = Arc::new(MemoryStore::with_clock(clock.clone()));

@@ -1,18 +1,18 @@
-//! Small limits, and the operations from which the sequences are made.
+//! Small limits, and the operations that form the sequences.
 
 use crate::models::definitions::{Kind, Numbers};
 use ratelimit::store::Mode;
 
-/// One limit, or a stack of two: the numbers of each, and the numbers after a change.
+/// One limit, or a stack of two limits. Each member has its numbers before and after a change.
 pub(super) struct Subject {
     pub(super) name: String,
     pub(super) members: Vec<[Numbers; 2]>,
     pub(super) letters: Vec<Letter>,
-    /// How many letters from the start also make all sequences, one by one.
+    /// The number of letters at the start that form the core, for longer sequences.
     pub(super) core: usize,
 }
 
-/// An operation after a pause in µs.
+/// A deed after a pause in µs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub(super) pause: u64,
@@ -21,11 +21,11 @@ pub(super) struct Letter {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
-    /// Asks for a cost of each member, by the numbers before or after the change.
+    /// A request with a cost for each member. The last field selects the numbers before (0) or after (1) the change.
     Ask(Mode, [u32; 2], usize),
-    /// Makes the last request again, with its permit, if it was refused.
+    /// Repeats the last request with its permit, if it was refused.
     AskAgain,
-    /// Returns the last charge, or one unit of it.
+    /// Returns the units of the last charge. `GiveOne` returns only one unit.
     Give,
     GiveOne,
     Take(u32),
@@ -33,7 +33,7 @@ pub(super) enum Deed {
     Renew,
 }
 
-/// Each algorithm, without turns and with turns.
+/// Each algorithm without turns and with turns, with its numbers before and after a change.
 const LIMITS: [[Numbers; 2]; 14] = [
     [Numbers::new(Kind::Counter, 2, 4), Numbers::new(Kind::Counter, 3, 7)],
     [Numbers::new(Kind::Counter, 2, 4).wait(6), Numbers::new(Kind::Counter, 3, 7).wait(6)],
@@ -54,7 +54,7 @@ const PERMITS: [Numbers; 2] =
     [Numbers::new(Kind::Concurrency, 2, 1000), Numbers::new(Kind::Concurrency, 3, 1500)];
 const WAITING_PERMITS: [Numbers; 2] = [PERMITS[0].wait(1200), PERMITS[1].wait(1200)];
 
-/// Every limit by itself.
+/// A subject for each single limit.
 pub(super) fn limits() -> Vec<Subject> {
     let all = LIMITS.into_iter().chain([WAITING_PERMITS]);
     all.map(|versions| {
@@ -64,7 +64,7 @@ pub(super) fn limits() -> Vec<Subject> {
     .collect()
 }
 
-/// Every ordered pair of different limits.
+/// A subject for each ordered pair of different limits.
 pub(super) fn stacks() -> Vec<Subject> {
     let all: Vec<[Numbers; 2]> = LIMITS.into_iter().chain([WAITING_PERMITS]).collect();
     let mut stacks = Vec::new();
@@ -94,7 +94,7 @@ const fn ask(mode: Mode, cost: u32, version: usize) -> Deed {
     Deed::Ask(mode, [cost, cost], version)
 }
 
-/// The letters of one limit. The first of them are one deed each, with different pauses.
+/// The letters of one limit, and the size of their core.
 fn of_one(numbers: &Numbers) -> (Vec<Letter>, usize) {
     let ms = |ms: u64| ms * 1000;
     if numbers.kind == Kind::Concurrency {
@@ -133,7 +133,8 @@ fn of_two(first: &Numbers, second: &Numbers) -> (Vec<Letter>, usize) {
     with_core(&pauses, &deeds)
 }
 
-/// All deeds after all pauses. The core has each deed once, and the second one after each pause.
+/// Combines all deeds with all pauses, and returns the size of the core. The core comes first: it has each deed once, and uses
+/// the pauses in turn.
 fn with_core(pauses: &[u64], deeds: &[Deed]) -> (Vec<Letter>, usize) {
     let mut all = letters(pauses, deeds);
     let places: Vec<usize> = (0..deeds.len()).map(|deed| deed % pauses.len() * deeds.len() + deed).collect();

@@ -1,4 +1,4 @@
-//! The memory store, under a clock that goes back to the start before each sequence.
+//! The memory store under a manual clock, which each sequence sets back to the start.
 
 use super::alphabet::Subject;
 use super::model::{Step, What};

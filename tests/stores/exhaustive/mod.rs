@@ -1,6 +1,6 @@
-//! Exhaustive in the small: every sequence of a few operations on small limits has the outcomes of the definitions, in the scripts
-//! and in the memory store. The operations are requests of two costs, by a limit that changes to and fro, returns, penalties and
-//! renewals, after pauses.
+//! Exhaustive tests with small numbers. Every sequence of a few operations on small limits has the outcomes of the definitions,
+//! in the scripts and in the memory store. The operations are requests of two costs under a limit that may change and change
+//! back, returns, penalties and renewals. Each operation comes after a pause.
 
 mod alphabet;
 mod memory;
@@ -18,7 +18,7 @@ fn length(ordinary: u32) -> u32 {
     if is_soak() { 7 } else { ordinary }
 }
 
-/// Makes all sequences of each subject, and prints how many there were.
+/// Makes all sequences of each subject, and prints their number.
 fn all(what: &str, subjects: &[Subject], length: u32, make: impl Fn(&Subject) -> Result<Totals, String>) {
     let (start, mut totals) = (Instant::now(), Totals::default());
     for subject in subjects {
@@ -55,7 +55,7 @@ fn every_sequence_on_a_stack_is_as_defined() {
     });
 }
 
-/// Each operation after one pause only, so that longer sequences fit.
+/// Uses only one pause for each deed, so that longer sequences are possible.
 #[test]
 fn every_long_sequence_is_as_defined() {
     let (server, length) = (Server::start(), length(4));

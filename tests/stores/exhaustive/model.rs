@@ -1,11 +1,11 @@
-//! What a sequence of operations leads to by definition: one limit, or a stack of two.
+//! The outcomes that the definitions require for a sequence of operations on one limit or a stack of two.
 
 use super::alphabet::{Deed, Letter, Subject};
 use crate::models::definitions::{Answer, Definition, Kind, Numbers};
 use crate::models::random::operations::Outcome;
 use ratelimit::store::{Change, Mode};
 
-/// An operation at a time in µs, as a store executes it. `version` says which numbers of each limit are in force.
+/// An operation at a time in µs, as a store executes it. `version` selects the numbers of each limit.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) now: u64,
@@ -15,22 +15,22 @@ pub(super) struct Step {
 
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    /// A request of each member, by their costs. Several are a stack.
+    /// A request for each member, with its cost. Requests for two members are a stack.
     Ask { mode: Mode, costs: [u32; 2], permit: u64 },
     /// An adjustment of the first member.
     Adjust { units: u32, change: Change },
 }
 
-/// The definitions of the members, and what the operations before have left.
+/// The definitions of the members, and the effects of the previous operations.
 #[derive(Debug)]
 pub(super) struct Model {
     members: Vec<Box<dyn Definition>>,
     now: u64,
     /// The stamp and the units of the last charge of the first member.
     last: (u64, u32),
-    /// How many permits calls have asked for.
+    /// The number of permits that calls have requested.
     permits: u64,
-    /// The last request and its version, if it was refused.
+    /// The last request and its version. `None` if the request was admitted.
     refused: Option<(usize, What)>,
 }
 
@@ -47,7 +47,7 @@ impl Model {
         Self { members, now: start, last: (start / 1000 + 1, 1), permits: 0, refused: None }
     }
 
-    /// Makes the next operation, and says what it is and what it leads to.
+    /// Makes the next operation. Returns the operation and its required outcomes.
     pub(super) fn make(&mut self, subject: &Subject, letter: &Letter) -> (Step, Vec<Outcome>) {
         self.now += letter.pause;
         let (now, (stamp, units)) = (self.now, self.last);
@@ -98,7 +98,7 @@ impl Model {
         });
         let judged: Vec<(Answer, Answer)> = judged.collect();
         let passes = judged.iter().all(|(_, charged)| charged.allowed);
-        // A member of a stack that does not pass changes nothing, and leaves no ticket.
+        // A refused stack changes no member, and leaves no ticket.
         let answers: Vec<Answer> = if passes || judged.len() == 1 {
             let members = self.members.iter_mut().zip(costs);
             members.map(|(member, cost)| member.decide(now, mode, cost, permit)).collect()
@@ -118,7 +118,8 @@ impl Model {
     }
 }
 
-/// Whether the outcomes of a store are as defined. A store may report that it removed a unit of a list that no longer counts.
+/// Whether a store's outcomes agree with the definition. The store may also report that it removed a unit that no longer counts
+/// from a list.
 pub(super) fn agree(numbers: &Numbers, what: &What, found: &[Outcome], expected: &[Outcome]) -> bool {
     let is_list = matches!(numbers.kind, Kind::Concurrency | Kind::Log);
     let gives = matches!(what, What::Adjust { change: Change::Give(_), .. });

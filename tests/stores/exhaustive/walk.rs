@@ -1,4 +1,4 @@
-//! Makes all sequences. Sequences that lead to the same state go on together, because nothing else can tell them apart.
+//! Makes all sequences. Sequences that lead to the same state continue as one, because no later operation can distinguish them.
 
 use super::alphabet::{Letter, Subject};
 use super::memory::Memory;
@@ -9,17 +9,17 @@ use ratelimit::store::Mode;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The first time in µs: a few ms before the end of an era of the short states.
+/// The time of the start in µs: a few ms before the end of an era of the short states.
 const START: u64 = 1_799_999_999_990_000;
 
-/// A state that some sequences lead to: of the definition and of the keys in the server. `path` is one of these sequences.
+/// A reached state: the model, and the keys in the server. `path` is one of the sequences that lead to this state.
 struct Reached {
     model: Model,
     keys: Keys,
     path: Vec<Step>,
 }
 
-/// How much was compared.
+/// The numbers of compared sequences, different states and executed operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     pub(super) sequences: u128,
@@ -35,13 +35,13 @@ impl Totals {
     }
 }
 
-/// The number of sequences of this length and of all shorter ones.
+/// The number of all sequences of up to this length.
 fn sequences(letters: usize, length: u32) -> u128 {
     (1..=length).map(|length| (letters as u128).pow(length)).sum()
 }
 
-/// Makes all sequences in the scripts and, by one sequence for each state, in the memory store. Returns a sequence whose last
-/// outcome is not as defined, if there is one.
+/// Makes all sequences in the scripts. In the memory store, makes one sequence for each state. Returns an error with the first
+/// sequence whose last outcome disagrees with the definition.
 pub(super) fn in_scripts(
     server: &Server,
     subject: &Subject,
@@ -132,7 +132,7 @@ fn in_server(
                 })
                 .collect();
             let (after, answers) = server.decide(keys, step.now, mode, &asked);
-            // The script for single requests decides the same, and leaves the same keys.
+            // The script for single requests must make the same decision and leave the same keys.
             if let ([one], Mode::Check) = (&*asked, mode)
                 && let Some((keys, answer)) = server.decide_single(keys, step.now, one)
             {
@@ -155,7 +155,7 @@ fn report(subject: &Subject, store: &str, path: &[Step], found: &[Outcome], expe
     format!("{}, by {store}:\n{}\nfound    {found:?}\nexpected {expected:?}", subject.name, steps.join("\n"))
 }
 
-/// Makes all sequences of the core letters in the memory store, one by one.
+/// Makes all sequences of the core letters in the memory store, each from the start.
 pub(super) fn in_memory(subject: &Subject, length: u32) -> Result<Totals, String> {
     let memory = Memory::new(subject);
     let mut totals = Totals { sequences: sequences(subject.core, length), ..Totals::default() };

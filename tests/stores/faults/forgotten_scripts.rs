@@ -1,4 +1,4 @@
-//! A server that forgets its scripts under load: callers see no error, and every call is counted once.
+//! Servers that forget their scripts under load. Callers see no error, and every call is counted once.
 
 use crate::harness::{call_from_tasks, limiter_at, rounds, used};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use support::{MS, RedisServer};
 
-/// A thread that makes a server forget its scripts, again and again.
+/// A thread that repeatedly makes a server forget its scripts.
 struct ScriptFlusher {
     stop: Arc<AtomicBool>,
     flushes: Arc<AtomicU32>,
@@ -41,7 +41,7 @@ impl ScriptFlusher {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_while_a_server_forgets_its_scripts() {
-    // Without a pause, nearly every call finds the script missing. With one, calls are in flight when it disappears.
+    // Without a pause, nearly every call finds no script. With a pause, calls are in flight when the script disappears.
     for (pause, tasks, each) in [(Duration::ZERO, 8, 1000), (10 * MS, 256, rounds(100, 10_000))] {
         let server = RedisServer::start();
         let limiter = limiter_at(server.url()).connect().await.unwrap();
@@ -49,7 +49,7 @@ async fn every_call_is_counted_once_while_a_server_forgets_its_scripts() {
         let start = Instant::now();
         let mut calls = tasks * each;
         call_from_tasks(&limiter, tasks, each).await;
-        // On a busy machine, the thread comes to few flushes.
+        // On a busy machine, the thread makes few flushes.
         while thread.flushes() <= 10 {
             call_from_tasks(&limiter, tasks, 1).await;
             calls += tasks;

@@ -1,4 +1,4 @@
-//! Permits of calls that received no reply: nobody holds them, and they are free again soon after the server has recovered.
+//! Permits of calls that received no reply. No call holds them, and they are free again soon after the server has recovered.
 
 use super::unreliable_server::{DEADLINE, FAULTS, Fault, UnreliableServer};
 use crate::harness::{
@@ -9,16 +9,16 @@ use ratelimit::{Limit, OnError, Permit, RateLimiter};
 use std::time::{Duration, Instant};
 use support::{Cluster, HOUR, MS, RedisServer, SECOND, Traffic};
 
-/// No lease ends while a test runs.
+/// The permits have leases that do not end while a test runs.
 const PERMITS: Limit = Limit::concurrency(36, HOUR);
 const KEY: &str = "exports";
 
-/// How long a fault lasts. It is longer than the time after which a silent connection is given up.
+/// The length of a fault. It is longer than the time after which the client closes a silent connection.
 fn hiccup() -> Duration {
     if is_soak() { 5 * SECOND } else { 700 * MS }
 }
 
-/// Makes 80 calls at once, of 1 to 3 permits each, and returns the permits of those that receive some.
+/// Makes 80 concurrent calls of 1 to 3 permits each. Calls that receive permits return them.
 async fn call_at_once(limiter: &RateLimiter, limit: &Limit) {
     let calls = (0..80).map(|n| {
         let (limiter, limit) = (limiter.clone(), *limit);
@@ -29,7 +29,7 @@ async fn call_at_once(limiter: &RateLimiter, limit: &Limit) {
     }
 }
 
-/// Takes permits, also if a busy machine misses the deadline.
+/// Takes permits. Tries again if a busy machine misses the deadline.
 async fn take(limiter: &RateLimiter, limit: &Limit, key: &str, cost: u32) -> Permit {
     loop {
         if let Ok(permit) = limiter.permit_cost(limit, key, cost).await {
@@ -38,7 +38,7 @@ async fn take(limiter: &RateLimiter, limit: &Limit, key: &str, cost: u32) -> Per
     }
 }
 
-/// Waits until all permits are free. `ended` is when the fault ended.
+/// Waits until all permits are free. `ended` is the time at which the fault ended.
 async fn assert_all_are_free(limiter: &RateLimiter, limit: &Limit, ended: Instant) {
     wait_for("all permits are free", async || {
         limiter.peek(limit, KEY).await.is_ok_and(|decision| decision.remaining() == limit.count())
@@ -47,7 +47,7 @@ async fn assert_all_are_free(limiter: &RateLimiter, limit: &Limit, ended: Instan
     assert_recovered_within(SECOND, ended.elapsed());
 }
 
-/// A server without enough replicas runs scripts, and refuses their writes.
+/// A server without enough replicas runs scripts, but refuses their writes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_return_that_a_server_refuses_to_write_is_repeated() {
     let server = RedisServer::start();
@@ -70,8 +70,7 @@ async fn a_return_that_a_server_refuses_to_write_is_repeated() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_are_free_soon_after_any_fault() {
-    // Waiting calls leave tickets if their request reaches the server and only the reply is lost. So these faults also run
-    // with a wait.
+    // A waiting call leaves a ticket if only its reply is lost. Therefore faults that lose only replies also run with a wait.
     let reached = FAULTS.into_iter().filter(|fault| {
         is_soak() || matches!(fault, Fault::Network(Traffic::LoseReplies | Traffic::CutReplies))
     });
@@ -104,7 +103,7 @@ async fn permits_are_free_soon_after_a_short_pause_under_each_policy() {
     }
 }
 
-/// The runtime of the calls is gone, so a call in another runtime returns their permits.
+/// The runtime of the calls has ended, so a call in another runtime returns their permits.
 #[test]
 fn permits_that_were_lost_in_a_runtime_are_returned_by_another_one() {
     let (server, lost, other) = (UnreliableServer::start(), runtime(), runtime());
@@ -132,7 +131,7 @@ async fn permits_are_free_soon_after_a_node_of_a_cluster_was_silent() {
     let held = [take(&limiter, &short, &elsewhere, 1).await, take(&limiter, &PERMITS, KEY, 1).await];
     let suspended = Suspended::new(cluster.server(node));
     call_at_once(&limiter, &PERMITS).await;
-    // The silent node must not keep this process from renewing a permit on another node.
+    // The silent node must not prevent this process from renewing a permit on another node.
     let silent = Instant::now();
     while silent.elapsed() < hiccup().max(4 * SECOND) {
         assert!(other.permit(&short, &*elsewhere).await.is_err(), "taken from its holder");

@@ -1,4 +1,4 @@
-//! Replies that are lost after the server has decided: each call is counted at most once.
+//! Replies that are lost after the server has decided. Each call is counted at most once.
 
 use crate::harness::{HUGE, limiter_at, rounds, script_calls, time_until_decided, undecided, used};
 use ratelimit::{Key, Limit, RateLimiter};
@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 const CALLS: u32 = 10_000;
 const LIMIT: Limit = Limit::counter(100, DAY);
 
-/// Calls each key once, 50 keys at a time. Every eighth group loses its replies: by silence or by a reset connection, in
-/// turn. Returns which calls were decided.
+/// Calls each key once, 50 keys at a time. Every eighth group loses its replies, alternately by silence and by a reset
+/// connection. Returns for each call whether it was decided.
 async fn call_each_once(limiter: &RateLimiter, set: impl Fn(Traffic)) -> Vec<bool> {
     const AT_ONCE: u32 = 50;
     let mut decided = vec![false; CALLS as usize];
@@ -71,14 +71,14 @@ async fn a_cluster_counts_each_call_at_most_once() {
     assert_counted_at_most_once(&limiter_at(cluster.url()).connect().await.unwrap(), &decided).await;
 }
 
-/// The calls are made one after another. The server executes nearly all of them: a call may be sent on a connection that is
-/// already reset. It executes none twice, and counts each that it executes.
+/// The calls come one after another. The server executes nearly all of them, because a call may be sent on a connection that is
+/// already reset. The server executes no call twice, and counts each call that it executes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_was_executed_is_counted_once() {
     let server = RedisServer::start();
     let proxy = Proxy::start(server.port());
     let limiter = limiter_at(proxy.url()).connect().await.unwrap();
-    // The server learns the scripts.
+    // Makes the server load the scripts.
     limiter.check(&HUGE, "calls").await.unwrap();
     let before = script_calls(&server);
     proxy.set(Traffic::CutReplies);

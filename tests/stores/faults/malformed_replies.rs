@@ -1,5 +1,5 @@
-//! Servers that send nonsense: numbers at the ends of an i64, replies of another shape, and bytes that are no reply.
-//! Every call ends with an error, or with a decision that its limit can make.
+//! Servers that send malformed replies: numbers at the limits of `i64`, replies of another shape, and bytes that are no reply.
+//! Every call ends with an error, or with a decision that is possible for its limit.
 
 use crate::harness::PATIENCE;
 use ratelimit::{Algorithm, Decision, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection};
@@ -32,7 +32,7 @@ fn limits() -> Vec<Limit> {
     plain.into_iter().chain(others).chain(waiting).collect()
 }
 
-/// The outcome of a call: a decision, if there is one.
+/// The outcome of a call: its decision if it has one, or the kind of its error.
 type Outcome = Result<Option<Decision>, ErrorKind>;
 
 fn outcome(decided: Result<Decision, Rejection>) -> Outcome {
@@ -64,7 +64,7 @@ async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> O
     }
 }
 
-/// The outcomes of all kinds of calls on all limits, alone and at the same time.
+/// The outcomes of all kinds of calls on all limits, both single and concurrent calls.
 async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
     let server = serve(reply.to_vec());
     let limiter = RateLimiter::builder().redis(server.url()).on_error(OnError::Deny);
@@ -86,13 +86,13 @@ async fn all(reply: &[u8], deadline: Duration) -> Vec<(Limit, Outcome)> {
     all
 }
 
-/// A reply of `decide`, whose numbers are doubles.
+/// A reply of `decide`, which encodes its numbers as doubles.
 fn doubles(numbers: &[f64]) -> Vec<u8> {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     [format!("${}\r\n", bytes.len()).as_bytes(), &bytes, b"\r\n"].concat()
 }
 
-/// Replies in the shapes of the scripts, for one request and for several, with this number in all fields or in some.
+/// Replies in the shapes of the scripts, for one request and for several. The number is in all fields or in some of them.
 #[expect(clippy::cast_precision_loss, reason = "a rounded number is out of range, too")]
 fn shaped(number: i64) -> Vec<Vec<u8>> {
     let integers = |count: usize| format!("*{count}\r\n{}", format!(":{number}\r\n").repeat(count));
@@ -138,7 +138,7 @@ async fn numbers_out_of_range_are_errors() {
                 let grains = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
                 match outcome {
                     Err(ErrorKind::Unavailable) => {}
-                    // After a change of the limit, this many tiny units can really be missing.
+                    // After a change of the limit, this number of tiny units can really be missing.
                     Ok(Some(decision)) if grains && number == -(1 << 53) - 1 => {
                         assert!(!decision.is_allowed());
                     }
@@ -191,7 +191,7 @@ async fn other_replies_are_errors() {
     }
 }
 
-/// These replies never end, so the deadline ends the call.
+/// The rest of these replies never arrives, so the deadline ends the call.
 #[tokio::test]
 async fn an_incomplete_reply_is_an_error() {
     for reply in ["$9000000000000\r\nxx", "*2000000000\r\n:1\r\n", ":1", "*3\r\n:1\r\n", "$32\r\n0"] {

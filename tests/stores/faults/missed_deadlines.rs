@@ -1,4 +1,4 @@
-//! Servers that reply too late or not at all. After five missed deadlines in a row, calls no longer wait for the server.
+//! Servers that reply too late or never. After five missed deadlines in a row, calls no longer wait for the server.
 
 use super::unreliable_server::{Fault, LATE, MISSED_BEFORE_OUTAGE, SHORT, UnreliableServer};
 use crate::harness::{
@@ -24,7 +24,7 @@ async fn check(limiter: &RateLimiter) -> Option<ErrorKind> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_never_replies_costs_one_deadline() {
-    // The socket accepts connections, and nobody reads from them.
+    // The socket accepts connections, but no task reads from them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap()));
     let limiter = limiter.deadline(30 * MS).build().unwrap();
@@ -44,7 +44,7 @@ async fn calls_do_not_wait_after_five_missed_deadlines() {
             match check(&hasty).await {
                 Some(ErrorKind::Timeout) if missed < MISSED_BEFORE_OUTAGE => missed += 1,
                 Some(_) => break,
-                // If the machine itself stalls, a late reply can still arrive before the deadline is noticed.
+                // If the machine stalls, a late reply can arrive before the client notices that the deadline has passed.
                 None => missed = 0,
             }
         }
@@ -61,7 +61,7 @@ async fn calls_do_not_wait_after_five_missed_deadlines() {
         if is_slow {
             let error = undecided(hasty.check(&HUGE, "calls").await).to_string();
             assert!(error.contains("50 ms"), "{error}");
-            // The slow server replies, so its connection must survive a second of this.
+            // The slow server still replies, so its connection must survive a second of missed deadlines.
             tokio::time::sleep(SECOND).await;
         }
         server.end();
@@ -71,7 +71,7 @@ async fn calls_do_not_wait_after_five_missed_deadlines() {
     }
 }
 
-/// Many calls wait for one fetch of leased units. Each deadline that they miss counts.
+/// Many calls wait for one fetch of leased units. Each deadline that they miss counts as one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leased_limit_misses_no_more_deadlines_than_others() {
     let leased = HUGE.lease(1000);
@@ -101,7 +101,7 @@ async fn a_call_with_a_long_deadline_fails_when_the_connection_is_given_up() {
     let (patient, hasty) = (limiter(&store, 60 * SECOND).await, limiter(&store, SECOND / 50).await);
     call_from_tasks(&patient, 4, 10).await;
     let suspended = Suspended::new(&server);
-    // The first call is sent alone, the others together.
+    // The first call is sent alone, and the others are sent together.
     let waiting: Vec<_> = (0..3)
         .map(|_| {
             tokio::spawn({
@@ -147,7 +147,7 @@ async fn a_dropped_call_does_not_count_as_a_missed_deadline() {
     for _ in 0..2 * MISSED_BEFORE_OUTAGE {
         assert!(!drop_after_one_poll().await);
     }
-    // An idle connection is silent, too. That must not count against the server.
+    // An idle connection is also silent. Its silence must not count as a failure of the server.
     tokio::time::sleep(600 * MS).await;
     assert!(!drop_after_one_poll().await);
     assert!(call().await);

@@ -1,5 +1,5 @@
-//! Servers that fail: they restart, are unreachable, silent or slow, lose replies, forget scripts, or reply nonsense.
-//! Calls fail within few deadlines, no call is counted twice, and limiters find their server again.
+//! Servers that fail: they restart, are unreachable, silent or slow, lose replies, forget scripts, or send malformed replies.
+//! Calls fail within a few deadlines, no call is counted twice, and limiters reconnect to their server.
 
 mod behind_a_proxy;
 mod building;

@@ -1,4 +1,4 @@
-//! Outages under load: few calls wait for their deadline in vain, and none is counted twice.
+//! Outages under load. Few calls wait until their deadline, and no call is counted twice.
 
 use super::unreliable_server::{FAULTS, MISSED_BEFORE_OUTAGE, UnreliableServer};
 use crate::harness::{HUGE, call_from_tasks, failure, limiter_at, used, wait_until_reachable};
@@ -27,7 +27,7 @@ async fn few_calls_of_an_outage_wait_for_their_deadline() {
             });
         }
         let deadlines: usize = callers.join_all().await.into_iter().sum();
-        // All callers may be waiting when the outage is noticed. If the client can reconnect, this may happen twice.
+        // All callers may be waiting when the client notices the outage. If the client can reconnect, this may happen twice.
         let most = 2 * (MISSED_BEFORE_OUTAGE + CALLERS);
         assert!(deadlines <= most, "{fault:?}: {deadlines} calls waited for their deadline");
         server.end();

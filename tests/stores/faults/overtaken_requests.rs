@@ -1,4 +1,4 @@
-//! Returns of permits that overtake the requests for them, and returns that fail.
+//! Returns of permits that overtake the requests for the permits, and returns that fail.
 
 use ratelimit::store::{Adjusted, Adjustment, Change, Decisions, Mode, Reply, Request, Store, StoreKey};
 use ratelimit::{Error, ErrorKind, Limit, MemoryStore, OnError, RateLimiter};
@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::{HOUR, MS, SECOND};
 
-/// No lease ends while a test runs.
+/// The permits have leases that do not end while a test runs.
 const PERMITS: Limit = Limit::concurrency(36, HOUR);
 const KEY: &str = "exports";
 
-/// A store that replies to no request and executes it when the test says so, as if a return on a new connection had overtaken
-/// it. Its first returns fail.
+/// A store that never replies, and executes requests only when the test says so. A return can therefore overtake a request, as
+/// on a new connection. The first returns fail.
 #[derive(Clone, Default)]
 struct Overtaken {
     store: Arc<MemoryStore>,
@@ -79,7 +79,7 @@ async fn a_permit_that_is_taken_after_its_return_is_returned_again() {
     }
 }
 
-/// The first return finds the ticket. That is not the last word, because the request for the permit is still under way.
+/// The first return finds the ticket. It must not be the last return, because the request for the permit is still in flight.
 #[tokio::test(start_paused = true)]
 async fn a_permit_that_is_taken_after_the_return_of_its_ticket_is_returned_again() {
     let (store, limit) = (Overtaken::default(), PERMITS.wait(HOUR));

@@ -1,5 +1,5 @@
-//! The status of a limiter on a store of the application, whose failures a test chooses: how long it lasts, and which limits reject
-//! their calls.
+//! The status of a limiter on a store of the application, whose failures a test controls. Tests the duration of an outage, and
+//! the limits that reject their calls.
 
 use super::status::assert_reachable;
 use super::unreliable_server::DEADLINE;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use support::SECOND;
 use tokio::time::Instant;
 
-/// A store of an application, which implements no probe of its own.
+/// A store of an application that does not implement `probe`.
 #[derive(Clone, Default)]
 struct OwnStore {
     silent: Arc<AtomicBool>,

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 const LIMITERS: usize = 100;
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Calls every 5 ms until a moment. Each call finds the server unavailable.
+/// Calls every 5 ms until the end. Each call must find the server unavailable.
 async fn call_until(limiter: RateLimiter, end: Instant) {
     while Instant::now() < end {
         let error = undecided(limiter.check(&HUGE, "calls").await);
@@ -18,7 +18,7 @@ async fn call_until(limiter: RateLimiter, end: Instant) {
     }
 }
 
-/// The largest number of moments within one interval.
+/// The largest number of these times within one interval.
 fn most_within_an_interval(moments: &[Instant]) -> usize {
     let within = |from: &Instant| moments.iter().filter(|at| (*from..*from + INTERVAL).contains(*at)).count();
     moments.iter().map(within).max().unwrap_or(0)
@@ -27,7 +27,7 @@ fn most_within_an_interval(moments: &[Instant]) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limiters_that_lose_their_server_together_do_not_reconnect_together() {
     let server = RedisServer::start();
-    // Each limiter has its own proxy, which counts its attempts.
+    // The proxy of each limiter counts its attempts.
     let proxies: Vec<Proxy> = (0..LIMITERS).map(|_| Proxy::start(server.port())).collect();
     let mut limiters = Vec::new();
     for proxy in &proxies {
@@ -48,7 +48,7 @@ async fn limiters_that_lose_their_server_together_do_not_reconnect_together() {
     all.sort();
     let most = most_within_an_interval(&all);
     println!("at most {each} attempts of one limiter, {} of all, {most} in one interval", all.len());
-    // A few attempts at the start, and then one every 650 ms or more.
+    // A limiter makes a few attempts at the start, and later at most one every 650 ms.
     assert!(each <= rounds(8, 25) as usize, "{each}");
     // In 15 seconds, at most a tenth of all attempts fall into one interval.
     assert!(

@@ -12,7 +12,7 @@ async fn a_restart_with_data_loses_no_count() {
         call_from_tasks(&limiter, 8, 50).await;
         assert_eq!(used(&limiter).await, round * 400);
         server.restart();
-        // The limiter may have tried to connect during a slow restart, and then waits before it tries again.
+        // The limiter may have tried to connect during a slow restart. In this case it waits before the next attempt.
         wait_until_reachable(&limiter).await;
     }
     call_from_tasks(&limiter, 8, 50).await;
@@ -52,7 +52,7 @@ async fn a_server_is_found_again_although_nobody_calls() {
     let mut server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     server.stop();
-    // The first call may still be sent on the connection that breaks. Only a failed attempt to connect is repeated.
+    // The first call may still be sent on the connection that breaks. The client repeats only failed attempts to connect.
     wait_for("a call tries to connect", async || {
         let error = undecided(limiter.check(&HUGE, "calls").await);
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");

@@ -1,4 +1,4 @@
-//! The status of a limiter: it is true while its server hangs, is down or set up wrongly, and while no calls are made.
+//! The status of a limiter. It is correct while the server hangs, is down or is misconfigured, and while no calls are made.
 
 use super::unreliable_server::{DEADLINE, FAULTS, Fault, UnreliableServer};
 use crate::harness::{
@@ -18,7 +18,7 @@ pub(super) fn assert_reachable(status: &Status) {
 
 async fn wait_until_status_is_reachable(limiter: &RateLimiter) {
     wait_for("the status is reachable", async || limiter.status().await.is_reachable()).await;
-    // The failure policy was in use within the last second.
+    // The status still reports a failure policy that was in use within the last second.
     wait_for("the failure policy is not in use", async || limiter.status().await.fallback().is_none()).await;
 }
 
@@ -50,7 +50,8 @@ async fn fault_is_noticed(fault: Fault, mut server: UnreliableServer) {
     assert_reachable(&limiter.status().await);
 }
 
-/// If the machine itself stalls, a late reply can still arrive before the deadline is noticed.
+/// Gets the status during a fault. If the machine stalls, a late reply can arrive before the client notices that the deadline
+/// has passed.
 async fn status_during(fault: Fault, limiter: &RateLimiter) -> Status {
     let is_late = matches!(fault, Fault::Network(Traffic::DelayReplies(_)));
     let status = async {
@@ -75,7 +76,7 @@ async fn an_outage_is_logged_although_no_calls_are_made() {
     }
     server.end();
     wait_until_status_is_reachable(&limiter).await;
-    // An outage ends with the first success a second after the last failure.
+    // An outage ends with the first success that comes at least a second after the last failure.
     assert_reachable(&limiter.status().await);
     let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
     for says in ["the store is unavailable; applying", "the store is available again"] {
@@ -83,7 +84,8 @@ async fn an_outage_is_logged_although_no_calls_are_made() {
     }
 }
 
-/// A call fails at once while the server is unhealthy, and makes the attempt to reach it. A status waits for that attempt.
+/// While the server is unavailable, a call fails at once, but begins an attempt to reach the server. A status waits for this
+/// attempt.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_status_after_the_return_of_a_server_is_true() {
     let mut server = RedisServer::start();
@@ -95,14 +97,14 @@ async fn the_first_status_after_the_return_of_a_server_is_true() {
         assert!(!status.is_ready());
     }
     server.restart();
-    // The longest time between two attempts to reach the server.
+    // One second is the longest time between two attempts to reach the server.
     tokio::time::sleep(SECOND).await;
     assert_reachable(&limiter.status().await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_never_replied_is_unreachable_within_one_deadline() {
-    // The socket accepts connections, and nobody reads from them.
+    // The socket accepts connections, but no task reads from them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let limiter = limiter_at(format!("redis://{}", silent.local_addr().unwrap()));
     let limiter = limiter.deadline(DEADLINE).build().unwrap();
@@ -113,7 +115,7 @@ async fn a_server_that_never_replied_is_unreachable_within_one_deadline() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
     for (commands, kind, ready) in [
-        // A primary that has become a replica replies to `PING`, and refuses writes.
+        // A primary that has become a replica replies to `PING`, but refuses writes.
         (["REPLICAOF 127.0.0.1 1"].as_slice(), ErrorKind::Unavailable, true),
         (&["CONFIG SET min-replicas-to-write 1"], ErrorKind::Unavailable, true),
         (&["CONFIG SET maxmemory 1"], ErrorKind::Unavailable, true),
@@ -136,7 +138,7 @@ async fn a_server_that_replies_but_cannot_decide_is_unreachable() {
     }
 }
 
-/// A status of many callers at once, as when a health endpoint is flooded.
+/// Many concurrent callers request the status, as when a health endpoint is flooded.
 #[tokio::test]
 async fn concurrent_callers_share_one_probe() {
     let server = RedisServer::start();
@@ -174,7 +176,7 @@ async fn the_status_of_a_memory_store_needs_no_runtime_and_is_ready_at_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_node_of_a_cluster_is_asked() {
     let cluster = Cluster::start(3);
-    // Nothing is known about the cluster before the first status.
+    // Before the first status, the client knows nothing about the cluster.
     let limiter = limiter_at(cluster.url()).build().unwrap();
     let status = limiter.status().await;
     assert_reachable(&status);

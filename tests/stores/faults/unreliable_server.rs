@@ -1,4 +1,4 @@
-//! A server behind a proxy that can be made to fail in several ways.
+//! A server behind a proxy, which a test can make fail in several ways.
 
 use crate::harness::{Suspended, limiter_at};
 use ratelimit::{OnError, RateLimiter};
@@ -8,7 +8,7 @@ use support::{MS, Proxy, RedisServer, Traffic};
 /// The deadline of limiters on an unreliable server.
 pub(super) const DEADLINE: Duration = Duration::from_millis(100);
 
-/// The number of deadlines in a row that callers miss before they no longer wait for a server.
+/// The number of consecutive missed deadlines after which callers no longer wait for a server.
 pub(super) const MISSED_BEFORE_OUTAGE: usize = 5;
 
 /// A way in which a server fails.
@@ -16,7 +16,7 @@ pub(super) const MISSED_BEFORE_OUTAGE: usize = 5;
 pub(super) enum Fault {
     /// The server process is suspended.
     Suspended,
-    /// The proxy interferes.
+    /// The proxy disturbs the connections.
     Network(Traffic),
 }
 

@@ -1,15 +1,14 @@
--- clock: stands in front of an unchanged script and shadows `redis`, so that the test's clock rules.
+-- clock: stands in front of an unchanged script and shadows `redis`, so that the script uses the test's clock.
 --
--- The time is the string `test:now`, in microseconds; the server's keys expire by its whole milliseconds.
--- `test:deadlines` holds, per key, when it expires, and `test:longest` the longest TTL that was ever set. Keys have no
--- TTL in the server itself.
+-- The string `test:now` has the time in microseconds. Keys expire by its whole milliseconds. `test:deadlines` has the time at
+-- which each key expires. `test:longest` has the longest TTL that was ever set. Keys have no TTL in the server itself.
 local redis = (function(server)
   local now_us = tonumber(server.call("GET", "test:now"))
   local now = math.floor(now_us / 1000)
   local function text(number) return string.format("%.0f", number) end
 
-  -- As the server does before each command: a key is gone once its time has passed, and not yet at that very
-  -- millisecond. A key that was deleted or emptied has lost its deadline.
+  -- Expires a key before each command, as the server does: the key still exists in the millisecond of its deadline, but not
+  -- later. If the key was deleted or emptied, its deadline is removed.
   local function deadline(key)
     local at = tonumber(server.call("HGET", "test:deadlines", key) or nil)
     if not at then return nil end
@@ -64,7 +63,7 @@ local redis = (function(server)
     end,
   }
 
-  -- What does the same under any clock, once the deadline of its key has been applied.
+  -- Commands that have the same effect under any clock. The deadline of their key is applied first.
   local plain = [[ DECRBY DEL EXISTS GET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
     ZRANGEBYSCORE ZRANK ZREM ZREMRANGEBYSCORE ZSCORE ]]
 

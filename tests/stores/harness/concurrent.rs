@@ -1,4 +1,4 @@
-//! Requests that reach a store at the same time, in a known order.
+//! Concurrent requests to a store, in a known order.
 
 use super::requests::{TestRequest, decide};
 use ratelimit::store::{Mode, Request, Store, StoreKey};
@@ -7,10 +7,10 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
-/// A request that is on its way.
+/// A request that has no reply yet.
 pub(crate) type Pending<'s> = Pin<Box<dyn Future<Output = Result<Vec<Decision>, Error>> + Send + 's>>;
 
-/// Polls all requests once, in their order, and then until all are decided.
+/// Polls all requests once in their order, and then repeatedly until all have a decision.
 pub(crate) async fn join(mut pending: Vec<Pending<'_>>) -> Vec<Result<Decision, Error>> {
     let mut outcomes: Vec<_> = pending.iter().map(|_| None).collect();
     poll_fn(|context| {
@@ -27,12 +27,13 @@ pub(crate) async fn join(mut pending: Vec<Pending<'_>>) -> Vec<Result<Decision, 
     outcomes.into_iter().flatten().collect()
 }
 
-/// One pending check for each request.
+/// Returns one pending check for each request.
 pub(crate) fn checks<'s>(store: &'s RedisStore, requests: &[TestRequest]) -> Vec<Pending<'s>> {
     in_mode(store, Mode::Check, requests)
 }
 
-/// One pending check of each of these keys, between them one of a key that the user may not access. It alone must fail.
+/// Makes one check for each of these keys, and one between them for a key that the user may not access. Only that check must
+/// fail.
 pub(crate) async fn forbidden_among(store: &RedisStore, limit: Limit, before: &[usize], after: &[usize]) {
     let requests = |keys: &[usize]| -> Vec<_> {
         checks(store, &keys.iter().map(|key| TestRequest::new(*key, limit, 1)).collect::<Vec<_>>())
@@ -55,7 +56,7 @@ pub(crate) async fn forbidden_among(store: &RedisStore, limit: Limit, before: &[
     }
 }
 
-/// One pending decision in this mode for each request.
+/// Returns one pending decision in this mode for each request.
 pub(crate) fn in_mode<'s>(store: &'s RedisStore, mode: Mode, requests: &[TestRequest]) -> Vec<Pending<'s>> {
     let one = |request: &TestRequest| -> Pending<'s> {
         let request = *request;

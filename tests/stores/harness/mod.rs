@@ -1,5 +1,5 @@
-//! Helpers that the tests of stores share: limiters, servers in a special state, requests, and both stores under one
-//! clock. This folder contains no tests.
+//! Helpers that the store tests share: limiters, servers in a special state, requests, and both stores under one clock. This
+//! folder contains no tests.
 
 mod concurrent;
 mod effort;

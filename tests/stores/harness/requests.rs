@@ -1,4 +1,4 @@
-//! Requests and adjustments of the tests, which name their keys by number.
+//! Requests and adjustments of the tests. A number identifies a key.
 
 use ratelimit::store::{Adjustment, Change, Mode, Request, Store, StoreKey};
 use ratelimit::{Decision, Error, Limit};
@@ -35,7 +35,7 @@ pub(crate) struct TestAdjustment {
     pub(crate) change: Change,
 }
 
-/// The store's key for a number.
+/// The store's key for a number and an algorithm.
 pub(crate) fn key(number: usize, limit: &Limit) -> String {
     format!("t:{{{number}}}:{}", limit.algorithm().as_str())
 }

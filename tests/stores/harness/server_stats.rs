@@ -1,4 +1,4 @@
-//! What a server reports: its clock, the number of script calls, and the lifetimes of its keys.
+//! Reads data from a server: its clock, the number of script calls, and the TTLs of its keys.
 
 use ratelimit::{Algorithm, Limit};
 use support::{RedisServer, SECOND};
@@ -19,7 +19,7 @@ pub(crate) fn script_calls(server: &RedisServer) -> u64 {
     stats.lines().filter_map(calls).sum()
 }
 
-/// Asserts that every key expires, at the latest after two periods of one of these limits and one second.
+/// Asserts that every key expires. The longest permitted TTL is two periods of one of these limits plus one second.
 pub(crate) fn assert_all_expire(server: &RedisServer, limits: &[Limit]) {
     assert_eq!(server.keys_without_ttl(), 0);
     let longest = limits.iter().map(longest_ttl_ms).max().unwrap();

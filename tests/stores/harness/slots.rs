@@ -21,12 +21,12 @@ pub(crate) fn cluster_of_one() -> RedisServer {
     }
 }
 
-/// The URL of such a node.
+/// The URL of a cluster of one node.
 pub(crate) fn on_slots(server: &RedisServer) -> String {
     server.url().replace("redis://", "redis+cluster://")
 }
 
-/// A limiter on such a node.
+/// A limiter on a cluster of one node.
 pub(crate) fn limiter_on_slots(server: &RedisServer) -> RateLimiterBuilder {
     limiter_on(server).redis(on_slots(server))
 }

@@ -1,8 +1,8 @@
-//! A server process that is suspended by a signal.
+//! A server process that a signal has suspended.
 
 use support::RedisServer;
 
-/// Suspends a server until this value is dropped. The server replies to nothing, and its connections stay open.
+/// Suspends a server until this value is dropped. The server sends no replies, but its connections stay open.
 pub(crate) struct Suspended {
     process: String,
 }

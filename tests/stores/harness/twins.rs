@@ -1,4 +1,4 @@
-//! Both stores under one clock that the test moves: the script in Redis, and its Rust twin in memory.
+//! Both stores under one clock that the test moves: the scripts in Redis, and their Rust twins in memory.
 
 use super::requests::{TestAdjustment, TestRequest, adjust, decide};
 use ratelimit::clock::{Clock, ManualClock};
@@ -7,7 +7,7 @@ use ratelimit::{__testing, Decision, MemoryStore, RedisStore};
 use std::time::Duration;
 use support::RedisServer;
 
-/// Lua in front of a script that replaces the server's clock by the test's.
+/// Lua code that is put in front of a script, and replaces the server's clock with the test's clock.
 pub(crate) const CLOCK: &str = include_str!("clock.lua");
 
 pub(crate) struct Twins {
@@ -41,7 +41,7 @@ impl Twins {
         redis::cmd("SET").arg("test:now").arg(now).exec(&mut self.raw).unwrap();
     }
 
-    /// Lets a time pass for both stores.
+    /// Advances the clock of both stores.
     pub(crate) fn pass(&mut self, time: Duration) {
         self.set_clock(u64::try_from((self.clock.now() + time).as_micros()).unwrap());
     }
@@ -52,7 +52,7 @@ impl Twins {
         redis::cmd("FLUSHALL").exec(&mut self.raw).unwrap();
     }
 
-    /// The decisions of both stores, which must be equal.
+    /// Makes requests on both stores. Their decisions must be equal.
     pub(crate) async fn decide(&self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
         let by_memory = decide(&self.memory, mode, requests).await.unwrap();
         let by_script = decide(&self.redis, mode, requests).await.unwrap();
@@ -60,7 +60,7 @@ impl Twins {
         by_memory
     }
 
-    /// The units that both stores adjust, which must be equal.
+    /// Makes adjustments on both stores. The adjusted units must be equal.
     pub(crate) async fn adjust(&self, adjustments: &[TestAdjustment]) -> Vec<u32> {
         let by_memory = adjust(&self.memory, adjustments).await.unwrap();
         let by_script = adjust(&self.redis, adjustments).await.unwrap();
@@ -78,7 +78,7 @@ impl Twins {
         redis::cmd("KEYS").arg("t:*").query(&mut self.raw).unwrap()
     }
 
-    /// The longest TTL that the script has set, in ms.
+    /// The longest TTL that a script has set, in ms.
     pub(crate) fn longest_ttl(&mut self) -> u64 {
         redis::cmd("GET").arg("test:longest").query::<Option<u64>>(&mut self.raw).unwrap().unwrap_or(0)
     }

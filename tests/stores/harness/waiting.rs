@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use support::{DAY, MS, SECOND};
 use tokio::runtime::{Builder, Runtime};
 
-/// The longest time that a test waits for an event, however busy the machine is.
+/// The longest time that a test waits for an event, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Polls until a condition holds.
@@ -22,7 +22,7 @@ pub(crate) async fn wait_for(event: &str, mut has_happened: impl AsyncFnMut() ->
     }
 }
 
-/// The output of a future that must be ready soon.
+/// The output of a future that must be ready within [`PATIENCE`].
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("the future is not ready")
 }
@@ -40,7 +40,7 @@ pub(crate) async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Outp
     poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
 }
 
-/// A tokio runtime of one thread, which makes progress only inside `block_on`.
+/// A single-threaded tokio runtime, which makes progress only inside `block_on`.
 pub(crate) fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -50,7 +50,7 @@ pub(crate) async fn wait_until_reachable(limiter: &RateLimiter) {
     wait_for("the limiter reaches its server", async || limiter.peek(&HUGE, "calls").await.is_ok()).await;
 }
 
-/// Calls until a key is decided. Returns how long that took. All errors before must be transient.
+/// Calls until a key is decided. Returns the time that this took. All previous errors must be transient.
 pub(crate) async fn time_until_decided(limiter: &RateLimiter, key: &str) -> Duration {
     let (start, limit) = (Instant::now(), Limit::counter(1_000_000, DAY));
     let decided = async {
@@ -60,12 +60,12 @@ pub(crate) async fn time_until_decided(limiter: &RateLimiter, key: &str) -> Dura
             tokio::time::sleep(10 * MS).await;
         }
     };
-    // A sentinel that was not scheduled for two seconds does nothing for the next 30 seconds.
+    // A sentinel that was not scheduled for two seconds does nothing for the following 30 seconds.
     tokio::time::timeout(120 * SECOND, decided).await.expect("the key is not decided again");
     start.elapsed()
 }
 
-/// Asserts in the soak that a recovery took at most this long. On a busy machine it may take longer.
+/// In the soak, asserts that a recovery took at most this time. A busy machine may need longer.
 pub(crate) fn assert_recovered_within(bound: Duration, took: Duration) {
     println!("recovered after {took:?}");
     assert!(took <= bound || !is_soak(), "{took:?}");

@@ -1,24 +1,24 @@
-//! What the calls of a key experienced.
+//! The recorded calls of a key and their outcomes.
 
 use ratelimit::{Limit, RateLimiter, Rejection};
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time in µs by the clock of this machine, which is also the servers' clock.
+/// The time in µs by the clock of this machine. The servers use the same clock.
 pub(super) fn now() -> u64 {
     u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// With the units that remained.
+    /// The call was admitted. Contains the units that remained.
     Admitted(u32),
     Refused(u32),
-    /// The reply was lost or late, so the call may have been charged, then or later, or not at all.
+    /// The reply was lost or late. The call may have been charged at any later time, or not at all.
     Unknown,
 }
 
-/// A call, with the times at which it was sent and received, in µs.
+/// A call, with the times in µs at which it was sent and its reply was received.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) sent: u64,
@@ -33,14 +33,14 @@ pub(super) struct History {
     pub(super) losses: Vec<u64>,
 }
 
-/// How many calls were made, and how they ended.
+/// The numbers of calls by their outcomes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Summary {
     pub(super) histories: usize,
     pub(super) admitted: usize,
     pub(super) refused: usize,
     pub(super) unknown: usize,
-    /// The units that servers forgot when they failed.
+    /// The units that servers have forgotten when they failed.
     pub(super) lost: u64,
 }
 

@@ -1,64 +1,68 @@
-//! Searches an order of the calls of a key that the definition allows: each call takes effect at one moment between its sending and
-//! its reply. A call without a reply takes effect at one moment after its sending, or never.
+//! Searches for an order of a key's calls that the definition allows. Each call takes effect at one time between its sending
+//! and its reply. A call without a reply takes effect at one time after its sending, or never.
 
 use super::history::{Call, History, Outcome};
 use crate::models::definitions::{Answer, Definition, Numbers};
 use ratelimit::store::Mode;
 use std::collections::HashSet;
 
-/// The calls with a reply, in order of their sending, and the times of those without one.
+/// The calls with a reply in the order of their sending, and the sending times of the calls without a reply.
 struct Search<'h> {
     numbers: Numbers,
     definite: Vec<Call>,
     unknown: Vec<u64>,
     losses: &'h [u64],
-    /// Whether the units that remained must be as defined.
+    /// Whether the remaining units must equal those of the definition.
     exact: bool,
-    /// Which call is tried first.
+    /// The criterion that selects the next call to try.
     first: First,
-    /// The states from which there is no order.
+    /// The states from which the search found no order.
     failed: HashSet<String>,
-    /// The most calls for which an order was found, for the report.
+    /// The most calls for which the search found an order, for the report.
     most: usize,
 }
 
-/// Which of the calls that may come next is tried first. The second way is tried if the first one finds no order.
+/// The criterion that selects the next call to try. A search with `Effect` comes first. If it finds no order, a search with
+/// `Reply` follows.
 #[derive(Clone, Copy)]
 enum First {
-    /// The earliest effect leaves most time for the others. If several are equal, the call with the earliest reply comes first.
+    /// The call with the earliest effect, because it leaves the most time for the other calls. If several are equal, the call
+    /// with the earliest reply comes first.
     Effect,
-    /// A call with an early reply cannot wait. One that takes its unit too early may leave none for it.
+    /// The call with the earliest reply, because it cannot wait. If another call took its unit too early, no unit might be left
+    /// for it.
     Reply,
 }
 
-/// The search gives up after this number of steps. A history of the tests takes about one for each call.
+/// The number of steps after which the search gives up. The histories of the tests need about one step per call.
 const MOST_STEPS: usize = 200_000;
 
 /// A prefix of an order.
 struct Prefix {
     definition: Box<dyn Definition>,
     now: u64,
-    /// The first call that is not in the prefix, and which of the later ones are.
+    /// The index of the first call that is not in the prefix, and for each later call whether it is in the prefix.
     first: usize,
     later: Vec<bool>,
-    /// How many calls without a reply took effect, and how many losses.
+    /// The numbers of calls without a reply that took effect, and of losses.
     unknown: usize,
     losses: usize,
-    /// The units that were lost.
+    /// The number of lost units.
     lost: u64,
     placed: usize,
 }
 
-/// Looks for an order in which the definition admits what was admitted, and refuses what was refused, with the same units left.
-/// The time of the limit must be longer than the history, so that the moments make no difference. Returns the units that the
+/// Searches for an order in which the definition makes the same decisions as the servers, with the same remaining units. The
+/// limit's time must be longer than the history, so that the exact times do not matter. Returns the number of units that the
 /// servers have lost.
 pub(super) fn in_any_order(numbers: Numbers, history: &History) -> Result<u64, String> {
     search(numbers, history, true)
 }
 
-/// Looks for an order and for moments at which the definition admits what was admitted. Calls that were refused changed nothing,
-/// and without the calls that have no reply there is only more room, so neither are part of the order. For the same reason each call
-/// takes effect as early as it can. (All of this is true of logs and buckets, whose units come back one by one.)
+/// Searches for an order and for times at which the definition admits the same calls as the servers. The order omits refused
+/// calls, because they changed nothing. It also omits calls without a reply, because they could only take up room. Each call
+/// takes effect as early as it can, because this leaves the most room for later calls. (All of this holds for logs and buckets,
+/// whose units come back one by one.)
 pub(super) fn at_some_time(numbers: Numbers, history: &History) -> Result<(), String> {
     let is_admitted = |call: &&Call| matches!(call.outcome, Outcome::Admitted(_));
     let calls = history.calls.iter().filter(is_admitted).copied().collect();
@@ -86,7 +90,7 @@ fn search_with(numbers: Numbers, history: &History, exact: bool, first: First) -
         failed: HashSet::new(),
         most: 0,
     };
-    // Depth-first, but on the heap: a history has thousands of calls.
+    // The search is depth-first. It uses the heap instead of the stack, because a history has thousands of calls.
     let mut path = vec![search.begin()];
     let mut choices = vec![search.choices(&path[0])];
     for _ in 0..MOST_STEPS {
@@ -113,7 +117,7 @@ fn search_with(numbers: Numbers, history: &History, exact: bool, first: First) -
 }
 
 impl Prefix {
-    /// What decides how the order can go on.
+    /// The part of the prefix that determines how the order can continue.
     fn state(&self) -> String {
         let Self { definition, first, later, unknown, losses, .. } = self;
         let later: String = later.iter().map(|is_placed| if *is_placed { '1' } else { '0' }).collect();
@@ -124,7 +128,7 @@ impl Prefix {
         Self { definition, now, later: self.later.clone(), ..*self }
     }
 
-    /// Adds the call at this place.
+    /// Adds the call with this index.
     fn place(&mut self, at: usize) {
         let after = at - self.first;
         if self.later.len() <= after {
@@ -148,12 +152,12 @@ impl Search<'_> {
         prefix.first == self.definite.len()
     }
 
-    /// The prefixes with one more call, the best last.
+    /// The prefixes with one more call or loss. The best one comes last.
     fn choices(&mut self, prefix: &Prefix) -> Vec<Prefix> {
         if self.failed.contains(&prefix.state()) {
             return Vec::new();
         }
-        // No call is placed behind one that was sent after its reply.
+        // A call must not come after a call that was sent after its reply.
         let (mut end, mut candidates) = (u64::MAX, Vec::new());
         for (after, call) in self.definite[prefix.first..].iter().enumerate() {
             if call.sent > end {
@@ -180,7 +184,8 @@ impl Search<'_> {
         choices
     }
 
-    /// The prefix with a call, at the earliest moment at which the definition decides as the store did.
+    /// The prefix with one more call. In the search for times, the call takes effect at the earliest time at which the
+    /// definition admits it.
     fn next(&self, prefix: &Prefix, at: usize, call: &Call) -> Option<Prefix> {
         let mut now = prefix.now.max(call.sent);
         if !self.exact {
@@ -196,7 +201,8 @@ impl Search<'_> {
         Some(next)
     }
 
-    /// The prefix with a call that has no reply. All of them cost the same, so the one that was sent first stands for them.
+    /// The prefix with one more call that has no reply. All such calls have the same cost, so only the one that was sent first
+    /// is tried.
     fn unknown(&self, prefix: &Prefix, end: u64) -> Option<Prefix> {
         let sent = *self.unknown.get(prefix.unknown).filter(|sent| self.exact && **sent <= end)?;
         let (mut definition, now) = (prefix.definition.copy(), prefix.now.max(sent));
@@ -204,8 +210,8 @@ impl Search<'_> {
         answer.allowed.then(|| Prefix { unknown: prefix.unknown + 1, ..prefix.with(definition, now) })
     }
 
-    /// The prefixes with a loss: the server has forgotten some units, so that a call is then decided as it was. Where moments
-    /// matter, it has forgotten all of them, which explains most.
+    /// The prefixes with one more loss. The server has forgotten as many units as a next call with a reply needs. In the search
+    /// for times, the server has forgotten all units, because this allows the most calls.
     fn losses(&self, prefix: &Prefix, end: u64, candidates: &[(usize, Call)]) -> Vec<Prefix> {
         let Some(at) = self.losses.get(prefix.losses).filter(|at| **at <= end) else { return Vec::new() };
         let now = prefix.now.max(*at);
@@ -232,7 +238,8 @@ impl Search<'_> {
         std::iter::once(skipped).chain(left.into_iter().map(forget)).collect()
     }
 
-    /// The calls around the last one that could be placed, with their times in µs since the first of them was sent.
+    /// The calls around the last one that has a place in an order. Their times in µs count from the sending of the first of
+    /// them.
     fn report(&self) -> String {
         let from = self.most.saturating_sub(30);
         let around = &self.definite[from..self.definite.len().min(self.most + 8)];
@@ -252,7 +259,7 @@ impl Search<'_> {
     }
 }
 
-/// The first µs from `from` on at which a call of one unit passes. `retry_after` is in whole ms.
+/// The first time in µs, from `from` on, at which a call of one unit passes. `retry_after` is only exact to one ms.
 fn earliest(definition: &dyn Definition, from: u64) -> Option<u64> {
     let decide = |now: u64| definition.copy().decide(now, Mode::Peek, 1, 0);
     let answer = decide(from);

@@ -1,5 +1,6 @@
-//! Histories on real servers: what every call of a key experienced while servers were killed and replaced and networks were cut, and
-//! an order of the calls that the definition allows. Each history is linearizable, or no promise would follow from the definitions.
+//! Histories on real servers, which are killed, replaced and cut off from the network. For the recorded calls of each key,
+//! there must be an order that the definition allows. Only such linearizable histories make the promises of the definitions
+//! hold for the servers.
 
 mod history;
 mod linearize;
@@ -15,10 +16,10 @@ use support::{Cluster, MS, Proxy, RedisServer, Traffic as Network};
 use tokio::task::block_in_place;
 use traffic::Traffic;
 
-/// Longer than a call on a healthy server takes, and shorter than a fault.
+/// A deadline that is longer than a call on a healthy server, and shorter than a fault.
 const DEADLINE: Duration = Duration::from_millis(100);
 
-/// How long each kind of server is disturbed.
+/// The time for which each kind of server is disturbed.
 fn time() -> Duration {
     Duration::from_secs(rounds(3, 150).into())
 }
@@ -38,7 +39,7 @@ async fn limiter(url: String) -> RateLimiter {
     limiter
 }
 
-/// Disturbs a network for a while.
+/// Disturbs a network for 50 to 300 ms.
 fn disturb(random: &mut fastrand::Rng, proxy: &Proxy) {
     proxy.set(random.choice(CUTS).unwrap());
     thread::sleep(random.u32(50..300) * MS);
@@ -70,7 +71,7 @@ async fn a_server_that_is_killed_and_cut_off_has_linearizable_histories() {
             }
         }
     });
-    // The server writes each charge to the disk before it replies, so nothing is lost.
+    // The server writes each charge to the disk before it replies, so it loses no charge.
     let summary = traffic.verdict(&[]).await;
     println!(
         "one server, {kills} times killed and {cuts} times cut off, in {:.0?}: {summary}",
@@ -94,7 +95,7 @@ async fn a_cluster_that_fails_over_and_is_cut_off_has_linearizable_histories() {
             let primary = random.choice(cluster.primaries()).unwrap();
             match random.u8(0..8) {
                 0 if time() > PATIENCE => {
-                    // Replicas lag behind, so a killed primary takes its last charges with it.
+                    // A replica lags behind, so the last charges of a killed primary are lost.
                     losses.push(now());
                     cluster.kill(primary);
                     let slots = || {

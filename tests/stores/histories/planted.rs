@@ -1,4 +1,4 @@
-//! The checker rejects histories that no order explains, and accepts those that one explains.
+//! The checker rejects histories that no order explains, and accepts histories that an order explains.
 
 use super::history::{Call, History, Outcome};
 use super::linearize::{at_some_time, in_any_order};
@@ -10,7 +10,7 @@ const LOG: Numbers = Numbers::new(Kind::Log, 2, 10);
 
 use Outcome::{Admitted, Refused, Unknown};
 
-/// When a call was sent and received, in ms.
+/// The times in ms at which a call was sent and its reply was received, and the outcome of the call.
 type Timed = (u64, u64, Outcome);
 
 fn history(calls: &[Timed]) -> History {
@@ -69,8 +69,9 @@ fn a_log_admits_what_fits_at_some_time() {
     assert!(at_some_time(LOG, &history(&too_early)).is_err());
 }
 
-/// On a real server. The four calls that were sent at 107,698 µs got their replies late, and were decided after the six that came
-/// later. If they take the four units that are free when they come, too few are left for those six.
+/// A history of a real server. The replies to the four calls from 107,698 to 107,860 µs came late, because the server decided
+/// six later calls first. If the search gave the four free units to those four calls at once, the six later calls would not
+/// have enough units.
 #[test]
 fn a_call_may_take_effect_long_after_it_could() {
     let log = Numbers::new(Kind::Log, 20, 100);

@@ -1,4 +1,4 @@
-//! Callers that call without a pause and record what they experience: one quota after another, and limits with short times.
+//! Callers that call continuously and record the outcomes. They use one quota after another, and limits with short times.
 
 use super::history::{Call, History, Outcome, Summary, call};
 use super::linearize::{at_some_time, in_any_order};
@@ -11,16 +11,18 @@ use support::MS;
 use tokio::task::JoinSet;
 
 const DAY_MS: u64 = 86_400_000;
-/// Each key has this limit until it is used up. Its time is longer than a run, so the moments of the calls make no difference.
+/// The limit of each quota key, which is called until it is used up. Its time is longer than a run, so the exact times of the
+/// calls do not matter.
 const QUOTA: Numbers = Numbers::new(Kind::Counter, 400, DAY_MS);
-/// No counter, because a call without a reply may have begun a window, so that the next one begins earlier.
+/// The limits with short times. A counter is not among them: a call without a reply may have begun a window, so the next window
+/// begins earlier.
 const TIMED: [(&str, Numbers); 2] =
     [("log", Numbers::new(Kind::Log, 20, 100)), ("bucket", Numbers::new(Kind::Greedy, 30, 100).burst(10))];
 const CALLERS_OF_EACH: usize = 4;
 
 type Calls = BTreeMap<String, Vec<Call>>;
 
-/// The callers of several limiters, each of which has connections of its own, as a process has.
+/// The callers of several limiters. Each limiter has its own connections, like a process.
 pub(super) struct Traffic {
     stop: Arc<AtomicBool>,
     callers: JoinSet<Calls>,
@@ -78,7 +80,7 @@ async fn make_calls(limiter: RateLimiter, stop: Arc<AtomicBool>, round: Arc<Atom
             has_failed |= made.outcome == Outcome::Unknown;
             calls.entry((*name).to_owned()).or_default().push(made);
         }
-        // Few calls without a reply, because each of them makes more orders possible.
+        // After a failure, waits longer. Each call without a reply makes more orders possible, so there should be few.
         tokio::time::sleep(if has_failed { 20 * MS } else { MS }).await;
     }
     calls

@@ -1,5 +1,5 @@
-//! Model tests of the deadlines of waiting calls, in every order of events: each caller is woken at its deadline, or has a
-//! timer of its own.
+//! Model tests of the deadlines of waiting calls, in every order of events. A worker wakes each caller at its deadline, or the
+//! caller has its own timer.
 
 use super::call::{CallOutcome, PendingCall};
 use super::calls::{BOUNDS, enqueue, numbered};
@@ -12,7 +12,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Waits until the call has an outcome, its deadline has passed, or nobody watches its deadline.
+/// Waits until the call has an outcome, its deadline has passed, or no worker watches its deadline.
 fn wait(pending: &PendingCall) -> Result<CallOutcome, DeadlineWatch> {
     block_on(poll_fn(|context| match pending.poll(context) {
         Poll::Ready(outcome) => Poll::Ready(Ok(outcome)),
@@ -23,7 +23,7 @@ fn wait(pending: &PendingCall) -> Result<CallOutcome, DeadlineWatch> {
     }))
 }
 
-/// A worker that waits for a reply wakes the callers whose deadlines have passed, in its batch and in the queue.
+/// While a worker waits for a reply, it wakes the callers whose deadlines have passed, both in its batch and in the queue.
 #[test]
 fn a_worker_watches_deadlines() {
     const LATER: Duration = Duration::from_secs(1);
@@ -34,7 +34,7 @@ fn a_worker_watches_deadlines() {
             [(2, 2 * LATER), (3, LATER / 2)].map(|(n, after)| numbered(n, Some(start + after)));
         let _under_way = queue.enter(&numbered(0, None), || start);
         let mut worker = enqueue(&queue, &sent, start).unwrap();
-        // The worker was not polled yet.
+        // The worker has not been polled yet.
         assert!(matches!(wait(&sent), Err(Unwatched)));
         let (batch, look) = worker.take(start);
         assert_eq!(look, Some(start + LATER));
@@ -48,13 +48,13 @@ fn a_worker_watches_deadlines() {
         });
         assert!(matches!(wait(&waits), Err(Overdue)));
         let (worker, batch) = watching.join().unwrap();
-        // The worker does not watch the first call, so the caller needs its own timer.
+        // The worker no longer watches the first call, so the caller needs its own timer.
         assert!(matches!(wait(&sent), Err(Unwatched)));
         drop((worker, batch));
     });
 }
 
-/// If a worker is dropped, the other one may wake too late for the calls that it has watched.
+/// If a worker is dropped, the other worker may wake too late for the calls that the dropped worker has watched.
 #[test]
 fn a_dropped_worker_leaves_deadlines_to_the_callers() {
     loom::model(|| {

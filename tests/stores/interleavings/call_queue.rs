@@ -1,4 +1,4 @@
-//! Model tests of the queue and the pending calls, in every order of events: each waiting call is sent or returned to its
+//! Model tests of the queue and the pending calls, in every order of events. Each waiting call is sent or returned to its
 //! caller, and each caller receives its own reply.
 
 use super::call::{CallOutcome, CallSender, PendingCall};
@@ -12,14 +12,14 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What became of a call.
+/// The result of a call's attempt to enter the queue.
 enum Fate {
     SentDirectly,
     Waits(Arc<PendingCall>),
     Refused,
 }
 
-/// Makes one call: directly if possible, else in the queue. Runs the worker if the queue returns one.
+/// Makes one call, directly if possible and otherwise through the queue. Runs the worker if the queue returns one.
 fn call(queue: &Queue, now: Instant, work: fn(Worker, Instant)) -> Fate {
     let call = numbered(0, None);
     match queue.enter(&call, || now) {
@@ -38,7 +38,7 @@ fn call(queue: &Queue, now: Instant, work: fn(Worker, Instant)) -> Fate {
     }
 }
 
-/// Returns whether the call was returned to its caller. Otherwise it was sent or refused.
+/// Whether the call was returned to its caller. Otherwise it was sent or refused.
 fn is_returned(fate: &Fate) -> bool {
     let Fate::Waits(call) = fate else { return false };
     match call.poll(&mut Context::from_waker(Waker::noop())) {
@@ -64,12 +64,12 @@ fn work_to_the_end(mut worker: Worker, now: Instant) {
     }
 }
 
-/// Sends one batch, like a task that is dropped with its runtime.
+/// Sends one batch and then drops the worker, like a task that is dropped with its runtime.
 fn work_once(mut worker: Worker, now: Instant) {
     reply_to_all(worker.take(now).0);
 }
 
-/// Tries all orders of `number` simultaneous callers, who come `delay` after the last batch.
+/// Tries all orders of `number` concurrent callers. Except for the first one, they arrive `delay` after the start.
 fn callers(number: usize, delay: Duration, work: fn(Worker, Instant), may_return: bool) {
     let (start, mut model) = (Instant::now(), loom::model::Builder::new());
     model.preemption_bound = Some(3);
@@ -115,12 +115,12 @@ fn a_direct_call_that_is_never_polled_again_delays_no_other() {
         assert!(matches!(forgotten, Entered::Direct(_)));
         let mut first = enqueue(&queue, &one, start).unwrap();
         let another = enqueue(&queue, &two, start);
-        // The caller of this call gives up.
+        // The caller drops this call.
         drop(one);
         assert_eq!(numbers(&first.take(start).0), [2]);
         assert!(first.take(start).0.is_empty());
         assert!(another.is_some_and(|mut another| another.take(start).0.is_empty()));
-        // The reply to this call arrived before the other replies.
+        // The reply to the direct call arrived before the other replies.
         assert!(is_idle(&queue));
         drop(forgotten);
     });
@@ -173,7 +173,7 @@ fn a_call_whose_caller_has_given_up_is_not_wanted() {
             let _may_change = call.is_wanted();
             call.reply(2);
         });
-        // The caller gives up while or before its call is sent.
+        // The caller drops its call before or while the call is sent.
         drop(pending);
         sender.join().unwrap();
         let pending = numbered(1, None);

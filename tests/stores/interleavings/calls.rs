@@ -1,4 +1,4 @@
-//! Calls of the model tests, and what they do to a queue.
+//! Calls for the model tests, and functions that add them to a queue.
 
 use super::call::{CallSender, PendingCall};
 use super::queue::{Bounds, Entered, Queue, Worker};
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 pub(super) const BOUNDS: Bounds =
     Bounds { waiting: 3, batch: 2, units: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
 
-/// Returns whether nothing is under way.
+/// Whether no call is in flight.
 pub(super) fn is_idle(queue: &Queue) -> bool {
     matches!(queue.enter(&numbered(0, None), Instant::now), Entered::Direct(_))
 }

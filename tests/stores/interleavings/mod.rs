@@ -1,12 +1,12 @@
-//! Model checks with loom: parts of the Redis client in every order of events.
+//! Model tests with loom: parts of the Redis client in every order of events.
 
 mod call_deadlines;
 mod call_queue;
 mod calls;
 mod slow_server;
 
-/// What the included parts import instead of the primitives of the standard library and of requests: requests and replies are
-/// numbers.
+/// The imports of the included parts. They replace the primitives of the standard library with those of loom, and requests and
+/// replies with numbers.
 mod parts {
     pub(super) use loom::sync::atomic::AtomicU8;
     pub(super) use loom::sync::{Arc, Mutex, MutexGuard};

@@ -14,7 +14,7 @@ mod slow_calls;
 use slow_calls::SlowCalls;
 use support::MS;
 
-/// These missed deadlines are not too many.
+/// Reports missed deadlines, and asserts that they are not too many.
 fn missed(times: usize, deadline: u32, calls: &SlowCalls) {
     for _ in 0..times {
         assert_eq!(calls.missed(deadline * MS), None);
@@ -30,7 +30,7 @@ fn the_fifth_missed_deadline_in_a_row_is_too_many() {
         }
         assert!(!calls.are_too_many());
         assert_eq!(calls.missed(40 * MS), Some(100 * MS));
-        // Further deadlines are not reported again.
+        // A further missed deadline is not reported again.
         assert_eq!(calls.missed(40 * MS), None);
         assert!(calls.are_too_many());
         calls.reset();
@@ -50,7 +50,7 @@ fn a_reply_in_time_resets_the_count() {
     });
 }
 
-/// Of the callers that give up together, one receives the longest deadline of all.
+/// If several callers give up at the same time, one of them gets the longest deadline of all.
 #[test]
 fn one_caller_notices_that_there_were_too_many() {
     loom::model(|| {
@@ -66,7 +66,7 @@ fn one_caller_notices_that_there_were_too_many() {
     });
 }
 
-/// A simultaneous reply may or may not reset the count. The next reply resets it in any case.
+/// A concurrent reply may reset the count or not. The next reply resets it in any case.
 #[test]
 fn a_simultaneous_reply_leaves_a_valid_count() {
     loom::model(|| {

@@ -1,4 +1,4 @@
-//! Random operations on one limit: the whole scripts in the interpreter agree with the definition in every field.
+//! Random operations on one limit: the complete scripts in the interpreter agree with the definition in every field.
 
 use super::server::{Asked, Keys, Server};
 use crate::harness::now_or_panic;
@@ -7,7 +7,7 @@ use crate::models::limits::LIMITS;
 use crate::models::random::operations::{Operation, Outcome, first_difference};
 use std::mem;
 
-/// Asserts that the scripts of this server decide as defined for limits of this kind.
+/// Asserts that the scripts of this server agree with the definition for limits of this kind.
 pub(super) fn agree(server: &Server, kind: Kind, operations: usize, seed: u64) {
     let limits: Vec<Numbers> = LIMITS.into_iter().filter(|numbers| numbers.kind == kind).collect();
     for numbers in &limits {

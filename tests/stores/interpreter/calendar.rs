@@ -1,4 +1,4 @@
-//! Windows of the calendar: every boundary from 1970 to 2255 in 27 zones, in Lua and in Rust, against a crate for dates.
+//! Calendar windows: compares every boundary from 1970 to 2255 in 27 zones, in Lua and in Rust, with a crate for dates.
 
 use super::parts::parts;
 use crate::harness::{is_soak, seed};
@@ -8,7 +8,7 @@ use mlua::{Function, Lua};
 use ratelimit::Limit;
 use ratelimit::per::Calendar;
 
-/// The last time that Lua can represent in microseconds is in June 2255.
+/// The last day to check. The times that Lua can represent in microseconds end in June 2255.
 const LAST: Date = date(2255, 5, 1);
 
 /// The first day of the next week or month.
@@ -25,7 +25,7 @@ fn start_of(day: Date, offset: Offset) -> i64 {
     offset.to_timestamp(day.at(0, 0, 0, 0)).unwrap().as_millisecond()
 }
 
-/// `until_end(name, time_ms, now)`, as the scripts compute it.
+/// Returns `until_end(name, time_ms, now)` as the scripts compute it.
 fn in_lua(lua: &Lua) -> Function {
     let text = format!(
         "local redis, ARGV, KEYS = {{ call = function() return {{ 0, 0 }} end }}, {{}}, {{}}
@@ -48,7 +48,7 @@ struct Zone {
 }
 
 impl Zone {
-    /// Asserts how long a window lasts from this time on.
+    /// Asserts that the window that contains `now` lasts for `until_end` ms from then on.
     fn lasts(&self, calendar: Calendar, now: i64, until_end: i64) {
         if now < 0 {
             return;
@@ -68,7 +68,7 @@ impl Zone {
         assert_eq!(found, until_end, "{calendar:?} {} at {now}", self.text);
     }
 
-    /// A window that ends when this day begins, and the next one.
+    /// Checks the window that ends when this day begins, and the next window.
     fn ends(&self, calendar: Calendar, day: Date) {
         let end = start_of(day, self.offset);
         let next = start_of(first_after(calendar.as_str(), day), self.offset);
@@ -84,7 +84,7 @@ impl Zone {
 #[test]
 fn every_boundary_is_that_of_the_calendar() {
     let lua = Lua::new();
-    // All zones take half a minute. An ordinary run checks three, chosen by its seed, and the soak checks all.
+    // Checking all zones takes half a minute. An ordinary run checks three zones, which its seed selects. The soak checks all.
     let (first, step) = if is_soak() { (0, 1) } else { (i32::try_from(seed() % 9).unwrap(), 9) };
     for hours in (first - 12..=14).step_by(step) {
         let text = format!("{}{:02}:00", if hours < 0 { '-' } else { '+' }, i32::abs(hours));

@@ -1,5 +1,5 @@
--- contract: stands between the algorithms and the driver, and checks each charge: `judge` has announced what is in use until then.
--- The driver uses this number for some charges only.
+-- contract: stands between the algorithms and the driver, and checks each charge. The reset time that `judge` has announced
+-- must equal the reset time after the charge. The driver relies on this for some charges only.
 local plain = implement
 implement = function(limit)
   plain(limit)

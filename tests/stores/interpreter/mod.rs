@@ -1,4 +1,4 @@
-//! The scripts in an interpreter of Lua 5.1, without a server: pure functions of them by themselves, and whole scripts on keys in
+//! The scripts in an interpreter of Lua 5.1, without a server: some of their pure functions, and complete scripts with keys in
 //! tables.
 
 mod algorithms;
@@ -13,7 +13,7 @@ use ratelimit::__testing;
 pub(crate) use server::{Asked, Keys, Server, extra};
 use std::panic::catch_unwind;
 
-/// Whether the scripts `decide` and `adjust` are as defined for limits of these kinds.
+/// Whether the scripts `decide` and `adjust` agree with the definitions for limits of these kinds.
 pub(crate) fn accepts(decide: &str, adjust: &str, kinds: &[Kind]) -> bool {
     let checked = catch_unwind(|| {
         let mut decide = decide.to_owned();
@@ -32,7 +32,7 @@ pub(crate) fn accepts(decide: &str, adjust: &str, kinds: &[Kind]) -> bool {
     checked.is_ok()
 }
 
-/// Otherwise no mistake of a script would be noticed.
+/// If unchanged scripts were rejected, the rejection of a mutant would prove nothing.
 #[test]
 fn unchanged_scripts_are_accepted() {
     let [decide, adjust] = __testing::scripts();

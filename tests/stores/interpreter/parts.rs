@@ -4,16 +4,17 @@ use crate::models::definitions::calendar::offset;
 use crate::models::definitions::{Kind, Numbers};
 use ratelimit::__testing;
 
-/// What `decide` does with the algorithms.
+/// The driver of `decide`, which calls the algorithms.
 const DRIVER: &str =
     concat!(include_str!("../../../lua/requests.lua"), include_str!("../../../lua/decide.lua"));
 
-/// The shared parts of a script: `head.lua` and the algorithms. `None` if its driver is not that of `decide`.
+/// Returns the shared parts of a script: `head.lua` and the algorithms. Returns `None` if the driver is not the one of
+/// `decide`.
 pub(super) fn of(decide: &str) -> Option<&str> {
     decide.strip_suffix(DRIVER)
 }
 
-/// The script `decide` of these parts, which checks what the algorithms tell the driver.
+/// Returns the script `decide` with these parts. It checks the results that the algorithms return to the driver.
 pub(super) fn checked(parts: &str) -> String {
     [parts, include_str!("contract.lua"), DRIVER].concat()
 }

@@ -1,12 +1,12 @@
--- server: the commands that the scripts use, on keys in tables. A table is never changed once it is stored, so a test can go
--- on from any earlier state of the server. A state has a number, because the interpreter hands out only 8000 references.
+-- server: the commands that the scripts use, on keys in tables. A stored table never changes, so a test can continue from any
+-- earlier state of the server. A number identifies a state, because the interpreter has at most 8000 references.
 --
--- -> run(script, state, now_us, names, arguments) -> reply, state. describe(state) -> a text that differs for other keys.
+-- -> run(script, state, now_us, names, arguments) -> reply, state. describe(state) -> a text that differs for different keys.
 --    add() -> an empty state. forget(state).
 local floor, format, sub, number = math.floor, string.format, string.sub, tonumber
 local state, micros
 
--- Keys. An entry has a value and the last ms in which it exists, or none.
+-- Keys. An entry has a value, and the last ms in which it exists. An entry without that ms never expires.
 
 local function value(key)
   local found = state[key]
@@ -20,7 +20,7 @@ local function store(key, new, ends)
   state = copy
 end
 
--- A copy of a list or a set.
+-- -> a copy of a list or a set, and the last ms of its key.
 local function copied(key)
   local copy = {}
   for at, item in pairs(value(key) or {}) do copy[at] = item end
@@ -56,7 +56,7 @@ function commands.SET(key, text, option, ms, condition)
   return { ok = "OK" }
 end
 
--- Lua has no integers of 64 bits, and the scripts add only to the digits before the last eleven.
+-- Lua has no 64-bit integers. The scripts add only to the digits before the last eleven digits.
 function commands.INCRBY(key, by)
   local text, ends = value(key)
   local low, more = sub(text, -11), sub(by, 1, -12)
@@ -93,7 +93,7 @@ function commands.LTRIM(key, from, to)
   return { ok = "OK" }
 end
 
--- From the end, because the scripts pass no other count.
+-- Removes texts from the end, because the scripts use only negative counts.
 function commands.LREM(key, count, text)
   local list, ends = copied(key)
   local removed = 0
@@ -107,7 +107,7 @@ function commands.LREM(key, count, text)
   return removed
 end
 
--- Sorted sets: the score of each member.
+-- Sorted sets. The value of a key maps members to scores.
 
 local function ordered(key)
   local members = {}
@@ -189,7 +189,7 @@ local function call(name, ...)
 end
 
 redis = { call = call, pcall = call, error_reply = function(text) error(text) end }
--- A reply of doubles is a text of numbers here.
+-- In this server, a reply of doubles is a text of numbers.
 struct = { pack = function(_, ...) return (string.rep("%.0f ", select("#", ...))):format(...) end }
 
 local states, free = {}, {}

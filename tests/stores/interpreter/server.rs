@@ -1,4 +1,4 @@
-//! The whole scripts on a server in the interpreter. A state of the server can be kept, and several calls can follow it.
+//! The complete scripts on a server in the interpreter. A test can store a state of the server, and make several calls from it.
 
 use super::parts::algorithm;
 use crate::models::definitions::{Answer, Kind, Numbers};
@@ -6,13 +6,13 @@ use mlua::{Function, Lua, Table, Value};
 use ratelimit::__testing;
 use ratelimit::store::{Change, Mode};
 
-/// 2^53 - 1: never.
+/// 2^53 - 1, which means never.
 const NEVER: u64 = (1 << 53) - 1;
 
-/// A state of the server. It never changes, because each call makes a new one.
+/// A state of the server. It never changes, because each call creates a new state.
 pub(crate) struct Keys(i64);
 
-/// A request of a call, on the key with this number.
+/// A request for the key with this number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
     pub(crate) key: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Server {
     forget: Function,
     decide: Function,
     adjust: Function,
-    /// The scripts of single requests, by name.
+    /// The scripts for single requests, by name.
     single: Vec<(&'static str, Function)>,
 }
 
@@ -52,17 +52,17 @@ impl Server {
         Keys(self.add.call(()).unwrap())
     }
 
-    /// A text that differs for keys that differ.
+    /// A text that differs for different keys.
     pub(crate) fn describe(&self, keys: &Keys) -> String {
         self.describe.call(keys.0).unwrap()
     }
 
-    /// Makes room for another state.
+    /// Removes a state, so that its place can be used again.
     pub(crate) fn forget(&self, keys: &Keys) {
         self.forget.call::<()>(keys.0).unwrap();
     }
 
-    /// Decides requests at this time in µs. More than one are a stack.
+    /// Decides requests at this time in µs. Several requests are a stack.
     pub(crate) fn decide(&self, keys: &Keys, now: u64, mode: Mode, stack: &[Asked]) -> (Keys, Vec<Answer>) {
         let mode_name = match mode {
             Mode::Check => "check",
@@ -84,7 +84,7 @@ impl Server {
         (keys, answers)
     }
 
-    /// Makes an adjustment of the limit on key `key`. Returns the changed units.
+    /// Makes an adjustment of a limit at the key with the number `key`. Returns the number of changed units.
     pub(crate) fn adjust(
         &self,
         keys: &Keys,
@@ -110,7 +110,8 @@ impl Server {
         (keys, reply.get(1).unwrap())
     }
 
-    /// Decides one plain request by the script for single requests. `None` if that script leaves it to `decide`.
+    /// Decides one plain request with the script for single requests. Returns `None` if that script leaves the request to
+    /// `decide`.
     pub(crate) fn decide_single(&self, keys: &Keys, now: u64, asked: &Asked) -> Option<(Keys, Answer)> {
         let Asked { key, numbers, cost, permit, .. } = *asked;
         let (algorithm, count, time) = algorithm(&numbers);
@@ -158,20 +159,21 @@ fn whole(number: f64) -> i64 {
     number as i64
 }
 
-/// The first five arguments of a run, or those of an adjustment after its name.
+/// Returns the five arguments that describe a limit. A run of `decide` starts with them. In an adjustment, they follow the name
+/// of the change.
 fn limit(numbers: &Numbers, permit: u64) -> [String; 5] {
     let (name, count, time) = algorithm(numbers);
     let burst = if numbers.kind == Kind::Concurrency { permit } else { numbers.capacity().into() };
     [name.to_owned(), count.to_string(), time.to_string(), burst.to_string(), numbers.wait.to_string()]
 }
 
-/// What is left to others, and the steps of a block.
+/// Returns the argument with the units that the call leaves to others, and the steps of a block.
 pub(crate) fn extra(Asked { numbers, keep, .. }: &Asked) -> String {
     let steps = numbers.block.iter().filter(|ms| **ms > 0);
     steps.fold(keep.to_string(), |extra, ms| format!("{extra}:{ms}"))
 }
 
-/// The base of a reply of one number: the longest reset of the limit, in ms.
+/// The longest reset of the limit in ms, which is the base of a reply of one number.
 fn longest_reset(numbers: &Numbers) -> i64 {
     let (capacity, count, time) = (u64::from(numbers.capacity()), u64::from(numbers.count), numbers.time);
     let longest = match numbers.kind {
@@ -183,7 +185,7 @@ fn longest_reset(numbers: &Numbers) -> i64 {
     longest.cast_signed()
 }
 
-/// Reads the decision about a request, as `decide.lua` documents it.
+/// Parses the decision about a request, as `decide.lua` documents it.
 fn read(doubles: &mut impl Iterator<Item = i64>, mode: Mode, numbers: &Numbers) -> Answer {
     let mut next = || doubles.next().unwrap();
     let base = longest_reset(numbers) + 1;
@@ -222,7 +224,7 @@ fn read_single(numbers: &Numbers, cost: u32, reply: &[i64]) -> Answer {
     answer(numbers, delay, remaining, reset, 0)
 }
 
-/// `delay` is negative for a refusal.
+/// Builds an answer. `delay` is negative for a refusal.
 fn answer(numbers: &Numbers, delay: i64, remaining: i64, reset: i64, stamp: i64) -> Answer {
     let wait = delay.unsigned_abs();
     Answer {

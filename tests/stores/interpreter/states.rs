@@ -1,10 +1,10 @@
-//! States as text: every state is read as it was written, at any time, and other texts are foreign.
+//! The text form of states: the scripts read every state as they wrote it, at any time, and report other texts as foreign.
 
 use super::parts::parts;
 use crate::harness::{foreign_texts, operations, seed};
 use mlua::{Function, Lua, Table};
 
-/// The functions `encode` and `decode` at this time.
+/// The functions `encode` and `decode` of the scripts at this time.
 fn codec(parts: &str, now_ms: u64) -> (Lua, Function, Function) {
     let lua = Lua::new();
     let text = format!("local redis, ARGV, KEYS = ...\n{parts}\nreturn encode, decode");
@@ -17,7 +17,7 @@ fn codec(parts: &str, now_ms: u64) -> (Lua, Function, Function) {
     (lua, encode, decode)
 }
 
-/// Asserts that `parts` read every state as they wrote it, and use the form that the header of `head.lua` describes.
+/// Asserts that `parts` reads every state as it wrote it, in the form that the header of `head.lua` describes.
 pub(super) fn keep_states(parts: &str, operations: usize) {
     const YEAR: u64 = 366 * 86_400_000;
     let mut random = fastrand::Rng::with_seed(seed());
@@ -72,8 +72,8 @@ pub(super) fn keep_states(parts: &str, operations: usize) {
     }
 }
 
-/// Asserts that a short state is read at other times: until it is collected, and after the clock was set back, until the
-/// ends of the interval that the header of `head.lua` names. The last two moments are beside the end of an era.
+/// Asserts that `parts` reads a short state at other times, later and also earlier after the clock was set back. `head.lua`
+/// names the interval of these times in its header. The last two writing times are beside the end of an era.
 pub(super) fn keep_times(parts: &str) {
     for written_at in [1_763_000_000_123, 1_799_999_999_000, 1_800_000_000_500_u64] {
         let (_lua, encode, _) = codec(parts, written_at);
@@ -91,7 +91,7 @@ pub(super) fn keep_times(parts: &str) {
     }
 }
 
-/// Asserts that `parts` read nothing else as a state.
+/// Asserts that `parts` reads no foreign text as a state.
 pub(super) fn find_foreign_texts(parts: &str) {
     let (_other, _, decode) = codec(parts, 1_763_000_000_123);
     for text in foreign_texts() {

@@ -1,4 +1,4 @@
-//! Blocks and pauses in Redis: honoured by every process, in one script call each, under a clock that the test moves.
+//! Blocks and pauses in Redis, under a clock that the test moves. Every process respects them, and each takes one script call.
 
 use crate::harness::{OnlyDecides, PATIENCE, Twins, script_calls};
 use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
@@ -36,13 +36,13 @@ fn server() -> Twins {
     server
 }
 
-/// A new process.
+/// A limiter of a new process.
 fn process(server: &Twins) -> RateLimiter {
     let store = OnlyDecides(server.redis.clone());
     RateLimiter::builder().store(store).deny_cache(false).deadline(PATIENCE).build().unwrap()
 }
 
-/// For how long a login is refused. `None` if it is not refused.
+/// The time for which a login is refused. `None` if it is not refused.
 async fn refused(process: &RateLimiter, is_right: bool) -> Option<Duration> {
     match ratelimit::scope(process.clone(), login("ann", is_right)).await {
         Err(Failed::Rejected(rejection)) => Some(rejection.decision().unwrap().retry_after().unwrap()),

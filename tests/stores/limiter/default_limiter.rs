@@ -9,7 +9,7 @@ fn run(url: Option<&str>, steps: &[&str]) -> (Vec<String>, String) {
     run_with(url.map(|url| ("RATELIMIT_URL", url)).as_slice(), steps)
 }
 
-/// The same with these environment variables, and no others of this library.
+/// Runs a process with these environment variables, and with no other variables of this library.
 fn run_with(variables: &[(&str, &str)], steps: &[&str]) -> (Vec<String>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_default_limiter_process"));
     for name in ["URL", "PREFIX", "HASH_SECRET", "TRUSTED_PROXIES", "OFF"] {
@@ -33,7 +33,7 @@ fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
 
 #[test]
 fn the_environment_names_a_server_that_all_processes_share() {
-    // The environment sets no deadline. If the machine stalls for 100 ms, each process counts for itself and warns.
+    // The environment sets no deadline. If the machine stalls for 100 ms, each process counts by itself and logs a warning.
     let without_outage = (0..20).find_map(|_| {
         let server = RedisServer::start();
         let [first, second] = [1, 2].map(|calls| run(Some(&server.url()), &["call", "call"][..calls]));
@@ -43,7 +43,7 @@ fn the_environment_names_a_server_that_all_processes_share() {
     assert_eq!(first, ["passed"]);
     assert_eq!(printed[0], "passed");
     assert!(printed[1].starts_with("refused: "), "{printed:?}");
-    // A line about the refusal, if the feature `trace` is on.
+    // With the feature `trace`, the log has a line about the refusal.
     assert!(logged.lines().all(|line| line.contains("INFO ratelimit::refusals: ")), "{logged}");
 }
 
@@ -177,7 +177,7 @@ fn an_unknown_value_in_the_environment_rejects_all_calls() {
         );
         assert!(logged.contains("RATELIMIT_OFF") && !logged.contains("sesame"), "{logged}");
     }
-    // An installed limiter that was not built by a builder does not read the variable.
+    // If no builder has built the installed limiter, the variable has no effect.
     let (printed, _) = run_with(&[("RATELIMIT_OFF", "1")], &["install", "call", "call", "call"]);
     assert!(printed[3].starts_with("refused: "), "{printed:?}");
 }

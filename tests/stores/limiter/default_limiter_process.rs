@@ -1,7 +1,7 @@
-//! A process for tests of the installed and the default limiter, of which a process has only one.
+//! A process for tests of the installed and the default limiter. Each process has only one of them.
 //!
-//! Each argument is a step. The process prints one line per step, and logs to standard error. It has no subscriber if the first
-//! step is `unheard`, and one that discards everything if that is `filtered`.
+//! Each argument is a step. The process prints one line per step, and logs to standard error. If the first step is `unheard`,
+//! the process has no subscriber. If the first step is `filtered`, its subscriber discards everything.
 
 use ratelimit::{RateLimiter, Rejection, rate_limit};
 use std::error::Error;

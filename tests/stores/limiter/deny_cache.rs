@@ -1,4 +1,4 @@
-//! The deny cache: it decides without the store, and refuses only calls that the store would refuse.
+//! The deny cache decides without the store, and refuses only calls that the store would refuse.
 
 use crate::harness::{decision, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
@@ -36,7 +36,7 @@ impl RemoteStore {
     async fn truth(&self, limit: &Limit, by: u8, cost: u32) -> Decision {
         let limiter = RateLimiter::builder().store(self.clone()).deny_cache(false).connect().await.unwrap();
         let key = Key::new("calls").by((limit.count(), by));
-        // This call must be refused, so it takes no units. If it passes, the test fails.
+        // The store must refuse this call, so that it takes no units. If it is admitted, the test fails.
         decision(limiter.check_cost(limit, key, cost).await)
     }
 
@@ -81,7 +81,7 @@ async fn check(limiter: &RateLimiter, limit: &Limit, cost: u32) -> Decision {
     decision(limiter.check_cost(limit, "calls", cost).await)
 }
 
-/// Calls until the limit refuses. Returns the number of requests to the store so far.
+/// Calls until the limit refuses a call. Returns the number of requests to the store so far.
 async fn use_up(remote: &RemoteStore, limiter: &RateLimiter, limit: &Limit) -> usize {
     while check(limiter, limit, 1).await.is_allowed() {}
     remote.requests()
@@ -111,7 +111,7 @@ async fn a_refusal_is_remembered_for_at_most_a_second() {
     for limit in [Limit::counter(1, SECOND * 60), Limit::try_counter(0, SECOND).unwrap()] {
         let requests = use_up(&remote, &limiter, &limit).await;
         remote.pass(999 * MS).await;
-        // The limiter does not know what another process returns.
+        // The limiter does not learn of units that another process returns.
         another.reset(&limit, "calls").await.unwrap();
         assert!(!check(&limiter, &limit, 1).await.is_allowed());
         assert_eq!(remote.requests(), requests);
@@ -130,7 +130,7 @@ async fn returned_units_of_this_process_count_at_once() {
     use_up(&remote, &limiter, &limit).await;
     charge.refund().await.unwrap();
     assert!(check(&limiter, &limit, 2).await.is_allowed(), "after a refund");
-    // A refusal that was requested in the same microsecond as a return is not cached.
+    // If a refusal was requested in the same microsecond as a return, it is not cached.
     remote.pass(MS).await;
     use_up(&remote, &limiter, &limit).await;
     limiter.reset(&limit, "calls").await.unwrap();
@@ -179,8 +179,7 @@ async fn the_deny_cache_can_be_turned_off() {
     assert_eq!(remote.requests(), requests + 1);
 }
 
-/// Compares random calls with the decisions of the store: no call is refused that could pass, and retry-after is
-/// right.
+/// Compares random calls with the decisions of the store: no call is refused that could pass, and `retry_after` is correct.
 #[tokio::test(start_paused = true)]
 async fn the_deny_cache_refuses_no_call_that_could_pass() {
     let mut random = fastrand::Rng::with_seed(seed());

@@ -1,5 +1,5 @@
-//! Two versions of a service on one server while the new one is deployed, and a server that restarts without its data: what the
-//! pages *Upgrades* and *Deploy and operate* promise.
+//! Two versions of a service on one server during a deployment, and a server that restarts without its data. Tests the promises
+//! of the pages *Upgrades* and *Deploy and operate*.
 
 use crate::harness::{decision, limiter_on, wait_for};
 use ratelimit::overrides::{LimitChange, OverrideEffect};
@@ -10,7 +10,7 @@ use support::RedisServer;
 const HOUR: Duration = Duration::from_secs(3600);
 const LIMIT: Limit = Limit::counter(5, HOUR);
 
-/// Makes calls until one is refused. Returns how many were admitted.
+/// Makes calls until one is refused. Returns the number of admitted calls.
 async fn admitted(limiter: &RateLimiter, limit: &Limit, name: &str) -> u32 {
     let mut admitted = 0;
     while decision(limiter.check(limit, name).await).is_allowed() {
@@ -36,7 +36,7 @@ async fn a_renamed_limit_starts_fresh_and_leaves_its_override_behind() {
     new_version.check(&LIMIT, "sign_in").await.unwrap_err();
     let [left] = &new_version.overrides().list().await.unwrap()[..] else { panic!("one override") };
     assert_eq!(left.effect(), OverrideEffect::NotMet);
-    // As the recipe says, the override is set under the new name before the new version starts.
+    // Following the recipe, sets the override under the new name before the new version starts.
     new_version.overrides().set("reset_password", LimitChange::new().count(2)).await.unwrap();
     assert_eq!(admitted(&new_version, &LIMIT, "reset_password").await, 2);
 }

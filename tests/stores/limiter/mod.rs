@@ -1,5 +1,5 @@
-//! The limiter around a store: overrides, the deny cache, limits that are nearly used up, the default limiter of a process, and
-//! trusted proxies.
+//! The functions of the limiter around a store: overrides, the deny cache, limits that are nearly used up, the default limiter
+//! of a process, and trusted proxies.
 
 mod blocks;
 mod default_limiter;

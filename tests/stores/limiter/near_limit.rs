@@ -1,4 +1,4 @@
-//! Limits that are nearly used up: one event for each window and identity, in all limiters of a server together.
+//! Limits that are nearly used up: all limiters of a server together report one event for each window and identity.
 
 use crate::harness::limiter_on;
 use ratelimit::observe::{Hook, IdentityHash, NearLimit};
@@ -29,7 +29,7 @@ async fn one_call_in_all_processes_makes_a_limit_nearly_used_up() {
     let (mut limiters, mut calls) = (Vec::new(), JoinSet::new());
     for _ in 0..4 {
         let limiter = limiter_on(&server).hook(Arc::clone(&heard)).connect().await.unwrap();
-        // Each limiter makes three calls for each identity. Of these twelve calls, ten are admitted.
+        // Each of the four limiters makes three calls for each identity. Ten of these twelve calls are admitted.
         for call in 0..3 * IDENTITIES {
             let limiter = limiter.clone();
             calls.spawn(async move {

@@ -1,4 +1,4 @@
-//! Overrides that change some numbers of a limit, and overrides that do not fit their limit, on both stores.
+//! Overrides on both stores that change some numbers of a limit, or that do not fit their limit.
 
 use crate::harness::{limiter_on, on_both};
 use ratelimit::overrides::{LimitChange, OverrideEffect};
@@ -13,7 +13,7 @@ fn change(text: &str) -> LimitChange {
     text.parse().unwrap()
 }
 
-/// What the limiter makes of a limit now: the most units, and how many are left.
+/// The capacity of the limit with its overrides, and the units that remain.
 async fn seen(limiter: &RateLimiter, limit: &Limit, key: &str) -> (u32, u32) {
     let now = limiter.peek(limit, Key::new(key).by("walrus")).await.unwrap();
     (now.capacity(), now.remaining())
@@ -30,7 +30,7 @@ fn reason(effects: &[OverrideEffect]) -> &'static str {
     }
 }
 
-/// The warnings about overrides among the events of this thread.
+/// Takes the events of this thread, and returns the warnings about overrides.
 fn warnings() -> Vec<String> {
     let events: Vec<String> = take_events().iter().map(ToString::to_string).collect();
     assert!(events.iter().all(|event| !event.contains("walrus")), "{events:?}");
@@ -48,7 +48,7 @@ async fn a_number_that_is_not_named_keeps_its_value() {
         limiter.overrides().set(Key::new("login").by("walrus"), change("count=7 wait=1s")).await.unwrap();
         assert_eq!(seen(&limiter, &LOGIN, "login").await, (7, 6), "the override of the key wins as a whole");
         limiter.overrides().remove(Key::new("login").by("walrus")).await.unwrap();
-        // A whole limit replaces all numbers, as before.
+        // An override with a whole limit replaces all numbers.
         limiter.overrides().set("login", Limit::token_bucket(9, SECOND)).await.unwrap();
         assert_eq!(seen(&limiter, &LOGIN, "login").await, (9, 9));
         let stored = limiter.overrides().get("login").await.unwrap().unwrap();
@@ -66,7 +66,7 @@ async fn by_plan(plan: &Plan, user: u32) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// A change applies to the limit of each call, which an expression gives.
+/// An expression computes the limit of each call. A change of some numbers applies to each of these limits.
 #[tokio::test]
 async fn a_change_keeps_the_numbers_of_each_plan() {
     on_both(async |limiter| {
@@ -97,7 +97,7 @@ async fn an_override_says_whether_it_has_an_effect() {
         assert_eq!(effects(&limiter).await, [OverrideEffect::NotMet; 2]);
         seen(&limiter, &LOGIN, "login").await;
         assert_eq!(effects(&limiter).await, [OverrideEffect::Applied, OverrideEffect::NotMet]);
-        // A changed override counts as not met until the next call. The other overrides stay met.
+        // After an override is changed, its effect is `NotMet` until the next call. The effects of other overrides stay.
         limiter.overrides().set("logni", change("count=4")).await.unwrap();
         assert_eq!(effects(&limiter).await, [OverrideEffect::Applied, OverrideEffect::NotMet]);
         limiter.overrides().set("login", change("count=4")).await.unwrap();
@@ -134,7 +134,7 @@ async fn what_fits_of_a_change_applies_and_warns_once() {
     }
 }
 
-/// The lease follows the new numbers, and the units that are on lease are not handed out under them.
+/// After an override, the lease follows the new numbers. Units that were leased under the old numbers are not handed out.
 #[tokio::test]
 async fn a_tighter_limit_holds_for_units_on_lease() {
     on_both(async |limiter| {
@@ -149,7 +149,7 @@ async fn a_tighter_limit_holds_for_units_on_lease() {
         assert_eq!(admitted(100).await, 100);
         for (text, more) in [("count=105", 5), ("count=120 wait=1s", 15), ("count=5", 0)] {
             limiter.overrides().set("api", change(text)).await.unwrap();
-            // Units that were on lease are returned meanwhile.
+            // During these calls, the limiter returns the units that were on lease.
             let mut passed = admitted(2000).await;
             let until = Instant::now() + Duration::from_secs(20);
             while passed < more && Instant::now() < until {
@@ -163,7 +163,7 @@ async fn a_tighter_limit_holds_for_units_on_lease() {
     .await;
 }
 
-/// Some plans may have a limit that the change fits.
+/// The change may fit the limits of some plans only.
 #[tokio::test]
 async fn a_change_applies_to_the_calls_whose_limit_it_fits() {
     on_both(async |limiter| {
@@ -210,12 +210,12 @@ async fn a_change_is_compared_with_the_limit_that_the_limiter_has_decided() {
     limiter.overrides().set("compared", change("count=7")).await.unwrap();
     assert_eq!(seen(&limiter, &LOGIN, "compared").await.0, 7);
     other.overrides().set("compared", change("burst=7")).await.unwrap();
-    // The limit under this name has varied, so the store accepts the change.
+    // Calls under this name had different limits, so the limiter accepts a change that fits only one of them.
     ratelimit::scope(limiter.clone(), compared(Limit::token_bucket(5, HOUR))).await.unwrap();
     limiter.overrides().set("compared", change("burst=7")).await.unwrap();
 }
 
-/// An override for one name changes one limit, also one of several limits of a function.
+/// An override for a name changes only the limit with that name, also if the function has several limits.
 #[tokio::test]
 async fn an_override_changes_one_limit_of_a_function() {
     #[rate_limit(key = "search", time = "1h", count = 3)]

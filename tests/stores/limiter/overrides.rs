@@ -1,4 +1,4 @@
-//! Overrides: all processes see them, the server stores them, and units in use stay in use.
+//! Overrides: they apply in all processes, the server stores them, and units in use stay in use.
 
 use crate::harness::{decision, limiter_on, wait_for};
 use ratelimit::overrides::OverrideTarget;
@@ -12,12 +12,12 @@ fn key(who: &str) -> Key<'_, ((), &str)> {
     Key::new("login:{form}").by(who)
 }
 
-/// The capacity of the limit, as the limiter sees it.
+/// The capacity of the limit in the view of the limiter.
 async fn seen(limiter: &RateLimiter, who: &str) -> u32 {
     limiter.peek(&LOGIN, key(who)).await.unwrap().capacity()
 }
 
-/// Waits until another limiter sees a capacity, which takes up to a second.
+/// Waits until the limiter has this capacity, which takes up to a second.
 async fn until_seen(limiter: &RateLimiter, who: &str, expected: u32) {
     wait_for("the change is seen", async || {
         limiter.peek(&LOGIN, key(who)).await.is_ok_and(|decision| decision.capacity() == expected)
@@ -67,10 +67,10 @@ async fn overrides_survive_a_restart_of_the_server() {
     until_seen(&limiter, "a", 2).await;
 }
 
-/// The watch runs in this thread, whose events are recorded.
+/// The single-threaded runtime runs the watch in this thread, whose events are recorded.
 #[tokio::test]
 async fn lost_overrides_are_reported_once() {
-    let _ = take_events(); // from now on
+    let _ = take_events(); // drops earlier events
     let mut server = RedisServer::start();
     let limiter = limiter_on(&server).connect().await.unwrap();
     limiter.overrides().set("login:{form}", &Limit::counter(2, SECOND)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Clocks at their ends, and clocks that jump: the memory store keeps deciding and never admits too much.
+//! Clocks near the ends of their range, and clocks that jump. The memory store still decides, and never admits too much.
 
 use crate::harness::{TestRequest, decide, operations, seed};
 use crate::models::random::extremes::{cost, limits, pause, try_out};
@@ -14,7 +14,7 @@ fn us(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// The start, far away, near the end, or the end of the clock.
+/// A random time of a clock: the start, a time far away, a time near the end, or the end.
 fn moment(random: &mut fastrand::Rng, limit: &Limit) -> Duration {
     let (year, near) = (366 * 86_400_000_000, pause(random, limit));
     let moments = [0, 1, 1000, year, 1 << 53, END_US / 2, END_US - year, END_US - near, END_US - 1, END_US];
@@ -32,7 +32,7 @@ async fn decisions_are_plausible_when_the_clock_jumps() {
             let mut stamps = vec![0, 1, END_US];
             let first = random.choice(&limits).copied().unwrap();
             for _ in 0..60 {
-                // Mostly uses the same limit, and sometimes another one on the same keys.
+                // Mostly uses the same limit, and sometimes another limit on the same keys.
                 let limit =
                     if random.u8(0..8) == 0 { random.choice(&limits).copied().unwrap() } else { first };
                 match random.u8(0..3) {
@@ -51,7 +51,7 @@ async fn decisions_are_plausible_when_the_clock_jumps() {
     }
 }
 
-/// A clock whose time no limit can represent.
+/// A clock whose time is too large for every limit.
 struct Endless;
 
 impl Clock for Endless {

@@ -1,5 +1,5 @@
-//! Limiters with extreme limits: leases, the deny cache, turns, charges and permits, with several calls at the same
-//! time, on both stores.
+//! Limiters with extreme limits on both stores: leases, the deny cache, turns, charges and permits, with several concurrent
+//! calls.
 
 use crate::harness::{decision, limiter_on, operations, poll_once, seed};
 use crate::models::random::extremes::{cost, limits, pause};
@@ -11,7 +11,7 @@ use std::task::Poll;
 use std::time::Duration;
 use support::{MINUTE, RedisServer};
 
-/// One random call.
+/// A random call.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     kind: u8,
@@ -32,7 +32,7 @@ fn refused(call: Call, limit: &Limit, rejection: &Rejection) {
     assert!(limited.retry_after_secs().is_none_or(|seconds| seconds >= 1));
 }
 
-/// The outcome of a call when the store has decided. `None` if the call waits for a later turn; it is dropped then.
+/// Returns the outcome of a call after the store has decided. Drops the call and returns `None` if it waits for a later turn.
 async fn outcome_now<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Option<F::Output> {
     let mut call = pin!(call);
     for _ in 0..4 {
@@ -71,7 +71,7 @@ async fn make(limiter: &RateLimiter, limit: Limit, call: Call) {
     in_range(call, &limit, limiter.peek(&limit, key).await.unwrap());
 }
 
-/// Makes three calls at the same time, again and again. `passes` advances the time.
+/// Repeatedly makes three concurrent calls. `passes` advances the time.
 async fn try_out(limiter: &RateLimiter, rounds: usize, mut passes: impl FnMut(&mut fastrand::Rng, &Limit)) {
     let mut random = fastrand::Rng::with_seed(seed());
     for algorithm in Algorithm::ALL {

@@ -1,7 +1,7 @@
-//! Extreme limits, requested in every way: alone, many in one call, and many calls at the same time. The script and
-//! its Rust twin agree, and a plain count of units agrees with both.
+//! Extreme limits in all kinds of requests: single requests, many requests in one call, and many concurrent calls. The script
+//! and its Rust twin agree, and a plain count of units agrees with both.
 //!
-//! The tests have one thread, so that calls reach the server in the order in which they are made.
+//! The tests are single-threaded, so that calls reach the server in the order in which they are made.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, decide, in_mode, join, key, operations, seed};
 use crate::models::random::extremes::{cost, limits, pause, try_out};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const KEYS: usize = 3;
 const MODES: [Mode; 4] = [Mode::Check, Mode::Check, Mode::Charge, Mode::Peek];
-/// Above 2^53 µs, Lua cannot represent the server's clock exactly.
+/// The latest time in µs of a test. Above 2^53 µs, Lua cannot represent the server's clock exactly.
 const END: u64 = (1 << 53) - 4 * 366 * 86_400_000_000;
 
 struct Extremes {
@@ -27,7 +27,7 @@ impl Extremes {
     async fn start(algorithm: Algorithm) -> Self {
         let (random, twins) = (fastrand::Rng::with_seed(seed() + algorithm as u64), Twins::start());
         let mut extremes = Self { twins, random, now: 0, permits: 1, charges: Vec::new() };
-        // The server learns the scripts. Otherwise a script is sent again, behind later calls.
+        // Makes the server load the scripts. Otherwise the store would send a script again, after later calls.
         extremes.twins.set_clock(1_000_000);
         let known =
             [format!("{} count=3 time=10s", algorithm.as_str()).parse().unwrap(), limits(algorithm)[0]];
@@ -55,7 +55,7 @@ impl Extremes {
         (0..most).map(request).collect()
     }
 
-    /// Makes calls at the same time. Each is decided as if the calls had come one after another.
+    /// Makes concurrent calls. Each decision must be the same as if the calls had come one after another.
     async fn decide_at_once(&mut self, mode: Mode, requests: &[TestRequest]) -> Vec<Decision> {
         let found = join(in_mode(&self.twins.redis, mode, requests)).await;
         let mut decisions = Vec::new();
@@ -101,9 +101,9 @@ impl Extremes {
             (_, false) => Change::Give(stamp),
         };
         let units = match (limit.algorithm(), change) {
-            // A permit is returned and renewed as a whole.
+            // A permit is returned and renewed only as a whole.
             (Algorithm::Concurrency, _) => request.cost,
-            // Each unit that a log takes is an entry.
+            // A log stores an entry for each unit, so the test takes at most 200 units.
             (Algorithm::SlidingLog, Change::Take) => units.min(200),
             _ => units,
         };
@@ -112,7 +112,7 @@ impl Extremes {
     }
 }
 
-/// Without waits and while no time passes, used units can simply be counted.
+/// Compares decisions with a plain count of used units, which is exact without waits and while no time passes.
 async fn counts(extremes: &mut Extremes, limit: Limit) {
     let mut used = [0_u64; KEYS];
     let capacity = u64::from(limit.capacity());
@@ -178,7 +178,7 @@ agree! {
     the_twins_agree_on_the_most_permits: Concurrency;
 }
 
-/// Buckets with the slowest refill, in debt, with requests before they have refilled.
+/// Tests buckets with the slowest refill that are in debt, with requests before they have refilled.
 #[tokio::test]
 async fn the_state_of_the_slowest_buckets_stays_exact() {
     const DAY_US: u64 = 86_400_000_000;
@@ -216,8 +216,7 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
     }
 }
 
-/// A limit may change from one extreme to the other, as an override may do. Both stores keep making plausible
-/// decisions.
+/// Like an override, changes a limit from one extreme to another. Both stores must still make plausible decisions.
 #[tokio::test]
 async fn a_limit_may_change_between_extremes() {
     for algorithm in Algorithm::ALL {

@@ -1,4 +1,5 @@
-//! The limits whose outcomes are compared with the definitions: ordinary ones, and those at the ends of what is legal.
+//! The limits whose outcomes are compared with the definitions: ordinary limits, and limits with the smallest and largest legal
+//! numbers.
 
 use crate::models::definitions::{Kind, Numbers};
 

@@ -1,5 +1,5 @@
-//! Cases that the definitions do not cover: limits that change under a key, stacks, mixed batches, and a clock that
-//! steps back. The script and its Rust twin still agree, and their decisions are plausible.
+//! Cases that the definitions do not cover: limits that change under a key, stacks, mixed batches, and a clock that steps back.
+//! The script and its Rust twin must still agree and make plausible decisions.
 
 use crate::harness::{TestRequest, Twins, operations, seed};
 use crate::models::random::mixed_traffic::{differs_at, first_difference, ms};
@@ -7,7 +7,8 @@ use crate::models::random::shorten;
 use ratelimit::store::Mode;
 use ratelimit::{Algorithm, Limit};
 
-/// The longest life of a state, as in `lua/token_bucket.lua`. Units that were charged under one limit may leak under the other.
+/// The longest TTL of a state in ms, as in `lua/token_bucket.lua`. Units that were charged under one limit may leak under
+/// another limit.
 const LONGEST_TTL: u64 = 100_000_000_000;
 
 async fn agree(algorithms: &[Algorithm], operations: usize, back: bool, seed: u64) {
@@ -25,7 +26,8 @@ async fn agree(algorithms: &[Algorithm], operations: usize, back: bool, seed: u6
 #[tokio::test]
 async fn the_twins_agree_when_limits_change_and_stack() {
     agree(&Algorithm::ALL, operations(60_000), false, seed()).await;
-    // A bucket has the only state that depends on two limits: the anchor and the life of the one, the units of the other.
+    // Only the state of a bucket depends on two limits: its anchor and its TTL come from one limit, and its units from the
+    // other.
     agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
 }
 
@@ -34,11 +36,11 @@ async fn the_twins_agree_when_the_clock_steps_back() {
     agree(&Algorithm::ALL, operations(60_000), true, seed() + 1).await;
 }
 
-/// So a clock that then steps back finds it in both stores, or in none.
+/// If the clock steps back afterwards, both stores still have the state, or neither has it.
 #[tokio::test]
 async fn a_state_is_gone_in_both_stores_in_the_same_millisecond() {
     let mut twins = Twins::start();
-    // The last milliseconds of each state. A bucket with a period of 1 ms lives 512 ms.
+    // The milliseconds around the end of each state. A bucket with a period of 1 ms lives for 512 ms.
     for (limit, ends) in [
         (Limit::counter(1, ms(5)), 1..=10),
         (Limit::sliding_window(1, ms(5)), 1..=15),

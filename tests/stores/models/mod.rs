@@ -1,4 +1,4 @@
-//! The scripts and their Rust twins against the definitions, by random operations under a clock that the tests move.
+//! Compares the scripts and their Rust twins with the definitions, by random operations under a clock that the tests move.
 
 mod extreme_clocks;
 mod extreme_limiters;

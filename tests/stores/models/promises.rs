@@ -1,4 +1,4 @@
-//! The promises of the documentation, tested on the definitions: bounds, order of turns, exact retry-after, refunds.
+//! Tests the promises of the documentation on the definitions: bounds, the order of turns, exact retry-after, and refunds.
 
 use crate::models::definitions::{Answer, Definition, Kind, Numbers, bound};
 use ratelimit::store::Mode;
@@ -24,7 +24,7 @@ const OTHERS: [Numbers; 8] = [
     Numbers::new(Kind::Log, 10, 40).wait(120),
 ];
 
-/// Admitted calls: when (µs), and with how many units, in order of arrival.
+/// A run of random calls. `released` has the time (µs) and the units of each admitted call, in order of arrival.
 struct Run {
     numbers: Numbers,
     now: u64,
@@ -54,7 +54,7 @@ impl Run {
         answer
     }
 
-    /// A call as services make them: mostly small and soon, sometimes large or late.
+    /// Makes a call like those of services: mostly small and soon after the last call, sometimes large or late.
     fn call(&mut self) -> (u32, Answer) {
         let grain = if self.numbers.kind == Kind::Log { 1 } else { 1000 };
         let most = self.numbers.time * 1000 / grain;
@@ -69,7 +69,7 @@ impl Run {
         (cost, self.decide(mode, cost))
     }
 
-    /// Asserts a bound for all intervals. `bound` takes the length of a closed interval in µs.
+    /// Asserts a bound for all intervals. `bound` receives the length of a closed interval in µs.
     fn never_above(&self, bound: impl Fn(u64) -> u64) {
         for (i, (from, _)) in self.released.iter().enumerate() {
             let mut within = 0;
@@ -95,7 +95,8 @@ fn run(numbers: Numbers) -> Run {
 #[test]
 fn no_interval_admits_more_than_is_promised() {
     for numbers in BUCKETS.into_iter().chain(OTHERS) {
-        // A closed interval is a little longer than a half-open one, and the turns of a queue are rounded to whole milliseconds.
+        // A closed interval is a little longer than a half-open interval. In addition, the turns of a queue are rounded to
+        // whole milliseconds.
         let (limit, longer) = (numbers.limit(), if numbers.is_queue() { 1000 } else { 1 });
         run(numbers).never_above(|length| bound(&limit, Duration::from_micros(length + longer)));
     }
@@ -154,7 +155,7 @@ fn an_immediate_refund_leaves_no_trace() {
                 let now = run.now;
                 assert_eq!(run.definition.give(now, cost, charge.stamp), cost, "{numbers:?}");
                 let after = run.decide(Mode::Peek, 1);
-                // A window or cell that was opened stays open after a refund.
+                // After a refund, the window or cell that the charge has opened stays open.
                 let opens = matches!(numbers.kind, Kind::Counter | Kind::Window);
                 assert!(opens || after == before, "{numbers:?}: {before:?} {after:?}");
                 met += 1;

@@ -7,7 +7,8 @@ use crate::models::random::operations::{By, first_difference};
 use crate::models::random::shrink::report;
 use crate::models::random::traffic::any_numbers;
 
-/// Compares both stores with the definition, for each limit of this kind and as many random ones, and checks the lifetimes of keys.
+/// Compares both stores with the definition, and checks the TTLs of the keys. Uses each limit of this kind, and the same number
+/// of random limits.
 async fn agree(kind: Kind) {
     let (mut twins, mut random) = (Twins::start(), fastrand::Rng::with_seed(seed()));
     let mut limits: Vec<Numbers> = LIMITS.into_iter().filter(|numbers| numbers.kind == kind).collect();

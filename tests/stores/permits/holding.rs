@@ -1,4 +1,4 @@
-//! Held permits: they come back in every way in which a holder can end, last as long as they are held, and end with
+//! Held permits: they are free again after every way in which a holder can end, last for as long as they are held, and end with
 //! their lease if the process is killed.
 
 use crate::bounds::processes::workers::Worker;
@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 use support::{HOUR, RedisServer, SECOND};
 
-/// The lease is longer than the test.
+/// A limit whose lease is longer than the test.
 const LONG: Limit = Limit::concurrency(1, HOUR);
 const SHORT: Limit = Limit::concurrency(1, SECOND);
 
@@ -24,7 +24,7 @@ async fn take(limiter: &RateLimiter, limit: &Limit) -> Option<Permit> {
     }
 }
 
-/// Requests a permit until it is admitted.
+/// Requests a permit repeatedly until the call is admitted.
 async fn take_soon(limiter: &RateLimiter, limit: &Limit) -> Permit {
     let asking = async {
         loop {
@@ -130,7 +130,7 @@ async fn the_permit_of_a_killed_process_is_free_when_its_lease_ends() {
 fn a_late_return_does_not_free_a_permit_of_another_holder() {
     let (server, stalled, runs) = (RedisServer::start(), runtime(), runtime());
     let mut raw = server.raw();
-    // This runtime is not polled now, so nothing is renewed.
+    // This runtime is not polled during the test, so its permit is not renewed.
     let (holder, permit) = stalled.block_on(async {
         let holder = limiter(&server).await;
         let permit = take(&holder, &SHORT).await.unwrap();

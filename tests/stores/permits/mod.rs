@@ -1,4 +1,4 @@
-//! Permits on a server: how they come back, how they are renewed, and how calls wait for them.
+//! Permits on a server: their return, their renewal, and calls that wait for them.
 
 mod holding;
 mod waiting;

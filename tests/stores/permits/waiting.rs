@@ -1,5 +1,5 @@
-//! Calls that wait for a permit: admitted in order of arrival, woken at once within a process, and by polling between
-//! processes. They leave nothing behind.
+//! Calls that wait for a permit. They are admitted in order of arrival, a return in the same process wakes them at once, and
+//! they poll for returns in other processes. They leave nothing behind.
 
 use crate::harness::{PATIENCE, assert_all_expire, limiter_on, script_calls, server_time_us, soon};
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
@@ -10,11 +10,11 @@ use std::time::Duration;
 use support::{HOUR, RedisServer};
 use tokio::task::JoinHandle;
 
-/// No lease and no wait ends while a test runs.
+/// A limit of one permit whose lease and wait are longer than a test.
 const ONE: Limit = Limit::concurrency(1, HOUR).wait(HOUR);
 
-/// A store that tells waiting calls to ask again in an hour, so only calls that are woken ask earlier. With `late`,
-/// its refusals are delayed.
+/// A store that makes waiting calls poll again only after an hour, so an earlier request shows that the call was woken. With
+/// `late`, its refusals are delayed.
 struct AskInAnHour {
     store: RedisStore,
     late: Arc<AtomicBool>,
@@ -46,7 +46,7 @@ impl Store for AskInAnHour {
     }
 }
 
-/// A limiter on that store. The server knows its scripts.
+/// A limiter with an [`AskInAnHour`] store. The server has loaded its scripts.
 async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>) -> RateLimiter {
     let store = AskInAnHour { store: RedisStore::new(&server.url()).unwrap(), late: Arc::clone(late) };
     let limiter = RateLimiter::builder().store(store).deadline(PATIENCE).on_error(OnError::Deny);
@@ -56,12 +56,12 @@ async fn limiter_that_must_be_woken(server: &RedisServer, late: &Arc<AtomicBool>
     limiter
 }
 
-/// The number of permits and tickets in the server, of one or two units each.
+/// The number of permits and tickets in the server.
 fn in_queue(raw: &mut redis::Connection) -> usize {
     redis::cmd("ZCARD").arg("ratelimit:{permits}:cc2").query(raw).unwrap()
 }
 
-/// Starts a call, and waits until it is queued, and until the server's clock shows another ms.
+/// Starts a call, and waits until it is in the queue and the server's clock has advanced by a millisecond.
 async fn queue<T: Send + 'static>(
     raw: &mut redis::Connection,
     call: impl Future<Output = T> + Send + 'static,
@@ -79,7 +79,7 @@ async fn queue<T: Send + 'static>(
     call
 }
 
-/// Takes a permit, records its number, and returns the permit.
+/// Takes a permit, records the number of the call, and returns the permit.
 async fn sign(limiter: RateLimiter, number: usize, list: Arc<Mutex<Vec<usize>>>) {
     let _permit = limiter.permit(&ONE, "permits").await.unwrap();
     list.lock().unwrap().push(number);
@@ -181,7 +181,7 @@ async fn a_dropped_call_lets_the_next_one_pass() {
         async move { limiter.permit_cost(&limit, "permits", cost).await.unwrap() }
     };
     let held = permit(1).await;
-    // There is room for the second call, but only after the first has left the queue.
+    // The second call has enough permits, but must wait until the first call has left the queue.
     let first = queue(&mut raw, permit(2)).await;
     let second = queue(&mut raw, permit(1)).await;
     assert_eq!(in_queue(&mut raw), 3, "a permit and two tickets");
@@ -205,7 +205,7 @@ async fn a_call_whose_wait_ends_is_refused_and_leaves_no_ticket() {
         panic!("it could be decided");
     };
     assert!(server_time_us(&mut server.raw()) - started >= 50_000, "not before the wait is over");
-    // The latest time at which permits will be free.
+    // `retry_after` is the latest time at which permits are free.
     let retry_after = refused.decision().retry_after().unwrap();
     assert!(retry_after > HOUR / 2 && retry_after <= HOUR, "{retry_after:?}");
     assert_all_expire(&server, &[limit]);

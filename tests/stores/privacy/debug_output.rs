@@ -1,4 +1,4 @@
-//! `Debug` output and events: they show no key, no identity, and no text from the store.
+//! `Debug` output and events show no key, no identity, and no text from the store.
 
 use crate::harness::limiter_on;
 use ratelimit::identity::{Identity, KeyWriter};
@@ -8,7 +8,7 @@ use ratelimit::{Key, Limit, MemoryStore, RateLimiter, RedisStore};
 use std::sync::Mutex;
 use support::{MINUTE, RedisServer, take_events};
 
-/// An identity that records the `Debug` output of the key's writer.
+/// An identity that records the `Debug` output of its key writer.
 struct Caller<'c>(&'c Mutex<String>);
 
 impl Identity for Caller<'_> {
@@ -48,7 +48,7 @@ async fn debug_shows_no_key() {
         format!("{:?} {:?}", RedisStore::new(url).unwrap(), MemoryStore::new()),
     ];
     for shown in shown {
-        // As text or as a list of bytes.
+        // The secret must not appear as text or as a list of bytes.
         assert!(!shown.is_empty() && !shown.contains("walrus") && !shown.contains("119, 97"), "{shown}");
     }
 }

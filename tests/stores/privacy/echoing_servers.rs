@@ -1,4 +1,4 @@
-//! Servers that repeat commands in their errors: no key, identity or password gets into an error, an event or `Debug`
+//! Servers that repeat commands in their errors. No key, identity or password may appear in an error, an event or `Debug`
 //! output.
 
 mod answers;
@@ -19,10 +19,10 @@ const SENTINEL_USER: &str = "bobwalrus";
 const SENTINEL_PASSWORD: &str = "opentusk";
 const WHO: &str = "whowalrus";
 const PART: &str = "parttusk";
-/// Each secret contains one of these marks, and no other text does.
+/// Marks of secrets: each secret contains one of them, and no other text does.
 const MARKS: [&str; 2] = ["walrus", "tusk"];
 
-/// The command that a server repeats, and the protocol. `greeting` is `HELLO` without arguments.
+/// The command that a server repeats, and the version of the protocol. `greeting` is `HELLO` without arguments.
 type Stage = (&'static str, &'static str);
 
 const SERVER: [Stage; 13] = [
@@ -52,7 +52,7 @@ const CLUSTER: [Stage; 6] = [
 ];
 const HANDED: [Stage; 3] = [("PING", "resp2"), ("EVALSHA", "resp3"), ("DEL", "resp2")];
 
-/// The stages that are tried with each error code.
+/// The commands that are repeated with each error code.
 const WITH_CODES: [&str; 5] = ["HELLO", "SELECT", "CLUSTER", "ASKING", "EVALSHA"];
 
 fn is_at(stage: &str, words: &[String]) -> bool {
@@ -64,7 +64,7 @@ fn is_at(stage: &str, words: &[String]) -> bool {
     }
 }
 
-/// Starts a server. Also returns how often it has repeated a command.
+/// Starts a server. Also returns the number of commands that it has repeated.
 fn server(stage: &'static str, echo: Echo) -> (FakeServer, Arc<AtomicUsize>) {
     let number = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&number);
@@ -80,7 +80,7 @@ fn server(stage: &'static str, echo: Echo) -> (FakeServer, Arc<AtomicUsize>) {
     (server, number)
 }
 
-/// All texts that the library produced.
+/// All texts that the library has produced.
 #[derive(Default)]
 struct Said {
     errors: usize,
@@ -119,7 +119,7 @@ async fn annotated(who: &str, part: &str) -> Result<(), Rejection> {
 async fn everything(limiter: &RateLimiter, said: &mut Said) {
     let (counter, bucket) = (Limit::counter(5, MINUTE), Limit::token_bucket(5, MINUTE));
     let key = Key::new("login").by(WHO).part(PART);
-    // The first call is sent alone, the others together.
+    // The first call is sent alone, and the others are sent together.
     let (alone, one, other) = tokio::join!(
         limiter.check(&counter, key),
         limiter.check(&bucket, key),
@@ -145,7 +145,7 @@ async fn everything(limiter: &RateLimiter, said: &mut Said) {
     said.note(limiter.overrides().remove(key).await);
     said.note(ratelimit::scope(limiter.clone(), annotated(WHO, PART)).await);
     said.texts.push(format!("{limiter:?} {key:?}"));
-    // Such a server never confirms that a permit was returned.
+    // A server that repeats commands never confirms the return of a permit.
     let patience = if is_soak() { SECOND / 20 } else { SECOND / 200 };
     let _ = tokio::time::timeout(patience, limiter.close()).await;
 }
@@ -154,7 +154,7 @@ fn with(builder: RateLimiterBuilder) -> RateLimiterBuilder {
     builder.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false)
 }
 
-/// Uses a server that is echoing from the start. If that fails, the limiter connects at the first call.
+/// Uses a server that repeats commands from the start. If connecting fails, the limiter connects at its first call.
 async fn meet(url: &str, said: &mut Said) {
     let limiter = match with(RateLimiter::builder().redis(url)).connect().await {
         Ok(limiter) => limiter,
@@ -166,14 +166,14 @@ async fn meet(url: &str, said: &mut Said) {
     everything(&limiter, said).await;
 }
 
-/// The same on a connection that the application has made.
+/// Uses a server that repeats commands through a connection that the application has made.
 async fn meet_handed(url: &str, said: &mut Said) {
     let Ok(connection) = connection_to(url).await else { return };
     let builder = RateLimiter::builder().store(RedisStore::from_connection(connection));
     everything(&with(builder).connect().await.unwrap(), said).await;
 }
 
-/// Tries all stages at URLs of one shape, and panics if a secret was shown.
+/// Tries all stages at URLs of one shape. Panics if a secret was shown.
 fn at(stages: &[Stage], shape: impl Fn(u16) -> String, is_handed: bool) {
     let (mut leaks, mut errors, mut events) = (BTreeSet::new(), 0, 0);
     for (stage, protocol) in stages {

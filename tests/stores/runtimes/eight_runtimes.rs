@@ -1,5 +1,5 @@
-//! Eight runtimes of one thread each. One after another is blocked, idle or shut down while its calls are under way.
-//! The others keep deciding, holding permits, using leases and loading overrides.
+//! Eight single-threaded runtimes share a limiter. One runtime at a time is blocked, idle or shut down while its calls are in
+//! flight. The others must still decide, hold permits, use leases and load overrides.
 
 use crate::harness::{PATIENCE, is_soak, limiter_at, limiter_on, runtime};
 use ratelimit::{Key, Limit, OnError, RateLimiter, RateLimiterBuilder};
@@ -17,7 +17,7 @@ const RUNTIMES: usize = 8;
 const DAILY: Limit = Limit::counter(1_000_000, DAY);
 const LEASED: Limit = DAILY.lease(200);
 const BUCKET: Limit = Limit::token_bucket(1_000_000, SECOND);
-/// One permit for each runtime. The leases end during the test unless they are renewed.
+/// A limit with one permit for each runtime. The leases end during the test unless they are renewed.
 const PERMITS: Limit = Limit::concurrency(8, Duration::from_secs(3));
 
 type Job = Box<dyn FnOnce(&mut Runtime) + Send>;
@@ -60,10 +60,10 @@ enum Disturbance {
     ShutDown,
 }
 
-/// The permit of a runtime is lost with it, so the shutdown comes last.
+/// The shutdown comes last, because the runtime's permit is lost with it.
 const DISTURBANCES: [Disturbance; 3] = [Disturbance::Blocked, Disturbance::Idle, Disturbance::ShutDown];
 
-/// Starts calls of every kind and leaves them unfinished.
+/// Starts calls of every kind, and leaves them unfinished.
 async fn begin_calls(limiter: RateLimiter, number: usize) {
     let (key, bucket_key) = (move || Key::new("calls").by(number), move || Key::new("bucket").by(number));
     let mut calls: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
@@ -81,7 +81,7 @@ async fn begin_calls(limiter: RateLimiter, number: usize) {
         Poll::Ready(())
     })
     .await;
-    // The calls become tasks of this runtime, which nobody polls while it is disturbed.
+    // The calls become tasks of this runtime. While it is disturbed, they are not polled.
     for call in calls {
         tokio::spawn(call);
     }
@@ -110,7 +110,7 @@ fn disturb(worker: &Worker, what: Disturbance, limiter: &RateLimiter, number: us
     release
 }
 
-/// Calls until it is told to stop, and reports each round.
+/// Makes calls until `stop` is set, and reports each round.
 async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>, stop: Arc<AtomicBool>) {
     while !stop.load(Ordering::Relaxed) {
         let key = Key::new("calls").by(number);
@@ -126,7 +126,7 @@ async fn decide(limiter: RateLimiter, number: usize, rounds: mpsc::Sender<usize>
     }
 }
 
-/// The calls of all runtimes except the disturbed one.
+/// The tasks that make calls in all runtimes except the disturbed one.
 struct Deciding {
     rounds: mpsc::Receiver<usize>,
     stop: Arc<AtomicBool>,
@@ -145,7 +145,7 @@ fn others_decide(workers: &[Worker], but: usize, limiter: &RateLimiter) -> Decid
 }
 
 impl Deciding {
-    /// Waits until each runtime has finished `number` rounds, and for at least `least`.
+    /// Waits until each runtime has finished `number` rounds, and at least for the time `least`.
     fn wait_for_rounds(&self, number: u32, least: Duration, what: &str) {
         let (start, mut done) = (Instant::now(), [0; RUNTIMES]);
         while self.ends.iter().any(|(at, _)| done[*at] < number) || start.elapsed() < least {
@@ -158,7 +158,7 @@ impl Deciding {
         }
     }
 
-    /// Stops all calls. None of them may have failed.
+    /// Stops all calls, and asserts that none has failed.
     fn stop(self) {
         self.stop.store(true, Ordering::Relaxed);
         for (at, end) in self.ends {
@@ -167,7 +167,7 @@ impl Deciding {
     }
 }
 
-/// Holds a permit forever. The permit of a runtime that was shut down is free soon.
+/// Holds a permit forever. If a runtime was shut down, its permit must become free first.
 async fn hold(limiter: RateLimiter) {
     let start = Instant::now();
     let permit = loop {
@@ -184,7 +184,7 @@ async fn hold(limiter: RateLimiter) {
 }
 
 fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
-    // In the soak, each disturbance lasts two seconds, and the deadline is the default.
+    // In the soak, each disturbance lasts two seconds, and the deadline is the default deadline.
     let (deadline, least) = if is_soak() { (100 * MS, 2 * SECOND) } else { (5 * SECOND, Duration::ZERO) };
     let strict = || limiter().on_error(OnError::Deny).deadline(deadline).connect();
     let own = runtime();
@@ -195,8 +195,8 @@ fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     }
     for (at, worker) in workers.iter().enumerate() {
         for (kind, what) in DISTURBANCES.into_iter().enumerate() {
-            // The first runtime runs the background tasks, so it is disturbed in each way. Each other runtime is disturbed in
-            // one way, or in the soak in each way.
+            // The first runtime runs the background tasks, so all disturbances are tried on it. On each other runtime, an
+            // ordinary run tries one disturbance, and the soak tries all.
             if at > 0 && at % DISTURBANCES.len() != kind && !is_soak() {
                 continue;
             }
@@ -220,7 +220,7 @@ fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     }
 }
 
-/// All runtimes see an override, except the first one, whose task would load it.
+/// Asserts that an override applies in all runtimes except the first one, whose task would load it.
 fn see_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outside: &RateLimiter) {
     own.block_on(outside.overrides().set("changed", &Limit::counter(1, SECOND))).unwrap();
     let sees = async |limiter: RateLimiter| {

@@ -1,4 +1,4 @@
-//! Several tokio runtimes that share a limiter: a runtime that is blocked, idle or shut down delays no other.
+//! Several tokio runtimes that share a limiter: a blocked, idle or shut down runtime does not delay the others.
 
 mod eight_runtimes;
 mod shared_limiter;

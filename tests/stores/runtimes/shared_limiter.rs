@@ -1,4 +1,4 @@
-//! Runtimes that share a limiter: work that one of them leaves unfinished delays no other.
+//! Runtimes that share a limiter: work that one runtime leaves unfinished does not delay the others.
 
 use crate::harness::{
     Suspended, cluster_of_one, decision, limiter_on, limiter_on_slots, poll_once, runtime, undecided,
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use support::{DAY, MINUTE, RedisServer, SECOND};
 
 const DAILY: Limit = Limit::counter(1_000_000, DAY);
-/// The lease of permits that are held for longer than it.
+/// The lease of the permits. The tests hold permits for a longer time.
 const LEASE: Duration = SECOND.saturating_mul(6);
 
-/// A limiter whose calls fail soon if nobody drives them.
+/// A limiter whose calls fail soon if no runtime drives them.
 fn strict(builder: RateLimiterBuilder) -> RateLimiterBuilder {
     builder.on_error(OnError::Deny).deadline(2 * SECOND)
 }
@@ -25,7 +25,7 @@ async fn start_and_drop<T>(call: impl Future<Output = T>) {
     let _ = poll_once(&mut pin!(call)).await;
 }
 
-/// Drops a call in a runtime that then stays idle, while the server does not reply.
+/// Drops a call in a runtime that stays idle afterwards. The server does not reply during the call.
 fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
     let (idle, other) = (runtime(), runtime());
     let limiter = strict(limiter).build().unwrap();
@@ -35,7 +35,7 @@ fn first_call_is_left_idle(limiter: RateLimiterBuilder, server: &RedisServer) {
     for _ in 0..20 {
         other.block_on(limiter.check(&DAILY, "calls")).unwrap();
     }
-    // The idle runtime itself continues, too.
+    // The idle runtime itself can also continue.
     idle.block_on(limiter.check(&DAILY, "calls")).unwrap();
 }
 
@@ -75,7 +75,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
     let (first, second) = (runtime(), runtime());
     let limiter = first.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held = first.block_on(limiter.permit(&ONE, "exports")).unwrap();
-    // The first runtime is not polled any more. A call in another runtime takes over.
+    // The first runtime is no longer polled. A call in another runtime takes over.
     let other = second.block_on(strict(limiter_on(&server)).connect()).unwrap();
     let held_since = Instant::now();
     while held_since.elapsed() < LEASE + SECOND {
@@ -86,7 +86,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
         });
     }
     first.block_on(async { drop(held) });
-    // The connection of the first runtime is not driven any more. The permit comes back nevertheless.
+    // The connection of the first runtime is no longer driven, but the permit is still returned.
     second.block_on(async {
         wait_for("the permit comes back", async || {
             limiter.check(&DAILY, "calls").await.unwrap();
@@ -96,7 +96,7 @@ fn permits_of_a_blocked_runtime_are_renewed_by_another() {
     });
 }
 
-/// A test suite with one limiter: each test has its own runtime, which ends with it.
+/// Simulates a test suite with one limiter. Each test has its own runtime, which ends with the test.
 #[test]
 fn two_hundred_tests_share_one_limiter() {
     const FIVE: Limit = Limit::counter(5, MINUTE);

@@ -1,5 +1,5 @@
-//! Calls outside of a tokio runtime, and in one that was built without timers or I/O: an error where another call would wait,
-//! never a panic.
+//! Calls outside of a tokio runtime, and in a runtime without timers or I/O. If another call would wait, these calls return an
+//! error. They never panic.
 
 use crate::harness::{decision, limiter_on, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};

@@ -1,4 +1,4 @@
-//! The scripts called directly, with arguments and foreign data that no limiter sends.
+//! Calls the scripts directly, with arguments and foreign data that no limiter sends.
 
 use ratelimit::__testing;
 use redis::{Connection, Script, Value};
@@ -17,11 +17,11 @@ pub(super) const ALGORITHMS: [&str; 10] = [
     "concurrency",
 ];
 
-/// Texts that are not integers.
+/// Texts that the scripts must not accept as integers.
 const NO_INTEGERS: [&str; 9] =
     ["", "-1", "1.5", "abc", "nan", "-nan", "inf", "9007199254740991", "99999999999999999"];
 
-/// The numbers in a reply of `decide`.
+/// Returns the numbers in a reply of `decide`.
 #[expect(clippy::cast_possible_truncation, reason = "the numbers are integers below 2^53")]
 pub(crate) fn decided(answer: &Value) -> Vec<i64> {
     let Value::BulkString(bytes) = answer else { panic!("{answer:?}") };
@@ -56,7 +56,7 @@ fn nothing_was_written(raw: &mut Connection) {
     assert_eq!(size, 0, "something was written");
 }
 
-/// Asserts that `decide` reports each bad argument, and has then written nothing.
+/// Asserts that `decide` reports each bad argument, and writes nothing.
 pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     let decide = &Script::new(decide);
@@ -102,7 +102,7 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
     ] {
         refuses(raw, "counter", bad, "a run");
     }
-    // A single request takes another path through the script.
+    // The script handles a single request in a separate path.
     for (at, number) in (1..8).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
         let mut bad = ["counter", "5", "1000", "5", "0", "1", "1", "0"];
         bad[at] = number;
@@ -143,7 +143,7 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
     nothing_was_written(raw);
 }
 
-/// Asserts that `adjust` reports each bad argument, and has then written nothing.
+/// Asserts that `adjust` reports each bad argument, and writes nothing.
 pub(super) fn adjust_reports_bad_arguments(raw: &mut Connection, adjust: &str) {
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     let adjust = &Script::new(adjust);
@@ -180,7 +180,7 @@ pub(super) fn adjust_reports_bad_arguments(raw: &mut Connection, adjust: &str) {
     nothing_was_written(raw);
 }
 
-/// Asserts that a script of single requests reports each bad argument, and has then written nothing.
+/// Asserts that a script for single requests reports each bad argument, and writes nothing.
 pub(super) fn single_reports_bad_arguments(raw: &mut Connection, name: &str, script: &str) {
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     let script = &Script::new(script);
@@ -193,7 +193,7 @@ pub(super) fn single_reports_bad_arguments(raw: &mut Connection, name: &str, scr
     for (at, bad) in (0..number).flat_map(|at| NO_INTEGERS.map(|bad| (at, bad))).chain([(0, "0")]) {
         let mut arguments = good;
         arguments[at] = bad;
-        // An integer beyond all limits is used as it is.
+        // These scripts do not reject integers that are too large for a limit.
         if bad.starts_with('9') {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Limits and clocks that change under a key, tickets that outlast leases, and limits beside each other in one call. The store in
-//! memory gives the expected decisions.
+//! Limits and clocks that change under a key, tickets that outlast leases, and different limits in one call. The memory store
+//! provides the expected decisions.
 
 use crate::harness::{CLOCK, TestAdjustment, TestRequest, Twins, decide, key};
 use crate::models::definitions::{Kind, Numbers};
@@ -7,11 +7,11 @@ use crate::models::random::mixed_traffic::{Call, differs_at, ms};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{__testing, Limit, RedisStore, Refill};
 
-/// In µs.
+/// The start of each test, in µs.
 const START: u64 = 1_763_000_000_000_000;
 const DAY_MS: u64 = 86_400_000;
 
-/// Whether both stores have the same outcomes. The times are in µs from the start on.
+/// Whether both stores have the same outcomes. Times are in µs since the start.
 async fn same(twins: &mut Twins, calls: impl IntoIterator<Item = (u64, Call)>) -> bool {
     let calls: Vec<(u64, Call)> = calls.into_iter().map(|(after, call)| (START + after, call)).collect();
     differs_at(twins, &calls).await.is_none()
@@ -21,7 +21,7 @@ fn ask(mode: Mode, limit: Limit, cost: u32) -> Call {
     Call::Decide(mode, vec![TestRequest::new(0, limit, cost)])
 }
 
-/// Requests of one limit in one call, on these keys.
+/// Requests of one limit in one call, one for each of these keys.
 fn ask_all(keys: impl IntoIterator<Item = usize>, limit: Limit, cost: u32) -> Call {
     Call::Decide(Mode::Check, keys.into_iter().map(|key| TestRequest::new(key, limit, cost)).collect())
 }
@@ -37,7 +37,7 @@ fn ttl(twins: &mut Twins, name: &str, now: u64) -> u64 {
     ends - now / 1000
 }
 
-/// Whether a key lives no longer than its limit permits after the limit has become shorter.
+/// Whether a key lives no longer than its new limit permits after the limit has become shorter.
 pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
     let (long, short) = (Numbers::new(kind, 10, 50 * DAY_MS), Numbers::new(kind, 10, 1000));
     let mut shortens = true;
@@ -51,7 +51,8 @@ pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
     shortens
 }
 
-/// Whether decisions stay in range after the rate of a bucket became so low that its level would leak for more than 2^53 ms.
+/// Whether decisions stay in range after the rate of a bucket has become so low that its level would leak for more than 2^53
+/// ms.
 pub(crate) async fn slows(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(1 << 25, ms(1));
     let slow = Limit::token_bucket(7, ms(366 * DAY_MS));
@@ -62,8 +63,8 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
     slows
 }
 
-/// Whether a bucket keeps its units when its limit changes to any slower one. Under the first limit, the level outlives the
-/// key, whose life is a power of two, so the tag is 0.
+/// Whether a bucket keeps its units when its limit changes to any slower limit. Under the first limit, the level needs longer
+/// to leak than the key lives. The key's lifetime is a power of two, so the tag is 0.
 pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(97, ms(100_000)).burst(2);
     let mut remembers = true;
@@ -78,21 +79,22 @@ pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     remembers
 }
 
-/// Whether a bucket outlives a return by a limit whose keys live longer than those of the limit that charged it.
+/// Whether a bucket lives long enough after a return under another limit, whose keys live longer than the keys of the charge's
+/// limit.
 pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
     let (short, long) = (Limit::token_bucket(10, ms(1000)), Limit::token_bucket(10, ms(60_000)));
     let calls = [ask(Mode::Charge, short, 10), give(long, 10, 1000), ask(Mode::Check, long, 1)];
     same(twins, [0, 0, 10_000_000].into_iter().zip(calls)).await
 }
 
-/// Whether a refund gives back at most the stored units after the clock was set back, which raises the level.
+/// Whether a refund returns at most the stored units after the clock was set back. Setting the clock back raises the level.
 pub(crate) async fn gives_back_what_is_stored(twins: &mut Twins) -> bool {
     let limit = Limit::token_bucket(10, ms(1000));
     let calls = [ask(Mode::Charge, limit, 5), give(limit, 7, 800), ask(Mode::Peek, limit, 1)];
     same(twins, [300_000, 0, 0].into_iter().zip(calls)).await
 }
 
-/// Whether the ticket of a call that waits for a permit keeps its key until the wait ends.
+/// Whether the key lives until the wait of a ticket ends.
 pub(crate) async fn keeps_tickets(twins: &mut Twins) -> bool {
     let limit = Limit::concurrency(1, ms(60_000)).wait(ms(60_000));
     let permit = |id| Call::Decide(Mode::Charge, vec![TestRequest::new(0, limit, 1).with_permit(id)]);
@@ -108,7 +110,7 @@ pub(crate) async fn ends_leases(twins: &mut Twins) -> bool {
     same(twins, [(0, permit(5)), (500_000, permit(6)), (1_000_000, permit(7))]).await
 }
 
-/// Whether a shorter pause during a block leaves it a block, for whose end no call waits.
+/// Whether a shorter pause during a block leaves the block in force, so that no call waits for its end.
 pub(crate) async fn keeps_blocks(twins: &mut Twins) -> bool {
     let limit = Limit::counter(5, ms(60_000)).wait(ms(60_000));
     let close = |change| Call::Adjust(vec![TestAdjustment { key: 0, limit, units: 1, change }]);
@@ -116,7 +118,7 @@ pub(crate) async fn keeps_blocks(twins: &mut Twins) -> bool {
     same(twins, [(0, block), (0, pause), (0, ask(Mode::Charge, limit, 1))]).await
 }
 
-/// Whether charges close to the bound of the short states are exact.
+/// Whether charges near the upper bound of the short states are exact.
 pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
     let mut counts = true;
     let limit = Limit::counter(95_000_000, ms(60_000));
@@ -125,29 +127,29 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
         let then = [ask(Mode::Charge, limit, 7), ask_all([0; 3], limit, 100)];
         counts &= same(twins, each.flatten().chain(then).map(|call| (0, call))).await;
     }
-    // The packed reply would be 2^53 - 1, which announces a longer reply.
+    // A limit whose packed reply would be 2^53 - 1. This number announces a longer reply.
     let packed = Limit::counter(1 << 30, ms((1 << 23) - 1));
-    // Several replies in one call that might not fit into one number.
+    // A limit with several replies in one call that might not fit into one number.
     let large = Limit::counter(1_000_000, ms(9_900_000_000));
     let mut calls = vec![
         (0, ask(Mode::Check, packed, 1)),
         (0, ask_all([1, 2], large, 50_000)),
         (0, ask_all([3, 2, 4], large, 960_000)),
     ];
-    // An empty bucket starts again, with a state above 2^53.
+    // A bucket that becomes empty and starts again, with a state above 2^53.
     let fast = Limit::token_bucket(1_000_000, ms(1_000_000));
     for now in (0..6).map(|call| call * 3_001_000) {
         calls.extend([(now, ask_all([3, 4], fast, 1)), (now + 10_000, ask_all([3, 4], fast, 2003))]);
         calls.push((now + 10_000, Call::Decide(Mode::Peek, vec![TestRequest::new(3, fast, 1)])));
     }
     counts &= same(twins, calls).await;
-    // The level stays low, while the units that were charged since its anchor outgrow the short form.
+    // A bucket whose level stays low, but whose units since the anchor become too many for the short form.
     let bucket = Limit::token_bucket(1_799_999, ms(60_000));
     let calls = (0..12).map(|call| (call * 19_000_000, ask(Mode::Check, bucket, 600_000)));
     counts & same(twins, calls).await
 }
 
-/// Whether runs of one call that differ only in one number are decided by their own limits.
+/// Whether a call decides each of its runs under its own limit, even if the limits differ in only one number.
 pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
     let bucket = Limit::token_bucket(3, ms(1000)).burst(9);
     let counter = Limit::counter(5, ms(1000));
@@ -176,11 +178,12 @@ pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
     tells
 }
 
-/// Whether decisions are as in memory while the clock crosses the end of an era of the short states, in both directions.
+/// Whether decisions agree with the memory store while the clock crosses the end of an era of the short states, in both
+/// directions.
 pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
     const END: u64 = 1_800_000_000_000_000 - START;
     let (limit, time) = (numbers.limit(), numbers.time * 1000);
-    // A state without a TTL that has ended before the era does.
+    // Stores a state without a TTL that ends before the era ends.
     let full = [TestRequest::new(0, limit, numbers.count)];
     if !same(twins, [(END - 5 * time, Call::Decide(Mode::Check, full.to_vec()))]).await {
         return false;
@@ -206,7 +209,8 @@ pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
     same(twins, calls).await
 }
 
-/// Whether the scripts for single requests leave the same text with the same TTL as `decide`, which is in `decides`.
+/// Whether the scripts for single requests leave the same text with the same TTL as `decide`. The store `decides` uses only
+/// `decide`.
 pub(crate) async fn writes_as_decide(twins: &mut Twins, decides: &RedisStore, numbers: &Numbers) -> bool {
     if matches!(numbers.kind, Kind::Log | Kind::Concurrency) || numbers.wait > 0 {
         return true;

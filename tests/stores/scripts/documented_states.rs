@@ -1,4 +1,4 @@
-//! The states that `lua/README.md` shows are those that the scripts write.
+//! The scripts write the states that `lua/README.md` shows.
 
 use crate::harness::{TestRequest, Twins, decide, key};
 use ratelimit::Limit;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 const README: &str = include_str!("../../../lua/README.md");
 
-/// In ms.
+/// The start in ms.
 const START: u64 = 1_763_000_000_000;
 
-/// Charges costs at these times, in ms. Returns what the command, such as `GET`, prints about the key.
+/// Charges costs at these times, in ms since the start. Returns the reply of a command, such as `GET`, for the key.
 async fn state(twins: &mut Twins, limit: Limit, calls: &[(u64, u32)], command: &[&str]) -> Vec<String> {
     for (after, cost) in calls {
         twins.set_clock((START + after) * 1000);

@@ -1,5 +1,5 @@
-//! Commands that fail on the server. The script ends with the error of the command. Only a key of another type, or a key that is
-//! elsewhere in a cluster, affects its own request alone.
+//! Commands that fail on the server. The script ends with the error of the command. There are two exceptions: a key of another
+//! type, and a key that another node of a cluster has. These affect only their own request.
 
 use super::arguments::{decided, run};
 use super::source_rules::FILES;
@@ -7,7 +7,7 @@ use ratelimit::__testing;
 use redis::{Connection, Script};
 use support::RedisServer;
 
-/// A prelude that lets commands fail: those for which `condition` holds, of its `name` and `key`.
+/// A prelude that makes commands fail if `condition` holds for their `name` and `key`.
 fn failing(condition: &str, error: &str) -> String {
     format!(
         "local redis = (function(server)
@@ -53,7 +53,7 @@ pub(super) fn report_failing_commands(raw: &mut Connection, decide: &str, adjust
     }
 }
 
-/// Asserts that `any_slot` reports a key that is elsewhere, decides the others, and ends with any other error.
+/// Asserts that `any_slot` reports a key that another node has and decides the other keys, but ends with any other error.
 pub(super) fn report_keys_elsewhere(raw: &mut Connection, any_slot: &str, decide: &str) {
     let arguments =
         ["3", "a", "elsewhere", "b", "check", "0", "counter", "5", "60000", "5", "0", "3", "1", "0"];

@@ -1,4 +1,4 @@
-//! Keys that no script leaves behind: without a TTL, or with the scores of others.
+//! Keys in a form that no script leaves: without a TTL, or with scores that no permit or ticket has.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use ratelimit::store::{Change, Mode};
@@ -8,7 +8,7 @@ use support::MINUTE;
 
 const START: u64 = 1_763_000_000_000_000;
 
-/// The number of the script's keys that would never expire.
+/// The number of keys of limits that never expire.
 pub(crate) fn lasting_keys(twins: &mut Twins) -> usize {
     let mut lasting = twins.keys();
     let expiring: Vec<String> = redis::cmd("HKEYS").arg("test:deadlines").query(twins.raw()).unwrap();
@@ -16,7 +16,7 @@ pub(crate) fn lasting_keys(twins: &mut Twins) -> usize {
     lasting.len()
 }
 
-/// The most timestamps or permits under one key.
+/// The largest number of timestamps or permits under one key.
 pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
     let mut longest = 0;
     for key in twins.keys() {
@@ -25,13 +25,13 @@ pub(crate) fn longest_list(twins: &mut Twins) -> u32 {
         if key.ends_with(":cc2") {
             length.arg(0).arg("+inf");
         }
-        // A key that is not a list holds one number.
+        // A key that is not a list counts as one.
         longest = longest.max(length.query(twins.raw()).unwrap_or(1));
     }
     longest
 }
 
-/// Whether a permit stays held after its lease was renewed, also beside a permit with a short lease.
+/// Whether a permit stays held after its lease was renewed, even beside a permit with a short lease.
 pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     twins.clear();
     let lease = u64::try_from(limit.time().as_micros()).unwrap();
@@ -54,7 +54,7 @@ pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     held && renewed == [1, 1, 0]
 }
 
-/// Whether a key that has lost its TTL counts until its own time is over and not longer, and has a TTL again after the next charge.
+/// Whether a key without a TTL counts exactly until its own time ends. Also checks that the next charge sets a TTL again.
 pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     twins.clear();
     twins.set_clock(START);
@@ -70,7 +70,7 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
         remaining.push(seen[0].remaining());
     }
     let counts = remaining[0] == 0 && remaining[1] < limit.capacity() && remaining[2] == limit.capacity();
-    // The last peek was at a time when no unit was in use.
+    // No unit was in use at the time of the last peek.
     let second = decide(&twins.redis, Mode::Check, &[one]).await;
     let is_fresh = second.is_ok_and(|second| second[0].remaining() == limit.capacity() - 1);
     first[0].is_allowed() && counts && is_fresh && lasting_keys(twins) == 0
@@ -107,7 +107,7 @@ async fn a_renewed_lease_outlives_a_short_one() {
     }
 }
 
-/// Scores above all leases and below all tickets do not keep the server busy.
+/// A set with scores above all leases or below all tickets is foreign. Such a set must not keep the server busy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_set_with_other_scores_than_those_of_permits_is_foreign() {
     let mut twins = Twins::start();

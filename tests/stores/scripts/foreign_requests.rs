@@ -1,4 +1,5 @@
-//! Foreign data under a key: each script reports it for its own request, decides the others, and leaves it as it is.
+//! Foreign data under a key: each script reports it for its own request, decides the other requests, and does not change the
+//! data.
 
 use super::arguments::{ALGORITHMS, decided, run};
 use crate::harness::foreign_texts;
@@ -9,7 +10,8 @@ use support::RedisServer;
 /// -(2^53 - 2).
 const FOREIGN: i64 = 2 - (1 << 53);
 
-/// The arguments of commands that write foreign data, before and behind the key: other types, text with a TTL, and texts.
+/// Commands that write foreign data: the name of each command, and its arguments after the key. The data has another type, is a
+/// text with a TTL, or is a foreign text.
 fn foreign() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     let others: [(&str, &[&str]); 4] = [
         ("SET", &["something", "PX", "100000"]),
@@ -27,8 +29,8 @@ fn make(raw: &mut Connection, (name, words): &(&str, Vec<&str>)) -> Vec<u8> {
     redis::cmd("DUMP").arg("foreign").query(raw).unwrap()
 }
 
-/// Runs `decide` for three keys, of which the second is foreign, and asserts that only the second is reported.
-/// `numbers` is how many numbers a reply has for a request that is decided.
+/// Runs `decide` for three keys, the second of which is foreign. Asserts that only the second is reported. `numbers` is the
+/// count of numbers in the reply to a request that is decided.
 fn reports(raw: &mut Connection, decide: &Script, mode: &str, at_once: &str, runs: &[&str], numbers: usize) {
     redis::cmd("DEL").arg("a").arg("b").exec(raw).unwrap();
     let arguments = [&[mode, at_once], runs].concat();
@@ -48,7 +50,7 @@ fn reports(raw: &mut Connection, decide: &Script, mode: &str, at_once: &str, run
     assert_eq!(first[..numbers.min(2)], last[..numbers.min(2)], "{arguments:?}: {answer:?}");
 }
 
-/// Asserts that both scripts leave foreign data under a key of this algorithm as it is, and report it.
+/// Asserts that both scripts report foreign data under a key of this algorithm, and do not change it.
 pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &str, algorithm: &str) {
     let (decide, adjust) = (&Script::new(decide), &Script::new(adjust));
     for command in foreign() {
@@ -56,7 +58,7 @@ pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &st
             continue;
         }
         redis::cmd("FLUSHALL").exec(raw).unwrap();
-        // One of the numbers is replaced by a state with `.0` behind it, which only Lua reads as a number.
+        // Replaces one of the texts with a state that ends with `.0`, which only Lua reads as a number.
         let state = ["check", "0", algorithm, "500", "60000", "500", "0", "1", "1", "0"];
         run(raw, decide, &["foreign"], &state).unwrap();
         let state: Option<String> = redis::cmd("GET").arg("foreign").query(raw).unwrap_or_default();
@@ -92,7 +94,8 @@ pub(super) fn spare_foreign_data(raw: &mut Connection, decide: &str, adjust: &st
     }
 }
 
-/// The same for a script of single requests. It says so itself, or leaves the request to `decide`.
+/// Asserts that a script for single requests does not change foreign data. The script reports the data itself, or leaves the
+/// request to `decide`.
 pub(super) fn single_spares_foreign_data(raw: &mut Connection, name: &str, script: &str) {
     let script = &Script::new(script);
     let arguments: &[&str] = match name {
@@ -113,7 +116,7 @@ pub(super) fn single_spares_foreign_data(raw: &mut Connection, name: &str, scrip
     }
 }
 
-/// Asserts that a closed limit refuses without a look at its key, and changes nothing.
+/// Asserts that a limit that admits nothing refuses without reading its key, and changes nothing.
 pub(super) fn closed_limits_refuse(raw: &mut Connection, decide: &str, adjust: &str) {
     let (decide, adjust) = (&Script::new(decide), &Script::new(adjust));
     redis::cmd("FLUSHALL").exec(raw).unwrap();

@@ -1,4 +1,5 @@
-//! Calls about thousands of keys or units: servers pass about 8000 arguments to a command of a script, and as many numbers back.
+//! Calls with thousands of keys or units. Servers pass at most about 8000 arguments to a command of a script, and return at
+//! most about 8000 numbers.
 
 use super::arguments::{decided, run};
 use ratelimit::__testing;
@@ -7,7 +8,7 @@ use support::RedisServer;
 
 const KEYS: usize = 9001;
 
-/// Asserts that `decide` decides each of many requests as it would decide it alone.
+/// Asserts that `decide` makes the same decision for each of many requests as for that request alone.
 pub(super) fn decide_many_keys(raw: &mut Connection, decide: &str) {
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     let decide = &Script::new(decide);
@@ -29,14 +30,14 @@ pub(super) fn decide_many_keys(raw: &mut Connection, decide: &str) {
             assert_eq!(remaining, 10 - used, "{mode}: request {at}");
         }
     }
-    // A bucket that needs longer than 2^53 ms until it is full again.
+    // A bucket that needs more than 2^53 ms until it is full again.
     let arguments =
         ["check", "2", "token_bucket_interval", "1", "31622400000", "400000", "0", "2", "350000", "0"];
     let answer = decided(&run(raw, decide, &["x", "y"], &arguments).unwrap());
     assert_eq!(answer, [(1 << 53) - 1, 50_000, (1 << 53) - 3].repeat(2));
 }
 
-/// Asserts that `decide` stores as many units of a log as a limit may have, and that `adjust` gives back as many as are asked.
+/// Asserts that `decide` stores the most units that a log may have, and that `adjust` returns the requested number of units.
 pub(super) fn store_many_units(raw: &mut Connection, decide: &str, adjust: &str) {
     redis::cmd("FLUSHALL").exec(raw).unwrap();
     let decide = &Script::new(decide);
@@ -59,8 +60,8 @@ pub(super) fn store_many_units(raw: &mut Connection, decide: &str, adjust: &str)
     }
 }
 
-/// Asserts that the script of a single bucket leaves a state with more units than it can store to `decide`: one that grows, and
-/// one with the tag of another limit.
+/// Asserts that the script for a single bucket leaves a request to `decide` if the state would have too many units for its
+/// short form. Tests a state that grows, and a state with the tag of another limit.
 pub(super) fn single_bucket_leaves_many_units(raw: &mut Connection, script: &str) {
     let script = &Script::new(script);
     redis::cmd("FLUSHALL").exec(raw).unwrap();

@@ -1,4 +1,4 @@
-//! Merged requests: the script admits the same number of equal requests on one key as it admits one by one.
+//! Merged requests: of several equal requests on one key, the script admits the same number as if it decided them one by one.
 
 use crate::harness::{CLOCK, Twins, operations, seed};
 use crate::interpreter::{Asked, algorithm, extra};
@@ -9,7 +9,7 @@ use ratelimit::store::Mode;
 
 const KEY: &str = "t:{merged}";
 
-/// Compares the script's reply to random groups of requests with the definition's decisions one by one.
+/// Compares the script's replies to random groups of requests with the definition's decisions about each request.
 pub(crate) fn first_difference(
     twins: &mut Twins,
     script: &str,
@@ -40,8 +40,7 @@ pub(crate) fn first_difference(
             } else {
                 answer.retry_after.map_or(1 - (1 << 53), |ms| -i64::try_from(ms).unwrap())
             };
-            // The reply has the numbers of the last request that passes. The client computes the numbers of the other
-            // requests.
+            // The reply has the numbers of the last admitted request. The client computes the numbers of the other requests.
             if answer.allowed || passed == 0 {
                 shown = [answer.remaining.into(), answer.reset_after.try_into().unwrap()];
             }

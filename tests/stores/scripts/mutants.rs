@@ -1,4 +1,4 @@
-//! Scripts with deliberate mistakes (`mutants.txt`): the tests notice each of them.
+//! Scripts with deliberate mistakes (`mutants.txt`). The tests must notice each mistake.
 
 use crate::harness::{CLOCK, Twins, is_soak, seed};
 use crate::models::definitions::{Kind, Numbers};
@@ -6,7 +6,7 @@ use crate::models::limits::LIMITS;
 use crate::scripts::source_rules::FILES;
 use ratelimit::{__testing, RedisStore};
 
-/// A text in a file of `lua/`, and its replacement.
+/// A deliberate mistake: a text in a file of `lua/`, and its replacement.
 #[derive(Debug)]
 pub(super) struct Mutant {
     pub(super) file: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct Mutant {
     to: &'static str,
 }
 
-/// Parses the list: a line with the name of a file, and then for each mutant a line of the file (`- `) and its
+/// Parses the list. It has a line with the name of a file, followed by lines for each mutant: a text of the file (`- `) and its
 /// replacement (`+ `).
 fn mutants() -> Vec<Mutant> {
     let (mut mutants, mut file, mut from) = (Vec::new(), "", None);
@@ -43,7 +43,7 @@ impl Mutant {
         self.file.starts_with("single/")
     }
 
-    /// A store that runs the mutant, and the text of `decide`.
+    /// Returns a store that runs the mutant, and the text of `decide`.
     pub(super) fn store(&self, url: &str) -> (RedisStore, String) {
         let (original, mutated) = self.text();
         let [decide, adjust] = self.scripts();
@@ -58,7 +58,7 @@ impl Mutant {
         (store.unwrap(), decide)
     }
 
-    /// The kinds of the limits that the file decides.
+    /// The kinds of limits that the file decides.
     pub(super) fn kinds(&self) -> &'static [Kind] {
         match self.file.trim_start_matches("single/") {
             "counter" => &[Kind::Counter],
@@ -72,7 +72,7 @@ impl Mutant {
         }
     }
 
-    /// The limits that the file decides. The scripts for single requests do not decide limits with a wait.
+    /// The limits that the file decides. The scripts for single requests decide no limits with a wait or blocks.
     pub(super) fn limits(&self) -> Vec<Numbers> {
         let decided = |limit: &Numbers| {
             self.kinds().contains(&limit.kind)
@@ -82,13 +82,14 @@ impl Mutant {
     }
 }
 
-/// All mutants take minutes. An ordinary run takes one of `parts` of them, by its seed, and the soak all.
+/// Selects mutants, because testing all of them takes minutes. An ordinary run tests one of `parts` mutants, which its seed
+/// selects. The soak tests all.
 fn some(mutants: Vec<Mutant>, parts: usize) -> Vec<Mutant> {
     let step = if is_soak() { 1 } else { parts };
     mutants.into_iter().skip(usize::try_from(seed()).unwrap() % step).step_by(step).collect()
 }
 
-/// Asserts that each mutant of these files is noticed.
+/// Asserts that the tests notice each selected mutant of these files.
 async fn all_are_noticed(is_of: impl Fn(&str) -> bool) {
     let mut twins = Twins::start();
     let mut survivors = Vec::new();
@@ -123,11 +124,11 @@ async fn mutants_of_adjustments_and_algorithms_are_noticed() {
     all_are_noticed(|file| !["head", "decide"].contains(&file) && !file.starts_with("single/")).await;
 }
 
-/// Unchanged scripts must not be reported, or the tests above would prove nothing.
+/// If unchanged scripts were reported, the tests above would prove nothing.
 #[tokio::test]
 async fn unchanged_scripts_are_not_reported() {
     let mut twins = Twins::start();
-    // Checks the scripts that decide. Changes of the other files are noticed in other ways.
+    // Checks the scripts that decide. Other checks notice changes of the other files.
     let files = ["decide.lua", "any_slot.lua"];
     let files = FILES.into_iter().filter(|(file, _)| files.contains(file) || file.starts_with("single/"));
     let unchanged = files.map(|(file, text)| {

@@ -1,4 +1,4 @@
-//! How a mutant of the scripts is noticed: by the interpreter, by random traffic, and by calls and keys that are rare.
+//! The ways in which tests notice a mutant of the scripts: the interpreter, random traffic, and rare calls and keys.
 
 use super::mutants::Mutant;
 use crate::harness::{CLOCK, Twins};
@@ -25,19 +25,19 @@ use ratelimit::__testing;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Mutant {
-    /// Both scripts with the mistake.
+    /// Returns `decide` and `adjust` with the mistake.
     pub(super) fn scripts(&self) -> [String; 2] {
         let (original, mutated) = self.text();
         __testing::scripts().map(|script| script.replacen(original, &mutated, 1))
     }
 
-    /// Whether the interpreter notices the mutant. It needs no server, and is far faster.
+    /// Whether the interpreter notices the mutant. The interpreter needs no server, and is much faster.
     fn is_noticed_by_interpreter(&self) -> bool {
         let [decide, adjust] = &self.scripts();
         !self.is_single() && !accepts(decide, adjust, self.kinds())
     }
 
-    /// Calls the scripts as no limiter does. Returns how these calls notice the mutant.
+    /// Calls the scripts with arguments that no limiter sends. Returns the reason if these calls notice the mutant.
     fn noticed_by_calls(&self, twins: &mut Twins) -> Option<&'static str> {
         let ((_, mutated), [decide, adjust]) = (self.text(), self.scripts());
         let raw = AssertUnwindSafe(twins.raw());
@@ -68,7 +68,7 @@ impl Mutant {
         catch_unwind(check).is_err().then_some("by calls that no limiter sends")
     }
 
-    /// How the mutant was noticed, or `None`. Few requests notice most mutants, so long runs come last.
+    /// Returns how the tests noticed the mutant, or `None`. Few requests notice most mutants, so long runs come last.
     pub(super) async fn noticed(&self, twins: &mut Twins) -> Option<&'static str> {
         if self.file == "any_slot" {
             return self.noticed_by_calls(twins);
@@ -112,7 +112,8 @@ impl Mutant {
             if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
                 return Some("by how long its keys live");
             }
-            // A list may hold the units of this period, of the last one or of a debt, and of each period of the wait.
+            // A list may contain the units of the current period, of the previous period or a debt, and of each period of the
+            // wait.
             let periods = 2 + u32::try_from(numbers.wait.div_ceil(numbers.time)).unwrap();
             if longest_list(twins) > numbers.count.saturating_mul(periods) {
                 return Some("by how much its keys hold");

@@ -1,10 +1,10 @@
-//! The permissions in `lua/README.md` are sufficient, and errors name a missing one.
+//! The permissions in `lua/README.md` are sufficient, and an error names a missing permission.
 
 use crate::harness::{decision, limiter_at, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
 use support::{Cluster, MINUTE, RedisServer, SECOND};
 
-/// The rules in the documentation.
+/// The ACL rules in the documentation.
 fn documented() -> Vec<String> {
     let text = include_str!("../../../lua/README.md");
     let line = text.lines().find(|line| line.contains("ACL SETUSER")).expect("a line with the rules");
@@ -40,7 +40,7 @@ async fn everything(limiter: &RateLimiter) {
     limiter.close().await;
 }
 
-/// The documented rules without one of them.
+/// The documented rules without this rule.
 fn without(rule: &str) -> Vec<String> {
     let (rules, number) = (documented(), documented().len());
     let fewer: Vec<String> = rules.into_iter().filter(|other| other != rule).collect();
@@ -64,7 +64,7 @@ async fn limiter_with(
     limiter_at(format!("redis://limits:sesame@127.0.0.1:{}{rest}", server.port())).connect().await
 }
 
-/// Asserts that an error names the missing command and the documentation, and no secret.
+/// Asserts that an error names the missing command and the documentation, but no secret.
 fn assert_names(error: &ratelimit::Error, command: &str) {
     let said = error.to_string();
     assert_eq!(error.kind(), ErrorKind::Configuration, "{said}");
@@ -93,7 +93,7 @@ async fn a_missing_permission_of_a_script_is_named() {
     let limiter = limiter_with(&server, &without("+rpush"), "").await.unwrap();
     let error = undecided(limiter.check(&Limit::sliding_log(5, MINUTE), "calls").await);
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
-    // Some server versions do not say which command it is.
+    // Some server versions do not name the command.
     assert!(error.to_string().contains("NOPERM: no permission to run"), "{error}");
 }
 

@@ -1,4 +1,4 @@
-//! Rules for the source of the scripts: documented contracts, and language that every server supports.
+//! Rules for the source of the scripts: they document their contracts, and use only features that every server supports.
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
@@ -52,7 +52,7 @@ fn headers_state_the_contract() {
     }
 }
 
-/// Language that some server version, a cluster, Lua 5.4, or numbers above 2^53 would break.
+/// The scripts must not use features that fail on some server version, in a cluster, in Lua 5.4, or with numbers above 2^53.
 #[test]
 fn scripts_use_only_what_every_server_has() {
     for (name, text) in FILES {
@@ -63,7 +63,7 @@ fn scripts_use_only_what_every_server_has() {
         for forbidden in servers.into_iter().chain(lua54) {
             assert!(!code.contains(forbidden), "{name} uses {forbidden}");
         }
-        // Every SET sets or keeps a TTL. Other writes change a key that has a TTL, or a PEXPIRE follows.
+        // Every SET sets or keeps a TTL. Any other write changes a key that already has a TTL, or is followed by PEXPIRE.
         for line in text.lines().filter(|line| line.contains("call(\"SET\"")) {
             assert!(
                 line.contains("\"PX\"") || line.contains("\"KEEPTTL\""),

@@ -1,14 +1,14 @@
-//! States in spellings that only Lua reads as the same number, or with units that no limit writes. They are foreign, although Lua
-//! could calculate with them.
+//! States in spellings that only Lua reads as the same number, or with units that no limit writes. The scripts must treat them
+//! as foreign, although Lua could calculate with them.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{Algorithm, Limit};
 
-/// In µs.
+/// The start in µs.
 const START: u64 = 1_763_000_000_000_000;
 
-/// Texts that Lua reads as the same number as `state`, and states of its time with units that no limit writes.
+/// Returns texts that Lua reads as the same number as `state`, and states with the same time whose units no limit writes.
 fn spellings(state: &str) -> Vec<String> {
     let Ok(number) = state.parse::<u64>() else { return Vec::new() };
     let power = format!("{}.{}e{}", &state[..1], &state[1..], state.len() - 1);
@@ -21,8 +21,8 @@ fn spellings(state: &str) -> Vec<String> {
     spellings
 }
 
-/// Whether every script reports such a state and leaves it as it is: while it counts, and when it no longer does, and also if
-/// a bucket would start again.
+/// Whether every script reports states in these spellings and does not change them. Tests times at which the units count, at
+/// which they no longer count, and at which a bucket would start again.
 pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
     if matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency) {
         return true;
@@ -33,7 +33,7 @@ pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
     let all = [TestRequest::new(0, limit, limit.capacity())];
     let Ok(first) = decide(&twins.redis, Mode::Check, &all).await else { return false };
     let Ok(full) = redis::cmd("GET").arg(&name).query::<String>(twins.raw()) else { return false };
-    // Lua calculates with states of the short form only.
+    // Lua calculates only with states of the short form.
     if full.len() > 19 {
         return true;
     }
@@ -41,7 +41,7 @@ pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
         return false;
     }
     let reset = u64::try_from(first[0].reset_after().as_micros()).unwrap();
-    // The second state is what is left if all units but one were given back, the third if all were.
+    // The second state remains after all units except one were returned. The third state remains after all units were returned.
     let (units, time) = full.split_at(full.len() - 11);
     let tag =
         if limit.algorithm() == Algorithm::TokenBucket { units.parse::<u64>().unwrap() % 34 } else { 0 };

@@ -1,4 +1,4 @@
-//! The keys that the store writes: they have the documented form, and each has a short TTL.
+//! The keys that the store writes have the documented form and a short TTL.
 
 use crate::harness::{decision, limiter_on};
 use ratelimit::{AsKey, Key, Limit, RateLimiter, Refill};
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use support::RedisServer;
 
-/// All algorithms without permits.
+/// A limit of each algorithm without permits.
 fn limits(count: u32, time: Duration) -> [Limit; 6] {
     let bucket = Limit::token_bucket(count, time);
     [
@@ -19,7 +19,7 @@ fn limits(count: u32, time: Duration) -> [Limit; 6] {
     ]
 }
 
-/// Several calls under one key. Permits are never released.
+/// Makes several calls under one key. Never releases the permits.
 async fn call<K: AsKey>(limiter: &RateLimiter, limits: &[Limit], held: &Limit, key: impl Fn() -> K) {
     for _ in 0..3 {
         for limit in limits {
@@ -30,7 +30,7 @@ async fn call<K: AsKey>(limiter: &RateLimiter, limits: &[Limit], held: &Limit, k
     }
 }
 
-/// The keys of states. The limits that this process publishes are under a key of their own.
+/// The keys of states. Ignores the key with the limits that this process publishes.
 fn keys(server: &RedisServer) -> Vec<String> {
     let mut keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut server.raw()).unwrap();
     keys.retain(|key| !key.ends_with(":{#}:limits"));

@@ -1,5 +1,5 @@
-//! Batches over several slots of one node: one script call if the server permits it, and each request is counted once if it
-//! does not, or if a key is elsewhere.
+//! Batches with keys in several slots of one node. If the server permits it, a batch is one script call. If it does not, or if
+//! a key is on another node, each request is still counted once.
 
 use crate::harness::{
     TestRequest, checks, cluster_of_one, forbidden_among, join, key, on_slots, script_calls, used_under,
@@ -9,7 +9,7 @@ use support::{Cluster, DAY, RedisServer};
 
 const LIMIT: Limit = Limit::counter(4_000_000, DAY);
 
-/// Simulates a server that answers with the error in `test:problem` when a script touches a second undeclared key.
+/// Simulates a server that returns the error in `test:problem` when a script uses a second undeclared key.
 const PROBLEM: &str = r#"
 local redis = (function(server)
   local problem, first = #KEYS == 0 and server.call("GET", "test:problem"), nil
@@ -36,7 +36,7 @@ fn set_problem(server: &RedisServer, problem: Option<&str>) {
     command.arg("test:problem").arg(problem).exec(&mut server.raw()).unwrap();
 }
 
-/// Calls all keys at the same time, and repeats that this number of times.
+/// Makes a burst of concurrent checks, one for each key. Repeats the burst `times` times.
 async fn bursts(times: usize, store: &RedisStore, keys: &[usize]) {
     let requests: Vec<TestRequest> = keys.iter().map(|key| TestRequest::new(*key, LIMIT, 1)).collect();
     for _ in 0..times {
@@ -53,7 +53,7 @@ async fn calls_of_burst(server: &RedisServer, store: &RedisStore, keys: &[usize]
     script_calls(server) - before
 }
 
-/// The first request may be sent by itself.
+/// Asserts that a burst took one batch. The first request may also be sent alone.
 fn assert_one_batch(script_calls: u64) {
     assert!((1..=2).contains(&script_calls), "{script_calls} script calls");
 }
@@ -69,7 +69,7 @@ async fn a_batch_over_several_slots_is_one_call() {
     let server = cluster_of_one();
     let store = RedisStore::new(&on_slots(&server)).unwrap();
     let keys: Vec<usize> = (0..50).collect();
-    // The store connects, probes, and the server learns the scripts.
+    // Makes the store connect and probe, and the server load the scripts.
     bursts(3, &store, &keys).await;
     assert_one_batch(calls_of_burst(&server, &store, &keys).await);
     // Equal requests are merged.
@@ -86,7 +86,7 @@ async fn a_server_that_does_not_permit_it_receives_one_call_for_each_slot() {
     let store = __testing::with_prelude(&on_slots(&server), PROBLEM).unwrap();
     let keys: Vec<usize> = (0..20).collect();
     bursts(3, &store, &keys).await;
-    // The server was not probed again either.
+    // The store has not probed the server again, because that would be a further call.
     assert_eq!(calls_of_burst(&server, &store, &keys).await, 20);
     assert_used(&store, &keys, 4).await;
 }
@@ -127,11 +127,11 @@ async fn a_key_that_is_elsewhere_is_asked_for_again_alone() {
     let keys: Vec<usize> = (0..200).filter(is_there).take(20).collect();
     let (last, others) = keys.split_last().unwrap();
     bursts(3, &store, others).await;
-    // The last key does not exist, so it is created on the other node, while the others stay.
+    // The last key does not exist, so the other node creates it. The other keys stay on this node.
     let slot = cluster.slot_of(&name(*last));
     cluster.begin_move(slot, to);
     for _ in 0..2 {
-        // The request that is redirected does not run here.
+        // The redirected request does not run on this node.
         assert_one_batch(calls_of_burst(cluster.server(from), &store, &keys).await);
     }
     assert_used(&store, others, 5).await;

@@ -1,4 +1,4 @@
-//! Clusters whose slots move and whose nodes die: what is counted.
+//! Counts of calls while slots of a cluster move and while nodes fail.
 
 use crate::harness::{Suspended, decision, limiter_at, time_until_decided};
 use ratelimit::{Key, Limit};
@@ -8,7 +8,8 @@ use std::time::Duration;
 use support::{Cluster, DAY};
 use tokio::task::JoinSet;
 
-/// 64 callers call 600 keys without a pause, until all slots have moved to and fro and each key has been called often enough.
+/// 64 callers call 600 keys continuously, until slots have moved to another node and back, and each key has been called often
+/// enough.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_counted_once_while_slots_move() {
     const KEYS: u32 = 600;
@@ -45,7 +46,7 @@ async fn every_call_is_counted_once_while_slots_move() {
     }
 }
 
-/// A replica that missed the last calls starts a fresh limit for each key, and no more than one.
+/// If a replica missed the last calls, each key starts again with at most one full limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lagging_replica_admits_one_limit_more() {
     let mut cluster = Cluster::start(3).with_failover();
@@ -60,7 +61,7 @@ async fn a_lagging_replica_admits_one_limit_more() {
     };
     let dying = cluster.primary_of(cluster.slot_of("{lost}"));
     let lagging = Suspended::new(cluster.server(cluster.replica_of(dying)));
-    // Without this pause, data that is already sent would still reach the replica.
+    // Closes the connection to the replica. Otherwise data that is already sent would still reach the replica.
     let mut raw = cluster.server(dying).raw();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("replica").exec(&mut raw).unwrap();
     assert_eq!(admitted().await, 20);

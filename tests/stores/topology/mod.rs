@@ -1,4 +1,5 @@
-//! Where servers are: single servers, clusters, sentinels, sockets and TLS; failovers, moved slots and wrong URLs.
+//! The locations of servers: single servers, clusters, sentinels, sockets and TLS. Also tests failovers, moved slots and wrong
+//! URLs.
 
 mod any_slot;
 mod cluster_failover;

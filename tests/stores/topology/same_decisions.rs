@@ -1,11 +1,11 @@
-//! Every topology makes the same decisions: clusters, sentinels, sockets, both protocol versions, and an existing
-//! connection.
+//! Every topology makes the same decisions: clusters, sentinels, sockets, both protocol versions, and a connection of the
+//! application.
 
 use crate::harness::{PATIENCE, connection_to, decision, limiter_at, undecided};
 use ratelimit::{AsKey, Decision, Key, Limit, OnError, RateLimiter, RedisStore};
 use support::{Cluster, HOUR, MINUTE, RedisServer, Sentinels};
 
-/// Asserts exact counts for callers on many keys at the same time. Each slot has two keys.
+/// Asserts exact counts for concurrent callers on many keys. Each slot has two keys of each limit.
 async fn counts_exactly(limiter: &RateLimiter) {
     const CALLERS: usize = 16;
     let limits =
@@ -90,12 +90,12 @@ async fn each_limit_that_has_refused_blocks_its_caller_on_any_slot() {
         let (one, other) = (Key::new("address").by(caller), Key::new("user").by(("tenant", caller)));
         let keys: [(&Limit, &dyn AsKey, u32); 2] = [(&address, &one, 1), (&user, &other, 1)];
         limiter.check_all(&keys).await.unwrap();
-        // Only the first limit is used up.
+        // At this point, only the first limit is used up.
         limiter.check_all(&keys).await.unwrap_err();
         let is_blocked = |peeked: Decision| peeked.retry_after().is_some_and(|time| time > MINUTE);
         assert!(is_blocked(limiter.peek(&address, one).await.unwrap()), "{caller}");
         assert_eq!(limiter.peek(&user, other).await.unwrap().remaining(), 1, "{caller}");
-        // Now both are.
+        // From here on, both limits are used up.
         limiter.check(&user, other).await.unwrap();
         limiter.check_all(&keys).await.unwrap_err();
         assert!(is_blocked(limiter.peek(&user, other).await.unwrap()), "{caller}");
@@ -150,7 +150,7 @@ async fn an_existing_connection() {
     counts_exactly(&limiter).await;
     server.kill();
     server.restart();
-    // The connection does not come back, and no call waits for it.
+    // The connection of the application does not reconnect, and no call waits for it.
     for _ in 0..20 {
         let error = undecided(limiter.check(&Limit::counter(2, MINUTE), "calls").await);
         assert!(error.is_transient(), "{error}");

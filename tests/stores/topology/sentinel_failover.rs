@@ -1,4 +1,4 @@
-//! Primaries behind sentinels: after a crash or a failover, limiters find the new primary.
+//! Primaries behind sentinels: limiters find the new primary after a crash or a failover.
 
 use crate::harness::{assert_recovered_within, limiter_at, rounds, time_until_decided};
 use ratelimit::ErrorKind;
@@ -9,7 +9,7 @@ use support::{SECOND, Sentinels};
 /// The time after which sentinels consider a silent primary down.
 const SILENT: Duration = SECOND;
 
-/// The moment when a sentinel names another primary.
+/// Waits until a sentinel names another primary. Returns the time.
 fn named_another(mut sentinel: redis::Connection, dead: u16) -> Instant {
     let mut ask = redis::cmd("SENTINEL");
     ask.arg("GET-MASTER-ADDR-BY-NAME").arg("mymaster");
@@ -29,11 +29,11 @@ async fn limiters_follow_crashes_and_failovers_of_the_primary() {
             let (start, sentinel) = (Instant::now(), sentinels.server(sentinels.sentinel_ports()[0]).raw());
             let named = tokio::task::spawn_blocking(move || named_another(sentinel, dead));
             let took = time_until_decided(&limiter, "canary").await;
-            // Sentinels that did not agree on a leader try again after 4 seconds.
+            // If sentinels did not agree on a leader, they try again after 4 seconds.
             let named = named.await.unwrap().duration_since(start);
             assert_recovered_within((SILENT + 3 * SECOND).max(named + 3 * SECOND / 2), took);
             tokio::task::block_in_place(|| {
-                // One sentinel may know the new primary earlier than the others.
+                // The other sentinels may learn of the new primary later than the first one.
                 let _successor = sentinels.wait_for_another(dead);
                 sentinels.restart(dead);
             });
@@ -55,7 +55,7 @@ async fn a_dead_sentinel_is_skipped() {
     for port in &sentinels.sentinel_ports()[1..] {
         sentinels.kill(*port);
     }
-    // A limiter that has found the primary no longer needs the sentinels. A new limiter reports an error.
+    // A limiter that has found the primary no longer needs the sentinels. Without sentinels, a new limiter cannot connect.
     time_until_decided(&limiter, "canary").await;
     let error = limiter_at(sentinels.url()).connect().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");

@@ -1,4 +1,4 @@
-//! Missed deadlines in a cluster: they count against the node that the call was waiting for.
+//! Missed deadlines in a cluster count against the node that the call was waiting for.
 
 use crate::harness::{
     PATIENCE, Suspended, cluster_of_one, counted_at, limiter_at, limiter_on_slots, on_slots, script_calls,
@@ -8,13 +8,13 @@ use ratelimit::{AsKey, ErrorKind, Key, Limit, OnError, RateLimiter, RateLimiterB
 use std::time::Duration;
 use support::{Cluster, HOUR, SECOND};
 
-/// Asked first, because its time is shorter.
+/// The limit of a stack that is decided first, because its time is shorter.
 const FIRST: Limit = Limit::counter(1_000_000, Duration::from_secs(600));
 const SECOND_LIMIT: Limit = Limit::counter(1_000_000, HOUR);
 
 type Stack<'k> = [(&'k Limit, &'k dyn AsKey, u32); 2];
 
-/// The number of deadlines in a row that are missed before calls no longer wait for a server.
+/// The number of consecutive missed deadlines after which calls no longer wait for a server.
 const MANY: usize = 5;
 
 fn strict(builder: RateLimiterBuilder, deadline: Duration) -> RateLimiterBuilder {
@@ -36,7 +36,7 @@ async fn a_refused_stack_needs_no_return_of_units() {
     assert_eq!(script_calls(&server) - before, 20, "two questions for each");
 }
 
-/// An identity whose limits are on this node.
+/// An identity whose keys are on the node with this port.
 fn identity_at(cluster: &Cluster, port: u16) -> String {
     let names = (0..10_000).map(|number| format!("u{number}"));
     let mut there = names.filter(|name| cluster.primary_of(cluster.slot_of(name)) == port);
@@ -59,7 +59,7 @@ async fn a_missed_deadline_counts_against_the_awaited_node() {
     let limiter = strict(limiter_at(cluster.url()), SECOND / 2).connect().await.unwrap();
     calls(&limiter, &first, &second).await.unwrap();
     let suspended = Suspended::new(cluster.server(slow));
-    // The healthy node decides each of these calls, the slow one none, and there are no other calls.
+    // The healthy node decides a part of each call, and the slow node decides nothing. There are no other calls.
     let waiting: Vec<_> = (0..=MANY)
         .map(|_| {
             let (limiter, first, second) = (limiter.clone(), first.clone(), second.clone());
@@ -80,7 +80,7 @@ async fn a_silent_cluster_costs_as_many_deadlines_as_a_server() {
     let limiter = strict(limiter_on_slots(&server), SECOND / 20).build().unwrap();
     let suspended = Suspended::new(&server);
     let mut missed = 0;
-    // The first call only asks for overrides. Its missed deadline does not count against the server.
+    // The first call only loads the overrides. Its missed deadline does not count against the server.
     for _ in 0..100 {
         match undecided(limiter.check(&FIRST, "calls").await).kind() {
             ErrorKind::Timeout => missed += 1,

@@ -5,7 +5,7 @@ use crate::topology::wrong_urls::refused;
 use ratelimit::{ErrorKind, Limit};
 use support::{MINUTE, RedisServer, has_tls};
 
-/// Whether the server supports TLS. Only some servers of the wide matrix do; that of the ordinary run must.
+/// Whether the server supports TLS. In the wide matrix, only some servers do. The server of an ordinary run must.
 fn is_built_in() -> bool {
     let named = std::env::var("RATELIMIT_REDIS_SERVER").unwrap_or_default();
     assert!(has_tls() || named.contains("target/servers"), "the server has to know TLS");
@@ -27,7 +27,7 @@ async fn a_trusted_server_decides() {
         let limiter = limiter.connect().await.unwrap();
         limiter.check(&LIMIT, "calls").await.unwrap();
     }
-    // No authority of the system has signed this certificate.
+    // The system trusts no authority that has signed this certificate.
     refused(&url, ErrorKind::Configuration, "`tls_ca` in the URL names the file of an authority to trust")
         .await;
     let other = RedisServer::builder().tls().start();

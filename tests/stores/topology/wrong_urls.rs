@@ -1,4 +1,4 @@
-//! Servers that do not match their URL: each error says what is wrong and which URL to write.
+//! Servers that do not match their URL. Each error says what is wrong and which URL to write.
 
 use crate::harness::{HUGE, cluster_of_one, limiter_at, undecided, wait_for, wait_until_reachable};
 use ratelimit::{ErrorKind, RateLimiter};
@@ -40,8 +40,8 @@ async fn a_replica_is_rejected() {
         RedisServer::builder().args(["--replicaof", "127.0.0.1", &primary.port().to_string()]).start();
     refused(&replica.url(), ErrorKind::Unavailable, "the server is a replica, which cannot store limits")
         .await;
-    // A limiter that was started despite the error asks a few times, and works as soon as the server has become the
-    // primary.
+    // A limiter that was started despite the error tries to connect only a few times. It works as soon as the server has become
+    // the primary.
     let limiter = assert_connects_rarely(&replica, &replica.url()).await;
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut replica.raw()).unwrap();
     wait_until_reachable(&limiter).await;

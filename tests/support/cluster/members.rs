@@ -1,4 +1,4 @@
-//! The nodes of a cluster, as one of them describes them (`CLUSTER NODES`).
+//! The nodes of a cluster, as one node describes them in its reply to `CLUSTER NODES`.
 
 use super::Node;
 use redis::RedisResult;
@@ -9,28 +9,28 @@ pub(super) struct Member {
     pub(super) id: String,
     /// The port for clients.
     pub(super) port: u16,
-    /// The id of its primary.
+    /// The id of the primary that this node replicates. `None` for a primary.
     pub(super) replicates: Option<String>,
-    /// If two primaries claim one slot, the one with the higher epoch wins.
+    /// The configuration epoch. If two primaries claim one slot, the one with the higher epoch wins.
     pub(super) epoch: u64,
     flags: String,
     slots: Vec<RangeInclusive<u16>>,
 }
 
 impl Member {
-    /// As the node sees itself.
+    /// Asks a node for its description of itself.
     pub(super) fn ask(node: &Node) -> RedisResult<Self> {
         let own = Table::ask(node)?.0.into_iter().find(|member| member.flags.contains("myself"));
         Ok(Self { port: node.port, ..own.expect("a node knows itself") })
     }
 
-    /// `id address:port@bus flags primary ping pong epoch link slots..`
+    /// Parses a line: `id address:port@bus flags primary ping pong epoch link slots..`
     fn read(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [id, address, flags, primary, _, _, epoch, _, slots @ ..] = fields.as_slice() else {
             return None;
         };
-        // Slots that are being moved are in brackets.
+        // Brackets mark slots that are being moved.
         let slots = slots.iter().filter(|slots| !slots.starts_with('['));
         Some(Self {
             id: (*id).to_owned(),
@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-/// `5` or `5-7`
+/// Parses `5` or `5-7`.
 fn range(slots: &str) -> Option<RangeInclusive<u16>> {
     let (first, last) = slots.split_once('-').unwrap_or((slots, slots));
     Some(first.parse().ok()?..=last.parse().ok()?)

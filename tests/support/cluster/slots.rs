@@ -12,7 +12,7 @@ impl Cluster {
         redis::cmd("CLUSTER").arg("KEYSLOT").arg(key).query(&mut raw).expect("every key has a slot")
     }
 
-    /// The port of the primary that serves a slot, if one of the running nodes does.
+    /// The port of the primary that serves a slot. `None` if no running node serves it.
     #[must_use]
     pub fn find_primary(&self, slot: u16) -> Option<u16> {
         let members = self.members().into_iter().filter(|member| member.serves(slot));
@@ -32,8 +32,8 @@ impl Cluster {
         members.map(|member| member.port).collect()
     }
 
-    /// Moves slots with their keys to another primary, one after another, while clients use them. Slots that it
-    /// already owns stay.
+    /// Moves slots with their keys to the primary at `to`, one after another, while clients use them. Skips slots that this
+    /// primary already owns.
     pub fn move_slots(&self, slots: impl IntoIterator<Item = u16>, to: u16) {
         // Connections and ids are looked up once, because there may be thousands of slots.
         let (members, mut moves) = (self.members(), BTreeMap::new());
@@ -50,17 +50,18 @@ impl Cluster {
         }
     }
 
-    /// From now on, keys that the primary of the slot does not have are redirected to another node (`ASK`).
+    /// Begins to move a slot. From now on, the slot's primary redirects (`ASK`) commands for keys that it does not have.
     pub fn begin_move(&self, slot: u16, to: u16) {
         Move::between(self, self.primary_of(slot), to).begin(slot);
     }
 
-    /// Moves the keys of a slot that is being moved.
+    /// Moves the keys of a slot whose move has begun.
     pub fn carry_keys(&self, slot: u16, to: u16) {
         Move::between(self, self.primary_of(slot), to).carry(slot);
     }
 
-    /// From now on, the slot belongs to another primary (`MOVED`). Both nodes tell the others.
+    /// Ends the move of a slot. From now on, the slot belongs to the primary at `to`, and the old one replies `MOVED`. Both
+    /// nodes inform the others.
     pub fn end_move(&self, slot: u16, to: u16) {
         Move::between(self, self.primary_of(slot), to).end(slot);
     }

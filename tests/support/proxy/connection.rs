@@ -25,10 +25,10 @@ struct Passage {
     lost: Arc<AtomicUsize>,
 }
 
-/// Data for the client, and when it is due.
+/// The time at which data is due, and the data for the client.
 type Parcel = (Instant, Vec<u8>);
 
-/// Passes data in both directions until one side closes, or the connection is cut.
+/// Forwards data in both directions until one side closes the connection, or the proxy cuts it.
 pub(super) async fn serve(
     mut client: TcpStream,
     port: u16,
@@ -39,7 +39,7 @@ pub(super) async fn serve(
     let passage = Passage { orders, traffic, asked: false.into(), spoilt: false.into(), lost };
     let ended = carry(&mut client, port, &passage).await;
     if ended.is_err() {
-        // Closes with a reset.
+        // With zero linger, the socket closes with a reset.
         let _ = client.set_zero_linger();
     }
 }
@@ -53,7 +53,7 @@ async fn carry(client: &mut TcpStream, port: u16, passage: &Passage) -> io::Resu
     let (parcels, delivered) = mpsc::unbounded_channel();
     tokio::select! {
         biased;
-        // Commands of the test come first, because they apply to all later data.
+        // Orders of the test come first, because they apply to all later data.
         () = passage.is_cut() => Err(cut()),
         ended = passage.requests(from_client, to_server) => ended,
         ended = passage.replies(from_server, parcels) => ended,
@@ -90,7 +90,7 @@ impl Passage {
         loop {
             let length = from.read(&mut buffer).await?;
             if length == 0 {
-                // Data that is not delivered yet is lost, as when a server ends.
+                // Undelivered data is lost, as when a server ends.
                 return Ok(());
             }
             let asked = self.asked.load(Ordering::Relaxed);
@@ -137,13 +137,14 @@ impl Passage {
         }
         for byte in bytes {
             to.write_all(std::slice::from_ref(byte)).await?;
-            // A separate copy, so that the other side can read it alone.
+            // Yields after each byte, so that the other side can read the byte alone.
             tokio::task::yield_now().await;
         }
         Ok(())
     }
 
-    /// Returns when the connection must not go on.
+    /// Returns when the connection must be cut: when its behaviour is a reset, or when the behaviour changes after data was
+    /// lost.
     async fn is_cut(&self) {
         let mut orders = self.orders.clone();
         loop {

@@ -1,4 +1,4 @@
-//! A copy of the workspace with all bugs of the client, and its build.
+//! Copies the workspace, plants all bugs of the client in the copy, and builds it.
 
 use super::{Bug, VARIABLE, bugs};
 use std::fs;
@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is added to the copied library: which bug is planted.
+/// Code that is appended to the copied library. It tells whether the bug with a number is planted.
 const SWITCH: &str = "
 #[doc(hidden)]
 #[allow(missing_docs, unreachable_pub)]
@@ -19,7 +19,7 @@ pub mod planted {
 }
 ";
 
-/// Copies the workspace, plants the bugs of the client, and builds the fleet. Returns the program.
+/// Copies the workspace, plants the bugs of the client, and builds the fleet. Returns the path of the program.
 pub(super) fn build() -> Result<PathBuf, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root.canonicalize().map_err(|error| error.to_string())?;
@@ -28,7 +28,7 @@ pub(super) fn build() -> Result<PathBuf, String> {
     copy_folder(&root, &copy).map_err(|error| format!("cannot copy the workspace: {error}"))?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--release", "--package", "ratelimit-fleet", "--target-dir"]).arg(&target);
-    // The copy has warnings about the braces of planted bugs, which do not matter.
+    // The output is captured, because warnings about the braces of planted bugs do not matter.
     let built =
         command.current_dir(&copy).output().map_err(|error| format!("cannot start cargo: {error}"))?;
     if built.status.success() {
@@ -38,7 +38,7 @@ pub(super) fn build() -> Result<PathBuf, String> {
     }
 }
 
-/// Copies what has changed, so that cargo builds no more than that.
+/// Copies a folder. Writes only files that have changed, so that cargo rebuilds only what depends on them.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -60,7 +60,7 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The text of a file in the copy.
+/// Returns the text of a file with the bugs that belong to it.
 fn with_bugs(path: &Path, text: Vec<u8>) -> Vec<u8> {
     let is_library = path.ends_with("ratelimit-runtime/src/lib.rs");
     let is_here = |(_, bug): &(usize, Bug)| !bug.is_in_script() && path.ends_with(bug.file);

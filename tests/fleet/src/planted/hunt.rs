@@ -1,4 +1,4 @@
-//! Hunts planted bugs: runs seeds with each of them until a promise is broken.
+//! Hunts planted bugs: runs seeds with each bug until a promise is broken.
 
 use super::{Bug, VARIABLE, bugs, copy};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-/// Hunts the bugs whose names contain a word, or all, and prints for each how many seeds it took. Returns whether all were found.
+/// Hunts the bugs whose names contain a word. Prints for each bug the first seed that finds it. Returns whether all were found.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub fn hunt(word: &str, seeds: u64, threads: usize) -> Result<bool, String> {
     Ok(found == hunted.len())
 }
 
-/// Returns the first seed that finds the bug, and the promise that it breaks.
+/// Returns the line that names the first seed that finds the bug, and the promise that it breaks.
 fn until_found(program: &Path, number: usize, bug: &Bug, seeds: u64) -> Option<String> {
     let mut command = Command::new(program);
     command.args(["--seeds", &seeds.to_string(), "--threads", "1", "--until-broken"]).stderr(Stdio::null());

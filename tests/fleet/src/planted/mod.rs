@@ -1,7 +1,7 @@
-//! Planted bugs: deliberate mistakes of the client and of the scripts (`planted.txt`), each of which the simulation must find.
+//! Planted bugs: deliberate mistakes of the client and of the scripts (`planted.txt`). The simulation must find each of them.
 //!
-//! A mistake of a script is made when a simulated server loads the text. Mistakes of the client are made in a copy of the sources,
-//! all in one build: each place asks which bug is planted.
+//! A simulated server plants a mistake of a script when it loads the script. Mistakes of the client are all planted in one copy
+//! of the sources and one build. Each place checks at run time whether its bug is selected.
 
 mod copy;
 mod hunt;
@@ -10,15 +10,16 @@ pub use hunt::hunt;
 
 use std::sync::OnceLock;
 
-/// The variable that says which bug is planted in the copy of the client: its number in the list, from 1.
+/// The environment variable that selects the planted bug in the copy of the client. Its value is the bug's number in the list,
+/// from 1.
 const VARIABLE: &str = "RATELIMIT_PLANTED";
 
 /// A planted bug: a text in a file, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
-    /// What goes wrong.
+    /// The name, which says what goes wrong.
     pub name: &'static str,
-    /// The file, from the root of the workspace.
+    /// The path of the file in the workspace.
     pub file: &'static str,
     from: String,
     to: String,
@@ -32,9 +33,10 @@ impl Bug {
     }
 }
 
-/// Returns all bugs. For each bug the list has its name after `##`, a line with its file, the lines of the text (`- `), and the lines
-/// of the replacement (`+ `). A bug without a file is in the file of the bug before it. In Rust, text and replacement are expressions
-/// or statements. If they are not, the replacement contains the word `PLANTED` in place of the condition.
+/// Returns all bugs. For each bug, the list has its name after `##`, a line with its file, the lines of the text (`- `), and
+/// the lines of the replacement (`+ `). A bug without a file belongs to the file of the previous bug. In Rust, the text and the
+/// replacement are expressions or statements. Otherwise the replacement contains the word `PLANTED`, which stands for the
+/// condition that the bug is selected.
 #[must_use]
 pub fn bugs() -> Vec<Bug> {
     let (mut bugs, mut file) = (Vec::<Bug>::new(), "");
@@ -67,7 +69,7 @@ pub fn plant(bug: Bug) {
     let _ = PLANTED.set(bug);
 }
 
-/// The text of a script as a server loads it.
+/// Returns the text of a script with the planted bug, if the bug belongs to a script.
 pub(crate) fn script(text: &[u8]) -> Vec<u8> {
     match PLANTED.get().filter(|bug| bug.is_in_script()) {
         Some(bug) => String::from_utf8_lossy(text).replacen(&bug.from, &bug.to, 1).into_bytes(),

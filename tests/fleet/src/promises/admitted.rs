@@ -1,4 +1,4 @@
-//! No more is admitted than the algorithm permits.
+//! Promise: no limit admits more than its algorithm permits.
 
 use super::Case;
 use crate::history::{Adjusted, Outcome, Record};
@@ -15,7 +15,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     }
 }
 
-/// More was admitted in some interval than the algorithm permits.
+/// Finds an interval in which more was admitted than the algorithm permits.
 fn too_much(case: &Case<'_>) -> Option<String> {
     let limit = case.largest();
     let mut admitted: Vec<&Record> =
@@ -34,9 +34,9 @@ fn too_much(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// More was admitted in a window of a counter than its count.
+/// Finds a window of a counter in which more was admitted than its count.
 fn too_much_in_window(case: &Case<'_>) -> Option<String> {
-    // The end of a block is stored as the end of a window is.
+    // A counter with blocks is skipped, because the end of a block is stored like the end of a window.
     let is_exact = case.limit.longest_wait().is_zero()
         && case.steps().is_none()
         && case.schedule.changes(case.at) == 0
@@ -59,11 +59,11 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// How late a request arrives and a turn begins while all is well.
+/// The longest delay of a request and of a turn while there are no faults.
 const LATE: Duration = Duration::from_millis(10);
 
-/// The units of a cell of a sliding window, and the share of the cell before it that the window covers, are more than its count. When
-/// all is free again tells the cell of each call.
+/// Finds a call of a sliding window at which the units in use exceed the count. The units in use are those of the call's cell,
+/// plus the share of the previous cell that the window still covers. The reset-after time of each call shows its cell.
 fn too_dense(case: &Case<'_>) -> Option<String> {
     let (time, count) = (case.limit.time(), case.limit.count());
     let is_window = case.limit.algorithm() == Algorithm::SlidingWindow && time > 4 * LATE;
@@ -97,7 +97,8 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// The units of an admitted call. What a charge gives back can be admitted again, also if the reply was lost.
+/// The units of an admitted call that count. Returned units of a charge can be admitted again, also if the reply to the return
+/// was lost. Therefore such a charge counts 0.
 pub(super) fn counted(record: &Record) -> u64 {
     match (record.call.kind, record.adjusted) {
         (Kind::Charge { then: Then::Refund | Then::Settle(_) }, Adjusted::Unknown | Adjusted::Gave(_)) => 0,
@@ -115,8 +116,8 @@ fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
     bound(limit, to.saturating_sub(from) + stepped).saturating_mul(losses + changes + 1)
 }
 
-/// More permits were held at one moment than there are. A caller has its permits from the reply until it drops them, and the store
-/// has given them for longer.
+/// Finds a moment at which callers held more permits than the limit has. A caller holds its permits from the reply until it
+/// drops them. In the store, they are taken for a longer time.
 fn too_many_held(case: &Case<'_>) -> Option<String> {
     let (schedule, limit) = (case.schedule, case.largest());
     if schedule.is_disturbed() || schedule.cuts_off(limit.time()) {

@@ -1,4 +1,4 @@
-//! Calls are decided while all is well, and processes believe what is true.
+//! Promises: calls are decided while there are no faults, and the view of each process agrees with the servers.
 
 use crate::findings::Findings;
 use crate::history::{Changed, Happened, Outcome, Record};
@@ -35,14 +35,14 @@ pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
     broken
 }
 
-/// A call had no decision although nothing was wrong.
+/// Finds a call that had no decision although no fault explains it.
 fn needless(schedule: &Schedule, calls: &[Record]) -> Option<String> {
     let is_unknown = |record: &&Record| matches!(record.outcome, Outcome::Unknown(_));
     let is_needless = |record: &&Record| !schedule.explains_failure(record);
     calls.iter().filter(is_unknown).find(is_needless).map(|record| format!("had no decision: {record}"))
 }
 
-/// A change of an override was reported as saved, and no server has stored it meanwhile.
+/// Finds a change of an override that was reported as saved although no server stored it between its start and its end.
 fn unsaved(changes: &[Changed], findings: &Findings) -> Option<String> {
     let is_stored = |changed: &&Changed| {
         let count = changed.change.how.count();

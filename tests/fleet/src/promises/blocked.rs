@@ -1,4 +1,4 @@
-//! A caller that is blocked stays refused until the end that it was told, and the next block is longer.
+//! Promises: a blocked caller stays refused until the end that its refusal named, and the next block is longer.
 
 use super::troubles::UNDER_WAY;
 use super::{Case, TIMER};
@@ -19,8 +19,8 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
         .next()
 }
 
-/// What the server has told a call that is refused by a block. All blocks are longer than any other refusal. A process that remembers the
-/// refusal tells calls of a higher cost a little more, and replies at once.
+/// The retry-after time that the server has sent for a call, if a block refused the call. All blocks are longer than any other
+/// refusal. Refusals of the deny cache are excluded: they come at once, and for a higher cost their time is a little longer.
 fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
     let is_plain = is_alone(record)
         && !record.took().is_zero()
@@ -32,12 +32,12 @@ fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
     }
 }
 
-/// Whether a call is refused by this limit alone.
+/// Whether the call has only this limit.
 fn is_alone(record: &Record) -> bool {
     !matches!(record.call.kind, Kind::Stack { .. })
 }
 
-/// A call was admitted before the end of a block.
+/// Finds a call that was admitted before the end of a block.
 fn too_early(case: &Case<'_>, refused: &Record) -> Option<String> {
     let time = told(case, refused)?;
     let is_within = |other: &&&Record| {
@@ -48,11 +48,11 @@ fn too_early(case: &Case<'_>, refused: &Record) -> Option<String> {
     Some(format!("admitted during a block: {refused} and then {other}"))
 }
 
-/// The first refusal after a block was told a shorter time than the second step.
+/// Finds a block that was followed by a block shorter than the second step.
 fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
     let (second, (_, last)) = (case.limit.blocks().nth(1)?, case.steps()?);
     let Outcome::Refused(Some(time)) = refused.outcome else { return None };
-    // What a process remembers can make the time a little longer than the block.
+    // A refusal of the deny cache can name a time that is a little longer than the block.
     let (ends, known_until) = (refused.ended + time, refused.sent + time + last / 2);
     let later = case.calls.iter().copied().filter(|later| later.sent > ends + TIMER && may_close(later));
     let next = later.min_by_key(|later| later.sent)?;
@@ -73,12 +73,12 @@ fn may_close(record: &Record) -> bool {
     record.outcome != Outcome::Admitted
 }
 
-/// The time after which a call begins no block.
+/// The time after which the call can no longer begin a block.
 fn effect(record: &Record) -> Duration {
     if record.is_refused() { record.ended } else { record.ended + UNDER_WAY }
 }
 
-/// Whether a block may explain that a call was refused.
+/// Whether a block of another call may explain the refusal.
 pub(super) fn may_be_blocked(case: &Case<'_>, refused: &Record) -> bool {
     let Some((_, last)) = case.steps() else { return false };
     case.calls.iter().any(|other| {

@@ -1,5 +1,5 @@
-//! Windows of the calendar end at its boundaries, for all processes alike. The processes have no clock that agrees with the servers':
-//! theirs is that of the machine.
+//! Promise: calendar windows end at the boundaries of the calendar, for all processes alike. The processes cannot know these
+//! boundaries from their own clock. It is the machine's clock, which differs from the clocks of the simulated servers.
 
 use super::{Case, TIMER};
 use crate::history::{Outcome, Record};
@@ -13,20 +13,20 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     wrong_end(case).or_else(|| wrong_retry(case))
 }
 
-/// The time from this moment of the servers' clocks to the end of its window.
+/// The time from a moment of the servers' clocks until the window that contains it ends.
 fn until_end(case: &Case<'_>, moment: Duration) -> Option<Duration> {
     case.limit.until_window_ends(Duration::from_micros(EPOCH_MICROS) + moment)
 }
 
-/// A server has stored a window that does not end at a boundary.
+/// Finds a stored window that does not end at a boundary.
 fn wrong_end(case: &Case<'_>) -> Option<String> {
     let mut ends = case.windows().iter().map(|(_, to)| *to);
     let wrong = ends.find(|to| until_end(case, to.saturating_sub(MS)) != Some(MS))?;
     Some(format!("a window ends at {} us, which is no boundary of the calendar", wrong.as_micros()))
 }
 
-/// The server has told a refused call another time than the end of its window. A process that remembers a refusal replies at once, and
-/// counts from the reply.
+/// Finds a refusal whose retry-after time is not the time until the end of the window. Skips refusals of the deny cache, which
+/// come at once and count from an earlier reply.
 fn wrong_retry(case: &Case<'_>) -> Option<String> {
     if case.schedule.is_disturbed() {
         return None;

@@ -1,4 +1,4 @@
-//! A call that leaves units to others is admitted only if they are free.
+//! Promise: a call with `keep` is admitted only if the units that it leaves to others are free.
 
 use super::Case;
 use crate::history::{Outcome, Record};
@@ -27,7 +27,7 @@ pub(super) fn is_stack(record: &Record) -> bool {
     matches!(record.call.kind, Kind::Stack { .. })
 }
 
-/// The units that were certainly in use when a call was decided.
+/// The units that were certainly in use when the call was decided.
 fn in_use(case: &Case<'_>, decided: &Record) -> u64 {
     let before =
         case.calls.iter().copied().filter(|record| is_admitted(record) && record.ended < decided.sent);

@@ -1,4 +1,4 @@
-//! What must hold for each seed.
+//! The promises: properties that every run must have.
 
 mod admitted;
 mod available;
@@ -17,7 +17,7 @@ use crate::schedule::{CALLERS, Change, Event, How, Schedule};
 use ratelimit::{Algorithm, Decision, Error, Limit};
 use std::time::Duration;
 
-/// Timers of tokio have whole milliseconds.
+/// The tolerance for timers, because tokio's timers have a resolution of one millisecond.
 const TIMER: Duration = Duration::from_millis(2);
 
 /// The calls of one caller of one limit.
@@ -56,13 +56,13 @@ pub(crate) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
     broken
 }
 
-/// A call that took longer than its deadline and its wait.
+/// Finds calls that took longer than their deadline and their wait.
 fn late<'r>(schedule: &'r Schedule, calls: &'r [Record]) -> impl Iterator<Item = String> + 'r {
     let is_late = |record: &&Record| record.took() > longest(schedule, &record.call) + 2 * TIMER;
     calls.iter().filter(is_late).map(|record| format!("late: {record}"))
 }
 
-/// What is left when all processes have ended.
+/// Reports tasks, connections and endless keys that remain after all processes have ended.
 fn left(findings: &Findings) -> Option<String> {
     let Findings { tasks, connections, endless, .. } = findings;
     (tasks + connections + endless > 0).then(|| {
@@ -75,7 +75,7 @@ impl Case<'_> {
         self.limit.algorithm() == Algorithm::Concurrency
     }
 
-    /// The largest of the limits that are in force at some time.
+    /// The limit with the largest count that is in force at any time of the run.
     fn largest(&self) -> Limit {
         let counts = self.schedule.steps.iter().filter_map(|step| match step.event {
             Event::Change(Change { limit, how: How::Deploy(count) | How::Override(count), .. }) => {
@@ -86,7 +86,7 @@ impl Case<'_> {
         counts.max().map_or(*self.limit, |count| with_count(self.limit, count.max(self.limit.count())))
     }
 
-    /// The first and the longest step of a block.
+    /// The first and the last step of a block, which is the longest.
     fn steps(&self) -> Option<(Duration, Duration)> {
         self.limit.blocks().next().zip(self.limit.blocks().last())
     }
@@ -101,7 +101,7 @@ impl Case<'_> {
         self.findings.windows.iter().find(of_case).map_or(&[], |(_, _, windows)| windows)
     }
 
-    /// What a new process has seen of this limit and caller.
+    /// The used units that a new process has seen for this limit and caller, or the error of its request.
     fn seen(&self, all: &[(usize, u8, Result<Decision, Error>)]) -> Option<Result<u64, String>> {
         let seen = all.iter().find(|(at, who, _)| (*at, *who) == (self.at, self.who));
         seen.map(|(_, _, seen)| match seen {

@@ -1,4 +1,4 @@
-//! Calls that wait get their turns in the order in which they reach the server.
+//! Promise: waiting calls get their turns in the order in which they reach the server.
 
 use super::Case;
 use crate::history::{Adjusted, Outcome, Record};
@@ -6,13 +6,13 @@ use crate::schedule::{Fault, Kind, Schedule};
 use ratelimit::Algorithm;
 use std::time::Duration;
 
-/// A call that is sent later than this after another one reaches the server later, while the network is well.
+/// If two calls are sent this far apart, they reach the server in the same order while the network has no faults.
 const APART: Duration = Duration::from_millis(30);
-/// How exactly turns are known: timers, and the way of the reply.
+/// The tolerance for the time of a turn, because of timers and the delay of the reply.
 const EXACT: Duration = Duration::from_millis(25);
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
-    // The turns in a log stay in order also if its count changes.
+    // The turns in a log stay in order even if its count changes.
     let is_log = case.limit.algorithm() == Algorithm::SlidingLog;
     let is_exact = !case.limit.longest_wait().is_zero()
         && (is_log || case.schedule.changes(case.at) == 0)
@@ -33,8 +33,8 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// Whether units came back to a sliding window after one call had its turn, and before another one was decided. They are free at once,
-/// and a turn that was given before stays where it is. A call that is dropped returns its turn.
+/// Whether units of a sliding window were returned between `from` and `to`. A later call can use them at once, while an earlier
+/// call keeps its reserved turn. A dropped call also returns its units.
 fn returned(case: &Case<'_>, from: Duration, to: Duration) -> bool {
     let gave = |record: &Record| match record.adjusted {
         Adjusted::Gave(units) => units > 0,
@@ -45,18 +45,19 @@ fn returned(case: &Case<'_>, from: Duration, to: Duration) -> bool {
         && case.calls.iter().any(|record| gave(record) && record.ended + APART > from && record.ended < to)
 }
 
-/// Permits that are too few for the first call may be enough for a later one.
+/// Whether the second call must come after the first. Permits are the exception: a later call may pass if it needs fewer
+/// permits.
 fn may_not_overtake(case: &Case<'_>, first: &Record, second: &Record) -> bool {
     !case.is_concurrency() || second.call.cost >= first.call.cost
 }
 
-/// Whether a call was admitted at its turn. A call without units takes no turn.
+/// Whether the call was admitted and had a turn. A call without units takes no turn.
 fn waits(record: &Record) -> bool {
     let may_wait = matches!(record.call.kind, Kind::Acquire | Kind::Charge { .. } | Kind::Permit { .. });
     may_wait && record.call.keep == 0 && record.call.cost > 0 && record.outcome == Outcome::Admitted
 }
 
-/// Whether requests can be late.
+/// Whether faults or a slow network can delay requests.
 fn delays(schedule: &Schedule) -> bool {
     schedule.is_slow
         || schedule.faults().any(|(_, fault)| !matches!(fault, Fault::Kill(_) | Fault::ForgetScripts(_)))

@@ -1,11 +1,11 @@
-//! No call is refused without a reason, and the times in replies are true.
+//! Promises: no call is refused without a reason, and the times in decisions are correct.
 
 use super::troubles::UNDER_WAY;
 use super::{Case, TIMER};
 use crate::history::{Outcome, Record};
 use std::time::Duration;
 
-/// A process remembers a refusal for a second, and repeats what it said.
+/// The deny cache of a process repeats a refusal for at most this time.
 const REMEMBERED: Duration = Duration::from_secs(1);
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
@@ -21,7 +21,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     refused.find_map(|record| needless(case, record).or_else(|| again(case, record)))
 }
 
-/// A call was told a time until it passes, or until all is free, that is longer than the limit permits.
+/// Finds a decision whose retry-after or reset-after time is longer than the limit permits.
 fn too_long(case: &Case<'_>) -> Option<String> {
     // A bucket in debt leaks for twice its time.
     let longest =
@@ -38,12 +38,12 @@ fn too_long(case: &Case<'_>) -> Option<String> {
         .map(|record| format!("was told {:?}, and the longest time is {longest:?}: {record}", record.reset))
 }
 
-/// A stack may be refused by its other limit.
+/// Whether the call has only one limit. The other limit of a stack may refuse it.
 fn is_alone(record: &Record) -> bool {
     !matches!(record.call.kind, crate::schedule::Kind::Stack { .. })
 }
 
-/// A call was refused although it fits beside all units that can be in use.
+/// Finds a call that was refused although its units fit beside all units that can be in use.
 fn needless(case: &Case<'_>, refused: &Record) -> Option<String> {
     if super::blocked::may_be_blocked(case, refused) {
         return None;
@@ -59,7 +59,7 @@ fn needless(case: &Case<'_>, refused: &Record) -> Option<String> {
     fits.then(|| format!("refused although at most {} units are in use: {refused}", used + leased))
 }
 
-/// How long units stay in use.
+/// The longest time for which units stay in use.
 fn memory(case: &Case<'_>) -> Duration {
     let wait = case.limit.longest_wait();
     if case.is_concurrency() {
@@ -69,7 +69,7 @@ fn memory(case: &Case<'_>) -> Duration {
     Duration::from_millis(2 * case.limit.longest_reset_ms()) + wait + TIMER
 }
 
-/// The time after which a call takes nothing new.
+/// The time after which the call can no longer take units.
 fn last_effect(case: &Case<'_>, record: &Record) -> Duration {
     let under_way = match record.outcome {
         Outcome::Unknown(_) | Outcome::Dropped => UNDER_WAY,
@@ -81,26 +81,27 @@ fn last_effect(case: &Case<'_>, record: &Record) -> Duration {
             if case.schedule.is_calm() { Duration::from_millis(50) } else { case.limit.time() * 2 };
         return record.released.unwrap_or(record.ended) + case.limit.longest_wait() + returned + under_way;
     }
-    // The units of a charge may be in use until its refund or settlement has arrived.
+    // The units of a charge may stay in use until its refund or settlement arrives.
     record.ended + case.schedule.deadline + under_way
 }
 
-/// The most units that a call can have had in use at once. A refused call that waits for a permit has a ticket.
+/// The most units that the call may have had in use at once. A refused call that waits for a permit has a ticket, which counts
+/// like its units.
 fn largest_use(case: &Case<'_>, record: &Record) -> u64 {
     let has_ticket = case.is_concurrency() && !case.limit.longest_wait().is_zero();
     let takes = !record.is_refused() || has_ticket || case.schedule.splits(record);
     if takes { u64::from(record.call.cost).max(record.units().1) } else { 0 }
 }
 
-/// The most units that lie in the processes. `None` if faults may have lost some.
+/// The most leased units that the processes may hold. `None` if faults may have lost units.
 fn leased_by_others(case: &Case<'_>) -> Option<u64> {
     let processes = case.calls.iter().map(|record| record.number).max().unwrap_or(0) as u64 + 1;
     let is_known = case.schedule.is_calm() && !case.schedule.ends_processes();
     is_known.then(|| processes * 2 * u64::from(case.limit.largest_lease()))
 }
 
-/// A call was refused, and the same cost was refused again after the time that the first refusal named, although nobody came
-/// between.
+/// Finds a call that was refused although the retry-after time of an earlier refusal had passed. The later call needs no more
+/// units, and no call between them took units.
 fn again(case: &Case<'_>, first: &Record) -> Option<String> {
     let Outcome::Refused(Some(retry)) = first.outcome else { return None };
     if case.is_concurrency() || case.is_leased() {

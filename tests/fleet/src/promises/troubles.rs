@@ -1,13 +1,14 @@
-//! What the faults of a schedule explain.
+//! Explains failures by the faults of a schedule.
 
 use crate::faults::ELECTION;
 use crate::history::Record;
 use crate::schedule::{Event, FailOver, Fault, Kind, Layout, NOBODY, Schedule};
 use std::time::Duration;
 
-/// A process uses a server again within a second of its return.
+/// The time after which a process certainly uses a returned server again: one second and a tolerance.
 const RETURN: Duration = Duration::from_millis(1500);
-/// How long a request can be on its way: as long as a network is silent, and then the server is down.
+/// The longest time from the sending of a request to its execution. First the network can be silent, and then the server can be
+/// down.
 pub(super) const UNDER_WAY: Duration = Duration::from_secs(10);
 
 impl Schedule {
@@ -18,7 +19,7 @@ impl Schedule {
         })
     }
 
-    /// The times at which keys may have been lost, or the servers' clocks have stepped, with the length of the step.
+    /// The times at which keys may be lost or the servers' clocks step, each with the length of the step.
     pub(super) fn disturbances(&self) -> impl Iterator<Item = (Duration, Duration)> + '_ {
         self.faults().filter_map(|(at, fault)| match fault {
             Fault::Restart { keeps_keys: false, .. } => Some((at, Duration::ZERO)),
@@ -30,7 +31,7 @@ impl Schedule {
         })
     }
 
-    /// Whether writes may be lost that a server has confirmed.
+    /// Whether servers may lose writes that they have confirmed.
     pub(super) fn loses_keys(&self) -> bool {
         self.faults().any(|(_, fault)| match fault {
             Fault::Restart { keeps_keys, .. } => !keeps_keys,
@@ -39,7 +40,7 @@ impl Schedule {
         })
     }
 
-    /// Whether a stack can be decided limit by limit, because its keys are on several nodes.
+    /// Whether the limits of the stack are decided one by one, because their keys may be on several nodes.
     pub(super) fn splits(&self, record: &Record) -> bool {
         let is_stack = matches!(record.call.kind, Kind::Stack { .. });
         is_stack && record.call.who == NOBODY && matches!(self.layout, Layout::Cluster { .. })
@@ -49,24 +50,24 @@ impl Schedule {
         self.disturbances().next().is_some()
     }
 
-    /// Whether nothing but time has passed.
+    /// Whether there are no faults and the network is fast.
     pub(super) fn is_calm(&self) -> bool {
         self.faults().next().is_none() && !self.is_slow
     }
 
-    /// Whether the numbers of this limit change.
+    /// The number of changes of this limit's count.
     pub(super) fn changes(&self, limit: usize) -> usize {
         let is_change = |event: &Event| matches!(event, Event::Change(change) if change.limit == limit);
         self.steps.iter().filter(|step| is_change(&step.event)).count()
     }
 
-    /// Whether processes have ended, in good order or not.
+    /// Whether processes end during the run, by a kill or a clean shutdown.
     pub(super) fn ends_processes(&self) -> bool {
         self.faults().any(|(_, fault)| matches!(fault, Fault::Kill(_)))
             || self.steps.iter().any(|step| matches!(step.event, Event::Night(_) | Event::Retire(_)))
     }
 
-    /// Whether a fault explains that a call has no decision.
+    /// Whether a fault explains that the call has no decision.
     pub(super) fn explains_failure(&self, record: &Record) -> bool {
         if self.is_slow {
             return true;
@@ -74,14 +75,14 @@ impl Schedule {
         let process = record.call.process;
         self.faults().filter(|(at, _)| *at <= record.ended).any(|(at, fault)| {
             let lasts = match fault {
-                // A fault of a link takes effect at the next call, whenever that comes.
+                // A fault of a link affects the next call of the process, at any later time.
                 Fault::Link { process: of, .. } => return of == process,
                 Fault::Silence { process: of, time, .. } if of == process => time,
                 Fault::Restart { server, down, .. } if self.is_needed(server) => down,
                 Fault::Reject(server, _, time) if self.is_needed(server) => time,
                 Fault::Stall(_, time) => time,
                 Fault::FailOver { how, lag, .. } => ELECTION + lag + how.lasts(),
-                // A stack has several keys, which are on both nodes meanwhile.
+                // A stack has several keys. During the move, some of them may be on either node.
                 Fault::Move { time, lag, .. } => {
                     let is_stack = matches!(record.call.kind, Kind::Stack { .. });
                     if !is_stack || time * 2 < self.deadline / 2 {
@@ -95,7 +96,8 @@ impl Schedule {
         })
     }
 
-    /// Whether calls fail without the server in this role. One sentinel is enough, and a replica serves nothing until a failover.
+    /// Whether calls fail without the server in this role. One running sentinel is enough. A replica serves no calls until a
+    /// failover.
     fn is_needed(&self, role: usize) -> bool {
         let of_sentinels = |(_, fault)| matches!(fault, Fault::Restart { server, .. } if server > 1);
         self.layout.serves(role)
@@ -104,7 +106,7 @@ impl Schedule {
                 && self.faults().filter(|fault| of_sentinels(*fault)).count() > 1)
     }
 
-    /// Whether a permit can end while it is held: its renewals do not arrive for the length of a lease.
+    /// Whether a held permit can end because its renewals do not arrive for the length of a lease.
     pub(super) fn cuts_off(&self, lease: Duration) -> bool {
         let stops = |fault: Fault| {
             matches!(
@@ -121,7 +123,7 @@ impl Schedule {
 }
 
 impl FailOver {
-    /// How long the old primary is still there.
+    /// The time for which the old primary continues to serve after the failover.
     fn lasts(self) -> Duration {
         if let Self::Split { lasts, .. } = self { lasts } else { Duration::ZERO }
     }

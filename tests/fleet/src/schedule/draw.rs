@@ -12,7 +12,7 @@ use ratelimit::{Algorithm, Limit};
 use std::time::Duration;
 
 impl Schedule {
-    /// Draws a run.
+    /// Draws the schedule of a seed.
     pub(crate) fn draw(seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
         let processes = random.usize(1..=4);
@@ -22,7 +22,7 @@ impl Schedule {
             1 => Layout::Cluster { any_slot: random.bool() },
             _ => Layout::One,
         };
-        // With several servers, the first call opens several connections, so it needs a longer deadline.
+        // With several servers, the first call opens several connections and therefore needs a longer deadline.
         let deadlines = if layout == Layout::One { [50, 100, 250] } else { [150, 200, 250] };
         let deadline = Duration::from_millis(*random.choice(&deadlines).unwrap_or(&250));
         let faults = random.choice([0, 2, 6, 15]).unwrap_or(2);
@@ -30,7 +30,7 @@ impl Schedule {
         let (mut is_slow, mut faults, mut changes) = (random.u8(..8) == 0, faults, changes);
         let mut busy = busy(&mut random, &limits);
         if random.u8(..12) == 0 {
-            // In this kind of run, calls wait for turns and the limit may change, but there are no faults.
+            // In one of twelve runs, calls wait for turns and the limit may change, but there are no faults.
             limits[0] = waiting(&mut random);
             busy = Some((0, limits[0].time() / limits[0].count() / random.u32(1..=3)));
             (is_slow, faults, changes) = (false, 0, *random.choice(&[0, 15]).unwrap_or(&0));
@@ -76,17 +76,18 @@ impl Schedule {
     }
 }
 
-/// One of the limits, and a pause: its calls come with about this pause between two of them, several in each of its periods.
+/// The index of a busy limit, and the average pause between two of its calls. Several calls come in each of the limit's
+/// periods.
 type Busy = Option<(usize, Duration)>;
 
-/// In one of three runs a limit is busy, if its period is short.
+/// Makes a limit busy in one of three runs, if its period is short.
 fn busy(random: &mut Rng, limits: &[Limit]) -> Busy {
     let at = random.usize(..limits.len());
     let pause = limits[at].time() / limits[at].count().max(1) / random.u32(1..=3);
     (random.u8(..3) == 0 && pause < Duration::from_millis(150)).then_some((at, pause))
 }
 
-/// Most calls come in bursts.
+/// Draws the pause before the next event. Most calls come in bursts.
 fn pause(random: &mut Rng, busy: Busy) -> Duration {
     if let Some((_, pause)) = busy {
         let micros = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
@@ -126,7 +127,7 @@ fn limit(random: &mut Rng) -> Limit {
     if random.u8(..4) == 0 { limit.try_wait(wait).unwrap_or(limit) } else { limit }
 }
 
-/// A limit with a short period, whose calls wait for several periods.
+/// Draws a limit with a short period, whose calls may wait for several periods.
 fn waiting(random: &mut Rng) -> Limit {
     let (count, time) = (random.u32(1..=6), Duration::from_millis(random.u64(100..1000)));
     let limit = match random.u8(..8) {
@@ -154,7 +155,7 @@ fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Cal
             _ => Kind::Check,
         }
     };
-    // A stack has each limit once, and no permits.
+    // A stack has each limit at most once, and no concurrency limit.
     let kind = match kind {
         Kind::Stack { with } if with == limit || is_concurrency(&limits[with]) => Kind::Check,
         kind => kind,

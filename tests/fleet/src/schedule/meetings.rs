@@ -1,4 +1,5 @@
-//! What seldom meets by chance: a call and the moment at which it is in danger. Drawn apart, so that all other runs stay as they are.
+//! Draws events that rarely coincide by chance: a call, and a fault at its most dangerous moment. They have separate random
+//! numbers, so that all other runs stay the same.
 
 use super::draw::is_concurrency;
 use super::{Call, Event, Fault, Kind, Layout, Schedule, Step, TAGS};
@@ -11,13 +12,13 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A call of a process that takes one unit of the first limit.
+/// A call by a process that takes one unit of the first limit.
 const fn check(process: usize) -> Call {
     Call { process, limit: 0, who: 0, cost: 1, keep: 0, kind: Kind::Check, dropped_after: None }
 }
 
 impl Schedule {
-    /// Lets calls meet dangers in one of eight runs, and in one of four if there is one server.
+    /// Adds calls that coincide with faults to one of eight runs, or to one of four runs if there is only one server.
     pub(super) fn with_meetings(mut self) -> Self {
         let mut random = Rng::with_seed(!self.seed);
         match (random.u8(..8), self.layout) {
@@ -30,7 +31,8 @@ impl Schedule {
         self
     }
 
-    /// Bursts of calls, some of whose replies are lost. No unit comes back, so a second charge stays visible.
+    /// Draws bursts of calls, and loses some of the replies. No unit comes back during the run, so a second charge for the same
+    /// call stays visible.
     fn lose_replies(&mut self, random: &mut Rng) {
         self.limits = vec![Limit::counter(random.u32(50..100), Duration::from_secs(30 * 86_400))];
         (self.steps, self.is_slow) = (Vec::new(), false);
@@ -48,13 +50,13 @@ impl Schedule {
         }
     }
 
-    /// The sentinel that is asked first is down while the processes connect.
+    /// Stops the sentinel that the processes ask first, while they connect.
     fn stop_first_sentinel(&mut self) {
         let event = Event::Fault(Fault::Restart { server: 2, down: ms(3000), keeps_keys: true });
         self.steps.insert(0, Step { at: Duration::ZERO, event });
     }
 
-    /// Stacks, and batches of calls, are decided while the slot of their keys moves.
+    /// Draws stacks and batches of calls that are decided while the slot of their keys moves.
     fn move_stacks(&mut self, random: &mut Rng) {
         let stacked: Vec<usize> =
             (0..self.limits.len()).filter(|at| !is_concurrency(&self.limits[*at])).collect();
@@ -75,8 +77,8 @@ impl Schedule {
         }
     }
 
-    /// A leased limit, and bursts of calls by one process after another. Between them windows end, processes end in good order, or the
-    /// server stalls twice, the second time for a fetch that follows the first.
+    /// Draws a leased limit, and bursts of calls by one process at a time. Between the bursts, windows end or processes shut
+    /// down. In some runs, the server stalls twice in each burst, the second time for a fetch that follows the first.
     fn lease(&mut self, random: &mut Rng) {
         let (is_short, stalls) = (random.bool(), random.u8(..3) == 0);
         let time = if is_short { ms(random.u64(100..400)) } else { Duration::from_secs(30 * 86_400) };

@@ -1,4 +1,5 @@
-//! What happens in one run: limits, calls and faults, all drawn from one seed. It is plain data, so that it can be shrunk.
+//! The events of one run: limits, calls and faults, all drawn from one seed. A schedule is plain data, so that it can be
+//! shrunk.
 
 mod draw;
 mod meetings;
@@ -8,45 +9,45 @@ use crate::server::{LinkFault, Trouble};
 use ratelimit::Limit;
 use std::time::Duration;
 
-/// The callers of one limit. The last one has no identity.
+/// The number of callers of one limit. The last caller has no identity.
 pub(crate) const CALLERS: u8 = 3;
 pub(crate) const NOBODY: u8 = CALLERS - 1;
 
 /// The names of the limits.
 pub(crate) const NAMES: [&str; 3] = ["first", "second", "third"];
-/// The tags of all keys: the callers, the limits of those without identity, and the overrides.
+/// The tags of all keys: the callers, the names of the limits for callers without identity, and the tag of the overrides.
 pub(crate) const TAGS: [&str; 6] = ["0", "1", "first", "second", "third", "#"];
 
-/// How long calls take to end: they wait at most 3 s, and hold permits for 4 s.
+/// The time until all calls have ended: they wait at most 3 s, and hold permits for 4 s.
 pub(crate) const CLOSING: Duration = Duration::from_secs(8);
 
-/// A run.
+/// The schedule of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     pub(crate) seed: u64,
     pub(crate) layout: Layout,
     pub(crate) processes: usize,
     pub(crate) deadline: Duration,
-    /// Whether many messages take long.
+    /// Whether many messages are slow.
     pub(crate) is_slow: bool,
     pub(crate) limits: Vec<Limit>,
     pub(crate) steps: Vec<Step>,
 }
 
-/// The servers. Each has a role, which is its position here until a failover.
+/// The servers. Each server has a role, which is its index in this list. Failovers exchange roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     One,
     /// A primary, a replica, and two sentinels.
     Sentinels,
-    /// Three nodes, and a replica that can take the place of each.
+    /// Three nodes, and a replica that can take the place of any node.
     Cluster {
         /// Whether a script may touch keys of several slots.
         any_slot: bool,
     },
 }
 
-/// An event and its time since the start.
+/// An event, and its time since the start.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) at: Duration,
@@ -58,9 +59,9 @@ pub(crate) enum Event {
     Call(Call),
     Fault(Fault),
     Change(Change),
-    /// A process ends in good order, and another one takes its place at once.
+    /// A process shuts down cleanly, and another process takes its place at once.
     Retire(usize),
-    /// All processes end in good order, and others start after this time.
+    /// All processes shut down cleanly, and new ones start after this time.
     Night(Duration),
 }
 
@@ -71,10 +72,10 @@ pub(crate) struct Call {
     pub(crate) limit: usize,
     pub(crate) who: u8,
     pub(crate) cost: u32,
-    /// The units that it leaves to others.
+    /// The units that the call leaves to others.
     pub(crate) keep: u32,
     pub(crate) kind: Kind,
-    /// The caller gives up after this time.
+    /// The time after which the caller drops the call.
     pub(crate) dropped_after: Option<Duration>,
 }
 
@@ -88,13 +89,13 @@ pub(crate) enum Kind {
     Permit {
         held: Duration,
     },
-    /// The same cost of another limit is taken in the same decision.
+    /// The same decision also takes the same cost from this other limit.
     Stack {
         with: usize,
     },
 }
 
-/// What becomes of a charge.
+/// The change of a charge after its decision: none, a refund or a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     Keep,
@@ -102,7 +103,7 @@ pub(crate) enum Then {
     Settle(u32),
 }
 
-/// The count of a limit changes.
+/// A change of a limit's count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) process: usize,
@@ -112,23 +113,24 @@ pub(crate) struct Change {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    /// A new version of the service runs in this process, and in those that start later.
+    /// This process, and processes that start later, run a new version of the service with this count.
     Deploy(u32),
-    /// This process sets an override for all.
+    /// This process sets an override for all processes.
     Override(u32),
     Remove,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// A command that a process sends to a server meets this, after some others.
+    /// One command that a process sends to a server has a fault. The number of commands before it without a fault is `after`.
+    /// Only commands that may write count.
     Link {
         process: usize,
         server: usize,
         after: u8,
         fault: LinkFault,
     },
-    /// The network between a process and one server, or all of them, delivers nothing.
+    /// The network between a process and one server delivers nothing. `None` means all servers.
     Silence {
         process: usize,
         server: Option<usize>,
@@ -142,16 +144,16 @@ pub(crate) enum Fault {
         down: Duration,
         keeps_keys: bool,
     },
-    /// The clocks of all servers step.
+    /// The clocks of all servers jump.
     Clock {
         micros: i64,
     },
-    /// `kill -9`. Another process starts in its place.
+    /// The process ends without a shutdown, like `kill -9`. Another process starts in its place.
     Kill(usize),
     FailOver {
         server: usize,
         how: FailOver,
-        /// The others hear of it after this time.
+        /// The time in which the other servers learn of the failover.
         lag: Duration,
     },
     /// A slot moves to another node, key by key.
@@ -163,14 +165,14 @@ pub(crate) enum Fault {
     },
 }
 
-/// How a replica takes the place of its primary.
+/// The way in which a replica takes the place of its primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailOver {
-    /// Nothing is lost. The old primary closes its connections, or replies with errors.
+    /// No write is lost. The old primary closes its connections, or keeps them and replies with errors.
     Planned { hangs_up: bool },
-    /// The primary crashes. Its last writes are lost. After some time it is back as a replica.
+    /// The primary crashes and loses its last writes. After `down` it returns as a replica.
     Crash { lost: Duration, down: Duration },
-    /// The primary is cut off from the others, and goes on to serve the processes that are connected to it.
+    /// The primary loses the connection to the other servers, and continues to serve the processes that are connected to it.
     Split { lost: Duration, lasts: Duration },
 }
 
@@ -201,7 +203,7 @@ impl Layout {
 }
 
 impl Schedule {
-    /// The time of the last event.
+    /// The time of the last event, including a night.
     pub(crate) fn length(&self) -> Duration {
         self.steps.last().map_or(Duration::ZERO, |step| match step.event {
             Event::Night(night) => step.at + night,

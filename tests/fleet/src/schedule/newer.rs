@@ -1,4 +1,4 @@
-//! Draws blocks, windows of the calendar and units for others, with random numbers of their own: all other runs stay as they were.
+//! Draws blocks, calendar windows and units for others, with separate random numbers, so that all other runs stay the same.
 
 use crate::schedule::{Call, Kind};
 use fastrand::Rng;
@@ -6,10 +6,10 @@ use ratelimit::Limit;
 use ratelimit::per::Calendar;
 use std::time::Duration;
 
-/// What a run has of these.
+/// The features that this module draws for a run.
 pub(super) struct Newer {
     random: Rng,
-    /// The first limit.
+    /// A limit that replaces the first limit of the run.
     pub(super) first: Option<Limit>,
     keeps: bool,
 }
@@ -26,14 +26,14 @@ impl Newer {
         Self { random, first, keeps: (1..5).contains(&what) }
     }
 
-    /// A third of the calls of some runs without blocks leaves units to others.
+    /// In some runs without blocks, lets a third of the calls leave units to others.
     pub(super) fn keep(&mut self, call: Call) -> Call {
         let may_keep = self.keeps && !matches!(call.kind, Kind::Stack { .. }) && self.random.u8(..3) == 0;
         Call { keep: if may_keep { self.random.u32(1..=4) } else { 0 }, ..call }
     }
 }
 
-/// A limit whose blocks last longer than any other refusal, so that each `retry_after` is the end of a block.
+/// Draws a limit whose blocks last longer than any other refusal, so that each long `retry_after` shows a block.
 fn blocking(random: &mut Rng) -> Limit {
     let (count, time) = (random.u32(1..=4), Duration::from_millis(random.u64(50..400)));
     let limit = match random.u8(..4) {
@@ -45,7 +45,8 @@ fn blocking(random: &mut Rng) -> Limit {
     limit.try_block(&steps[..random.usize(1..=3)]).unwrap_or(limit)
 }
 
-/// A limit whose window ends at any time, or soon: a run starts with a year in UTC, so that it is the last minute of December west of it.
+/// Draws a limit whose calendar window ends soon or at any time. A run starts at the beginning of a year in UTC. In a time zone
+/// west of UTC, it is still the last day of December.
 fn of_the_calendar(random: &mut Rng) -> Limit {
     let minutes = if random.bool() { random.u32(1..=2) } else { random.u32(..24 * 60) };
     let zone = format!("-{:02}:{:02}", minutes / 60, minutes % 60);

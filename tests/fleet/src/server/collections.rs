@@ -1,11 +1,11 @@
-//! The commands on lists, sorted sets and hashes, in the forms that the scripts use.
+//! Implements the commands on lists, sorted sets and hashes, in the forms that the scripts use.
 
 use super::commands::{Outcome, count, integer};
 use super::keyspace::{Bytes, Keyspace, Value, wrong_kind};
 use super::reply::Reply;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Gets the collection of a key. An empty one is removed after the command.
+/// Gets the collection of a key, or a new one. Empty collections are removed after the command.
 macro_rules! collection {
     ($keys:expr, $key:expr, $kind:ident) => {
         match $keys.get_or($key, Value::$kind(Default::default())) {
@@ -54,7 +54,7 @@ fn list(keys: &mut Keyspace, name: &str, key: &[u8], words: &[Bytes]) -> Option<
     }))
 }
 
-/// A negative position counts from the end.
+/// Converts an index of a command. A negative index counts from the end.
 fn position(index: i64, length: usize) -> i64 {
     let length = i64::try_from(length).unwrap_or(i64::MAX);
     if index < 0 { index + length } else { index }
@@ -66,7 +66,7 @@ fn range(from: &[u8], to: &[u8], length: usize) -> Option<std::ops::Range<usize>
     Some(from..to.max(from))
 }
 
-/// Removes texts from the front, or from the end if `most` is negative. 0 removes all.
+/// Removes up to `most` equal texts from the front, or from the end if `most` is negative. 0 removes all of them.
 fn remove(list: &mut VecDeque<Bytes>, most: i64, text: &[u8]) -> usize {
     let all = list.len();
     let limit = if most == 0 { all } else { usize::try_from(most.unsigned_abs()).unwrap_or(all) };
@@ -93,7 +93,7 @@ fn ordered(scores: &Scores) -> Vec<(&Bytes, f64)> {
     members
 }
 
-/// A bound such as `5`, `(5` or `+inf`.
+/// Parses a bound such as `5`, `(5` or `+inf`. Returns the number, and whether the bound excludes it.
 fn bound(text: &[u8]) -> Option<(f64, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     let (number, open) = text.strip_prefix('(').map_or((text, false), |number| (number, true));

@@ -1,11 +1,12 @@
-//! The commands that the library uses, on keys and texts. `collections` has those on lists, scores and hashes.
+//! Implements the commands on keys and texts that the library uses. `collections` has the commands on lists, sorted sets and
+//! hashes.
 
 use super::Trouble;
 use super::collections;
 use super::keyspace::{Bytes, Keyspace, Value, wrong_kind};
 use super::reply::Reply;
 
-/// What a command replies, or its error.
+/// The reply of a command, or its error.
 pub(super) type Outcome = Result<Reply, Reply>;
 
 /// Executes a command on keys.
@@ -41,8 +42,8 @@ const READS: [&str; 14] = [
 /// The commands that need memory.
 const GROWS: [&str; 6] = ["SET", "INCRBY", "DECRBY", "RPUSH", "ZADD", "HSET"];
 
-/// The error of a write that the server refuses, or of a key that a script may not touch. A server that lacks memory lets a script
-/// go on that has written.
+/// Returns the error if the server refuses the write, or if the script may not touch the key. A server without free memory does
+/// not stop a script that has already written.
 fn refusal(keys: &mut Keyspace, name: &str, arguments: &[Bytes]) -> Option<Reply> {
     if let Some(guard) = keys.guard.take() {
         let touched = if name == "TIME" { &[][..] } else { &arguments[..arguments.len().min(1)] };
@@ -120,7 +121,7 @@ fn add(keys: &mut Keyspace, key: &[u8], by: i64) -> Outcome {
     Ok(Reply::Integer(sum))
 }
 
-/// Reads an integer as Redis does: no spaces, no leading zeros, no other spelling.
+/// Parses an integer as Redis does: without spaces, leading zeros or any other spelling.
 pub(super) fn integer(text: &[u8]) -> Result<i64, Reply> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
     number

@@ -10,10 +10,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How many bytes a connection holds in each direction, as a socket's buffers do.
+/// The number of bytes that a connection buffers in each direction, like a socket.
 pub(crate) const BUFFER: usize = 1 << 16;
 
-/// What happens to a command that a process sends.
+/// The fault of a command that a process sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkFault {
     /// The command is executed, and the connection breaks before the reply.
@@ -31,13 +31,13 @@ pub(crate) struct Link(Mutex<LinkState>);
 
 pub(crate) struct LinkState {
     random: fastrand::Rng,
-    /// Each meets a command after this many others.
+    /// The faults to come. Each has the number of commands before it without a fault.
     pub(crate) faults: VecDeque<(u8, LinkFault)>,
-    /// Nothing passes until then. Then all of it arrives, as TCP sends it again.
+    /// The time until which no data passes. Afterwards all of it arrives, because TCP sends it again.
     pub(crate) silent_until: Instant,
-    /// A process that was killed has no network.
+    /// Whether the process was killed and therefore has no network.
     pub(crate) is_cut: bool,
-    /// Whether many messages take long.
+    /// Whether many messages are slow.
     is_slow: bool,
     is_quiet: bool,
     pub(crate) connections: Vec<AbortHandle>,
@@ -60,7 +60,7 @@ impl Link {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The fault that the next command meets.
+    /// Takes the fault of the next command.
     fn next_fault(&self) -> Option<LinkFault> {
         let mut state = self.state();
         let (after, fault) = state.faults.front_mut()?;
@@ -80,15 +80,15 @@ impl Link {
         state.is_quiet = true;
     }
 
-    /// Closes all connections for good.
+    /// Closes all connections, and refuses new ones from now on.
     pub(crate) fn cut(&self) {
         let mut state = self.state();
         state.is_cut = true;
         state.connections.drain(..).for_each(|connection| connection.abort());
     }
 
-    /// A message takes 50 to 550 us, and while not all is quiet one in a hundred up to 4 ms, or on a slow network one in four up to
-    /// 30 ms.
+    /// The delay of a message: 50 to 550 us. During the run, one of a hundred messages takes up to 4 ms. On a slow network, one
+    /// of four takes up to 30 ms.
     fn delay(&self) -> Duration {
         let mut state = self.state();
         let (share, longest) = if state.is_slow { (25, 30_000) } else { (1, 4000) };
@@ -117,7 +117,7 @@ pub(crate) async fn serve(
 ) {
     let link = &links[at];
     let mut client = Client { host, is_asking: false };
-    // A large command arrives in one piece.
+    // The buffer is large, so that a large command arrives in one piece.
     let mut input = Vec::with_capacity(BUFFER);
     while let Ok(1..) = stream.read_buf(&mut input).await {
         input.reserve(BUFFER);

@@ -1,4 +1,4 @@
-//! What a server does with a command: its role and its troubles come before its keys.
+//! Executes a command: checks the server's role and troubles before the command uses the keys.
 
 use super::keyspace::Bytes;
 use super::reply::Reply;

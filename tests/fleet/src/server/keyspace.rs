@@ -1,4 +1,4 @@
-//! The keys of a server, and when they end.
+//! The keys of a server, and the times at which they expire.
 
 use super::Trouble;
 use super::reply::Reply;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) type Bytes = Vec<u8>;
 
-/// What a key holds.
+/// The value of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(Bytes),
@@ -30,19 +30,20 @@ impl Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     value: Value,
-    /// In ms of the server's clock.
+    /// The time at which the key expires, in ms of the server's clock.
     ends: Option<u64>,
 }
 
-/// All keys. The order is that of the bytes, so that a run can be repeated.
+/// All keys, in the order of their bytes, so that a run can be repeated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keyspace {
     keys: BTreeMap<Bytes, Entry>,
     /// The time of the running command, in µs of the server's clock.
     pub(crate) now: u64,
-    /// Each text that was stored with an end: the key, its time and its end, in µs of the server's clock.
+    /// Each text that was stored with a TTL: the key, the time of the command, and the time at which the key expires, in µs of
+    /// the server's clock.
     pub(crate) begun: Vec<(Bytes, u64, u64)>,
-    /// Why writes are refused.
+    /// The reason why writes are refused.
     pub(crate) trouble: Option<Trouble>,
     /// Whether the running command has written.
     pub(crate) has_written: bool,
@@ -76,7 +77,7 @@ impl Keyspace {
         &mut self.keys.entry(key.to_vec()).or_insert(Entry { value: new, ends: None }).value
     }
 
-    /// Stores a value. `ends` is its last ms.
+    /// Stores a value. The key expires at `ends`, in ms of the server's clock.
     pub(crate) fn set(&mut self, key: &[u8], value: Value, ends: Option<u64>) {
         if let (Value::Text(_), Some(ends)) = (&value, ends) {
             self.begun.push((key.to_vec(), self.now, ends * 1000));
@@ -95,7 +96,7 @@ impl Keyspace {
         }
     }
 
-    /// The last ms of a key that has one.
+    /// The time at which a key expires, in ms. `None` if the key does not exist or never expires.
     pub(crate) fn end(&mut self, key: &[u8]) -> Option<u64> {
         self.entry(key)?.ends
     }
@@ -108,7 +109,7 @@ impl Keyspace {
         self.keys.clear();
     }
 
-    /// A copy of the keys, as a replica has it.
+    /// A copy of the keys for a replica.
     pub(crate) fn copy(&self) -> Self {
         Self { keys: self.keys.clone(), ..Self::default() }
     }
@@ -123,13 +124,13 @@ impl Keyspace {
         self.keys.insert(key, entry);
     }
 
-    /// The keys without an end, except for hashes.
+    /// The number of keys that never expire. Hashes are not counted.
     pub(crate) fn endless(&self) -> usize {
         let is_endless = |entry: &&Entry| entry.ends.is_none() && !matches!(entry.value, Value::Hash(_));
         self.keys.values().filter(is_endless).count()
     }
 
-    /// The keys that have not ended.
+    /// The number of keys that have not expired.
     pub(crate) fn live(&self) -> usize {
         let now = self.now_ms();
         self.keys.values().filter(|entry| entry.ends.is_none_or(|end| end > now)).count()

@@ -24,10 +24,10 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// The server's clock at the start: the year 2026.
+/// The server's clock at the start, in µs: the beginning of the year 2026 in UTC.
 pub(crate) const EPOCH_MICROS: u64 = 1_767_225_600_000_000;
 
-/// Why a running server rejects calls.
+/// The reason why a running server rejects commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     Loading,
@@ -48,7 +48,7 @@ impl Trouble {
         })
     }
 
-    /// Whether only commands that write are rejected. A script then runs until its first write.
+    /// Whether the server rejects only writes. A script then runs until its first write.
     fn is_about_writes(self) -> bool {
         matches!(self, Self::OutOfMemory | Self::NoReplicas)
     }
@@ -60,31 +60,31 @@ pub(crate) struct Server(Mutex<State>);
 pub(crate) struct State {
     keys: Keyspace,
     role: Role,
-    /// Earlier states of the keys, if a replica follows.
+    /// Earlier states of the keys. `None` if the run has only one server.
     past: Option<VecDeque<(Instant, Keyspace)>>,
     pub(crate) scripts: BTreeSet<String>,
     pub(crate) is_up: bool,
     start: Instant,
     pub(crate) clock_offset: i64,
-    /// Why calls are rejected, and until when.
+    /// The reason why commands are rejected, and the time until which they are.
     pub(crate) trouble: Option<(Trouble, Instant)>,
-    /// Until then nothing is executed, as if one slow command ran.
+    /// The time until which no command is executed, as if one slow command ran.
     pub(crate) stalled_until: Instant,
     connections: Vec<AbortHandle>,
     executed: u64,
-    /// How many commands were sent to another server.
+    /// The number of commands that were redirected to another server.
     redirected: u64,
-    /// Each override that was stored: its time, its field and its text.
+    /// Each override that was stored: the time, the field and the text.
     pub(crate) overrides: Vec<(Instant, Bytes, Bytes)>,
-    /// Commands with their times, if they are shown.
+    /// The executed commands with their times. `None` if the log does not show them.
     pub(crate) shown: Option<Vec<(Instant, String)>>,
 }
 
-/// The client's end of a connection, as the server knows it.
+/// The server's data about a connected client.
 pub(crate) struct Client {
     /// The name of the host to which the client has connected.
     pub(crate) host: String,
-    /// Whether the next command may be about a slot that this server takes over.
+    /// Whether the next command may use a slot that this server takes over (`ASKING`).
     pub(crate) is_asking: bool,
 }
 
@@ -113,7 +113,7 @@ impl Server {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the process. Its script cache is gone, and without persistence its keys.
+    /// Stops the process. The script cache is lost. Without persistence, the keys are also lost.
     pub(crate) fn stop(&self, keeps_keys: bool) {
         self.hang_up();
         let mut state = self.state();
@@ -130,7 +130,7 @@ impl Server {
         self.state().connections.drain(..).for_each(|connection| connection.abort());
     }
 
-    /// Ends all faults that have a time.
+    /// Ends all faults that have a duration.
     pub(crate) fn heal(&self) {
         let mut state = self.state();
         (state.is_up, state.trouble, state.stalled_until) = (true, None, Instant::now());
@@ -146,14 +146,15 @@ impl Server {
         self.state().connections.iter().filter(|connection| !connection.is_finished()).count()
     }
 
-    /// How many commands were executed, how many were redirected, and how many keys there are.
+    /// The number of executed commands, the number of redirected commands, and the number of keys.
     pub(crate) fn sizes(&self) -> (u64, u64, usize) {
         let mut state = self.state();
         state.set_time();
         (state.executed, state.redirected, state.keys.live())
     }
 
-    /// The texts that were stored under a key, by their times and ends since the start.
+    /// The times at which texts were stored under a key, each with the time at which the text expires. Both count from the
+    /// start.
     pub(crate) fn begun(&self, key: &[u8]) -> Vec<(Duration, Duration)> {
         let state = self.state();
         let of_key = state.keys.begun.iter().filter(|(begun, ..)| begun == key);
@@ -161,7 +162,8 @@ impl Server {
         of_key.map(|(_, from, to)| (passed(*from), passed(*to))).collect()
     }
 
-    /// How many keys of limits have no end. Overrides are configuration, and have none.
+    /// The number of keys of limits that never expire. Overrides are configuration, so their keys never expire and are not
+    /// counted.
     pub(crate) fn endless(&self) -> usize {
         let mut state = self.state();
         state.set_time();

@@ -1,6 +1,6 @@
-//! Replies, and how they are sent.
+//! Replies and commands, and their encoding in RESP2.
 
-/// What a command replies.
+/// The reply to a command.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reply {
     Status(&'static str),
@@ -22,7 +22,7 @@ impl Reply {
         Self::Text(text.into())
     }
 
-    /// Writes the reply in RESP2.
+    /// Encodes the reply in RESP2.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Status(text) => out.extend(format!("+{text}\r\n").bytes()),
@@ -44,10 +44,10 @@ impl Reply {
     }
 }
 
-/// A command: its name and its arguments.
+/// The words of a command: its name and its arguments.
 pub(crate) type Words = Vec<Vec<u8>>;
 
-/// Takes the first whole command from the bytes that have arrived.
+/// Takes the first complete command from the bytes that have arrived. Returns `None` if it is incomplete.
 pub(crate) fn take_command(input: &mut Vec<u8>) -> Option<Words> {
     let mut at = 0;
     let words = line(input, &mut at)?;

@@ -1,4 +1,4 @@
-//! The role of a server: a primary, a replica, a sentinel, or a node of a cluster. Roles change in a failover.
+//! The role of a server: a primary, a replica, a sentinel, or a node of a cluster. A failover changes roles.
 
 use super::keyspace::{Bytes, Keyspace};
 use super::reply::Reply;
@@ -7,16 +7,16 @@ use super::{Server, State};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much of its past a server keeps: more than a failover loses.
+/// The time for which a server stores earlier states of its keys. It is longer than the time that a failover loses.
 const PAST: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Role {
     Primary,
     Replica,
-    /// Names this server as the primary.
+    /// A sentinel that reports this server as the primary.
     Sentinel(usize),
-    /// A replica is a node without slots.
+    /// A node of a cluster. A replica is a node without slots.
     Node(Slots),
 }
 
@@ -45,7 +45,7 @@ impl Role {
         if let Self::Node(slots) = self { Some(slots) } else { None }
     }
 
-    /// The reply if another server must execute a command with these keys.
+    /// The reply if this server must not execute a command with these keys. `None` if it may.
     pub(super) fn elsewhere(&self, keys: &mut Keyspace, names: &[Bytes], is_asking: bool) -> Option<Reply> {
         match self {
             Self::Node(slots) => slots.redirection(keys, names, is_asking),
@@ -70,19 +70,19 @@ impl State {
 }
 
 impl Server {
-    /// The keys as they were before this time.
+    /// A copy of the keys as they were `lost` ago.
     pub(crate) fn keys_before(&self, lost: Duration) -> Keyspace {
         let state = self.state();
         if lost.is_zero() {
             return state.keys.copy();
         }
         let from = Instant::now() - lost;
-        // Each copy has the state before one command.
+        // Each copy was made before a command changed the keys.
         let earlier = state.past.iter().flatten().find(|(at, _)| *at >= from);
         earlier.map_or_else(|| state.keys.copy(), |(_, keys)| keys.copy())
     }
 
-    /// Becomes the primary with these keys, or a node with the slots of the old one.
+    /// Makes this server the primary with these keys. In a cluster, it becomes a node with the slots of the old primary.
     pub(crate) fn promote(&self, mut keys: Keyspace, role: Role) {
         self.heal();
         let mut state = self.state();
@@ -98,7 +98,7 @@ impl Server {
         }
     }
 
-    /// A sentinel learns which server is the primary.
+    /// Tells a sentinel which server is the primary.
     pub(crate) fn name_primary(&self, server: usize) {
         let mut state = self.state();
         if let Role::Sentinel(primary) = &mut state.role {
@@ -106,12 +106,12 @@ impl Server {
         }
     }
 
-    /// A node learns the nodes of all slots.
+    /// Tells a node which node owns each slot.
     pub(crate) fn learn(&self, owners: Owners) {
         self.with_slots(|slots, _| slots.learn(owners));
     }
 
-    /// Changes what a node knows about slots, and its keys.
+    /// Gives access to a node's slots and keys. Returns `None` if the server is not a node of a cluster.
     pub(crate) fn with_slots<T>(&self, act: impl FnOnce(&mut Slots, &mut Keyspace) -> T) -> Option<T> {
         let state = &mut *self.state();
         if let Role::Node(slots) = &mut state.role { Some(act(slots, &mut state.keys)) } else { None }

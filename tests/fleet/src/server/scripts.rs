@@ -1,4 +1,4 @@
-//! Runs the unchanged scripts in an interpreter of Lua 5.1, the version of Redis and Valkey.
+//! Runs the unchanged scripts in an interpreter of Lua 5.1, which is also the version in Redis and Valkey.
 
 use super::commands;
 use super::keyspace::{Bytes, Keyspace};
@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::mem;
 
-/// What is around a script: `redis.call` throws an error reply as a table, as servers do, and `struct` has doubles.
+/// The environment of a script. As in a real server, `redis.call` throws an error reply as a table. `struct.pack` packs all
+/// numbers as doubles.
 const AROUND: &str = r#"
 local execute, pack = ...
 redis = {
@@ -30,8 +31,8 @@ return function(script, keys, arguments)
 end
 "#;
 
-/// The interpreter of a thread. Simulated servers use it in turns, because a new one for each server would take longer than
-/// all of its calls.
+/// The interpreter of a thread. All simulated servers of the thread share it, because creating one for each server would take
+/// longer than all of its calls.
 struct Interpreter {
     lua: Lua,
     run: Function,
@@ -44,12 +45,12 @@ thread_local! {
     static KEYS: RefCell<Keyspace> = RefCell::default();
 }
 
-/// Returns the digest of a script.
+/// Returns the SHA-1 digest of a script.
 pub(crate) fn digest(text: &[u8]) -> String {
     redis::Script::new(&String::from_utf8_lossy(text)).get_hash().to_owned()
 }
 
-/// Compiles a script, if this thread has not done so. Returns an error reply if it is wrong.
+/// Compiles a script, unless this thread has already done so. Returns an error reply if the script does not compile.
 pub(crate) fn compile(digest: &str, text: &[u8]) -> Result<(), Reply> {
     INTERPRETER.with(|interpreter| {
         if interpreter.known.borrow().contains_key(digest) {
@@ -63,7 +64,7 @@ pub(crate) fn compile(digest: &str, text: &[u8]) -> Result<(), Reply> {
     })
 }
 
-/// Runs a script that has been compiled.
+/// Runs a compiled script.
 pub(crate) fn run(keys: &mut Keyspace, digest: &str, names: &[Bytes], arguments: &[Bytes]) -> Reply {
     KEYS.with_borrow_mut(|current| mem::swap(current, keys));
     let reply = INTERPRETER.with(|interpreter| interpreter.run(digest, names, arguments));
@@ -114,7 +115,8 @@ fn whole(number: mlua::Integer) -> f64 {
     number as f64
 }
 
-/// What a script passes to a command. A server writes a number with 17 digits.
+/// Converts a value that a script passes to a command. A real server writes a number with 17 digits. This function writes the
+/// shortest exact form.
 fn argument(word: &Value) -> Bytes {
     match word {
         Value::String(text) => text.as_bytes().to_vec(),
@@ -144,7 +146,7 @@ fn to_lua(lua: &Lua, reply: Reply) -> mlua::Result<Value> {
     }
 }
 
-/// What a server replies if a script returns this value.
+/// Converts the value that a script returns to the reply of the server.
 fn from_lua(value: Value) -> mlua::Result<Reply> {
     Ok(match value {
         Value::String(text) => Reply::text(&*text.as_bytes()),

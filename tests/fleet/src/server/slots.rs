@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const SLOTS: usize = 16_384;
-/// The port of the first server. The others follow.
+/// The port of the first server. The other servers have the following ports.
 pub(crate) const FIRST_PORT: u16 = 7000;
 
 /// The node of each slot.
 pub(crate) type Owners = Arc<[u8]>;
 
-/// What a node knows.
+/// A node's knowledge of the slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
     own: u8,
     owners: Owners,
-    /// The slots that this node gives away, and those that it takes over, with the other node.
+    /// The slots that this node gives away (`leaving`) and takes over (`coming`), each with the other node.
     pub(crate) leaving: BTreeMap<u16, u8>,
     pub(crate) coming: BTreeMap<u16, u8>,
     /// Whether scripts may touch undeclared keys of several slots.
@@ -57,7 +57,8 @@ impl Slots {
         self.owners = owners;
     }
 
-    /// The reply to a command with these keys, if another node must execute it. `asking` is set after `ASKING`.
+    /// Returns the error or redirection if this node cannot execute a command with these keys now. `asking` is set after
+    /// `ASKING`.
     pub(crate) fn redirection(&self, keys: &mut Keyspace, names: &[Bytes], asking: bool) -> Option<Reply> {
         let slot = slot_of(names.first()?);
         if names.iter().any(|name| slot_of(name) != slot) {
@@ -82,7 +83,7 @@ impl Slots {
         }
     }
 
-    /// The error of a script that touches a key that it has not declared, if it may not.
+    /// Returns the error if a script may not touch this key, which it has not declared.
     pub(super) fn refusal(&self, keys: &mut Keyspace, name: &[u8]) -> Option<Reply> {
         let slot = slot_of(name);
         let is_here = self.owners[usize::from(slot)] == self.own
@@ -98,7 +99,7 @@ impl Slots {
         }
     }
 
-    /// The reply to `CLUSTER SLOTS`. An empty host is that of the connection.
+    /// The reply to `CLUSTER SLOTS`. The empty host means: the host of the connection.
     pub(crate) fn ranges(&self) -> Reply {
         let number = |number: usize| Reply::Integer(i64::try_from(number).unwrap_or(0));
         let mut first = 0;

@@ -1,7 +1,7 @@
-//! Leases of a counter: units that a process takes in advance, hands out by itself, and returns if no call uses them.
+//! Models leases of a counter: units that a process takes in advance, hands out by itself, and returns if no call uses them.
 //!
-//! Each process has a clock of its own with another offset. A fetch and a return may be executed late, and a reply may be late or
-//! lost. The counter has windows of a few ticks.
+//! The clock of each process has another offset. Fetches and returns may be executed late. A reply may be late or lost. The
+//! counter has windows of a few ticks.
 
 mod state;
 mod steps;
@@ -9,25 +9,25 @@ mod steps;
 /// The numbers of the limit, in units and ticks.
 const COUNT: u8 = 4;
 const WINDOW: u8 = 4;
-/// The largest lease.
+/// The number of units in a lease.
 const LARGEST: u8 = 2;
-/// `Limit::lease_usable_for` and `IDLE`, in ticks.
+/// The times of `Limit::lease_usable_for` and `IDLE`, in ticks.
 const USABLE: u8 = 3;
 const IDLE: u8 = 2;
-/// The most ticks that a request or its reply takes.
+/// The most ticks that a request or a reply takes.
 const DELAY: u8 = 2;
-/// What the clocks of the processes and of the server show at the start.
+/// The times that the clocks of the processes and of the server show at the start.
 const OFFSETS: [u8; 3] = [0, 7, 3];
 const SERVERS_OFFSET: u8 = 5;
 
 /// A mistake in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// Units are usable from the arrival of the reply on, not from the sending of the request.
+    /// The time in which units are usable starts at the arrival of the reply instead of the sending of the request.
     CountsFromTheReply,
-    /// The end of the window by the server's clock is compared with the clock of the process.
+    /// A process compares the end of the window by the server's clock with its own clock.
     TrustsTheServersClock,
-    /// A restart returns units and keeps them.
+    /// A restart returns units to the server, but the process keeps them, too.
     KeepsReturnedUnits,
     /// Units that were requested before a restart are added to the lease.
     IgnoresEpochs,
@@ -35,17 +35,17 @@ pub enum Mistake {
     NeverReturns,
 }
 
-/// The model.
+/// The model: the number of processes, the bounds of its paths, and an optional mistake.
 #[derive(Clone, Debug)]
 pub struct Leases {
     processes: usize,
     budget: Budget,
-    /// Until then calls, fetches and faults happen.
+    /// The tick from which on no call, fetch or fault happens.
     quiet_from: u8,
     mistake: Option<Mistake>,
 }
 
-/// How much may still happen.
+/// The numbers of fetches and faults that may still happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Budget {
     fetches: u8,
@@ -55,13 +55,13 @@ struct Budget {
 }
 
 impl Leases {
-    /// For the tests.
+    /// A small model for the tests.
     pub fn small() -> Self {
         let budget = Budget { fetches: 2, lost: 1, crashed: 0, restarts: 1 };
         Self { processes: 2, budget, quiet_from: 5, mistake: None }
     }
 
-    /// For the command.
+    /// A large model for the command.
     pub fn large() -> Self {
         let budget = Budget { fetches: 3, lost: 1, crashed: 1, restarts: 1 };
         Self { processes: 3, budget, quiet_from: 6, mistake: None }
@@ -81,11 +81,11 @@ impl Leases {
     }
 }
 
-/// `Portion`: the unused units of one charge. Times are those of the process.
+/// `Portion`: the unused units of one charge. Except for `stamp`, times are those of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Portion {
     units: u8,
-    /// The end of the window.
+    /// The tick at which the window ends.
     stamp: u8,
     usable_until: u8,
     charge_ends: u8,
@@ -97,7 +97,7 @@ struct Portion {
 struct Fetch {
     epoch: u8,
     sent: u8,
-    /// When the reply was sent, and what it says: the stamp and the time until then.
+    /// The tick at which the reply was sent, and its content: the stamp, and the number of ticks until the window ends.
     reply: Option<(u8, u8, u8)>,
 }
 
@@ -124,12 +124,12 @@ pub struct State {
     now: u8,
     processes: Vec<Process>,
     gives: Vec<Give>,
-    /// The window of the counter: its end and the units in it.
+    /// The window of the counter: the tick at which it ends, and the units that are taken from it.
     ends: u8,
     used: u8,
-    /// The calls that were admitted in this window.
+    /// The number of calls that were admitted in this window.
     admitted: u8,
-    /// Whether a unit was handed out after its window, or after the limit had changed.
+    /// Whether a process has handed out a unit after the unit's window (`is_late`), or after the limit had changed (`is_old`).
     is_late: bool,
     is_old: bool,
     budget: Budget,
@@ -138,27 +138,27 @@ pub struct State {
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// `LeasedUnits::take`: a call finds a unit.
+    /// `LeasedUnits::take`: a call takes a unit.
     Call(usize),
-    /// `Fetch::begin`, for a call that finds no unit or in advance.
+    /// `Fetch::begin`: a call found no unit, or units are fetched in advance.
     Fetch(usize),
-    /// `counter.lua` executes the fetch, and its reply is on the way.
+    /// `counter.lua` executes the fetch, and sends the reply.
     ExecuteFetch(usize),
     /// `Fetch::receive`: adds the units to the lease, or returns them.
     Receive(usize),
-    /// The reply does not arrive.
+    /// The reply is lost.
     Lose(usize),
     /// `return_outdated`: returns units that are no longer usable, or that no call has used.
     Clean(usize),
-    /// `counter.lua` executes the return at this place.
+    /// `counter.lua` executes the return at this index of `gives`.
     ExecuteGive(usize),
-    /// The return does not arrive. It is not repeated.
+    /// The return at this index is lost. It is not repeated.
     LoseGive(usize),
     /// `KeyLease::restart`: an override ends the lease.
     Restart(usize),
-    /// The process ends without a word.
+    /// The process ends without returning its units.
     Crash(usize),
-    /// Time passes, once everybody has made the steps that are due.
+    /// Time passes. Before it does, all steps that are due must be made.
     Tick,
 }
 

@@ -1,4 +1,4 @@
-//! What can be said about a state of `Leases`, and what processes and the server do in it.
+//! Predicates of a state of `Leases`, and the state changes that processes and the server make.
 
 use super::{
     DELAY, Fetch, Give, IDLE, LARGEST, Leases, Mistake, OFFSETS, Portion, Process, SERVERS_OFFSET, State,
@@ -19,7 +19,7 @@ impl State {
         self.processes[process].portions.iter().position(|portion| now < portion.usable_until)
     }
 
-    /// The portions that `return_outdated` removes.
+    /// Whether `return_outdated` removes the portion.
     pub(super) fn is_outdated(&self, process: usize, portion: Portion) -> bool {
         let now = self.local(process);
         now >= portion.usable_until || now >= self.processes[process].used_at + IDLE
@@ -43,7 +43,7 @@ impl State {
         }) && self.gives.iter().all(|give| self.now < give.sent + DELAY)
     }
 
-    /// Removes portions and sends their returns, if the server still has the charge.
+    /// Removes the portions that `of` selects. Returns their units to the server while it still has the charge.
     pub(super) fn give_back(&mut self, process: usize, of: impl Fn(&Self, &Portion) -> bool) {
         let now = self.local(process);
         let (gone, kept): (Vec<_>, Vec<_>) =
@@ -59,7 +59,7 @@ impl State {
         self.gives.sort_unstable();
     }
 
-    /// `Fetch::receive` and `LeasedUnits::fill`.
+    /// Models `Fetch::receive` and `LeasedUnits::fill`.
     pub(super) fn receive(&mut self, process: usize, model: &Leases) {
         let now = self.local(process);
         let Some(Fetch { epoch, sent, reply: Some((_, stamp, reset)) }) =
@@ -79,7 +79,7 @@ impl State {
         lease.used_at = sent;
     }
 
-    /// The units of the current window that a process or the network has.
+    /// The units of the current window that a process holds or that are in transit.
     pub(super) fn away(&self) -> u8 {
         let of_process = |process: &Process| {
             let portions = process.portions.iter().filter(|portion| portion.stamp == self.ends);

@@ -97,7 +97,7 @@ impl Model for Leases {
                     (state.ends, state.used, state.admitted) = (last.now + WINDOW, 0, 0);
                 }
                 if state.used + LARGEST > COUNT {
-                    // The refusal changes nothing, and the fetch has ended.
+                    // A refusal changes nothing in the counter, and ends the fetch.
                     (state.ends, state.used) = (last.ends, last.used);
                     state.processes[at].fetch = None;
                 } else {

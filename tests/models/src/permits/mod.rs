@@ -1,47 +1,49 @@
-//! Permits of a concurrency limit: renewed while a call holds them, also by another runtime, and returned, also if the reply to the
-//! request that took them was lost.
+//! Models permits of a concurrency limit. A permit is renewed while a call holds it, also by another runtime. It is returned
+//! after the call, also if the reply to the request for the permit was lost.
 //!
-//! The limit has one permit. Process 0 has two runtimes, process 1 has one. Each process makes one call at a time, and its call is
-//! the permit's id. A request is executed within a tick, or late and after requests that were sent later, or it is lost.
+//! The limit has one permit. Process 0 has two runtimes, and process 1 has one. Each process makes one call at a time. The
+//! process's number is the permit's id. A request is executed within a tick, or it is lost, or it is late. A late request may
+//! be executed after requests that were sent later.
 
 mod state;
 mod steps;
 
-/// The owners of the runtimes.
+/// The process of each runtime.
 const PROCESS: [usize; 3] = [0, 0, 1];
-/// In ticks: a lease, a third of it, a ninth of it, and the first pause between two returns.
+/// In ticks: a lease, a third of a lease, a ninth of a lease, and the first pause between two returns.
 const LEASE: u8 = 9;
 const RENEWED_AFTER: u8 = 3;
 const RETRIED_AFTER: u8 = 1;
 const PAUSE: u8 = 1;
 /// The most ticks between the sending of a late request and its execution (`LATEST_EXECUTION`).
 const LATEST: u8 = 3;
-/// How many ticks a permit may belong to nobody: the longest pause before a return that follows a late request, and its way.
+/// The most ticks for which a permit may stay taken although no call holds it: the longest pause before a return that follows a
+/// late request, and one tick for that return.
 const LONGEST_UNUSED: u8 = 4 * PAUSE + 1;
-/// How many ticks after the last faults the last bodies end, so that leases are renewed until then.
+/// The number of ticks after `quiet_from` at which the last bodies end. Until then, leases are renewed without faults.
 const LONGEST_BODY: u8 = 6;
 
 /// A mistake in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// Only the runtime in which a permit was taken renews it.
+    /// Only the runtime that has taken a permit renews it.
     NobodyTakesOver,
-    /// A return that finds nothing is final, also if the request for the permit may still arrive.
+    /// A return that finds no permit is final, although the request for the permit may still arrive.
     NothingIsFinal,
     /// A return is not sent again.
     ReturnsOnce,
 }
 
-/// The model.
+/// The model: the bounds of its paths, and an optional mistake.
 #[derive(Clone, Debug)]
 pub struct Permits {
-    /// Until then calls begin and faults happen.
+    /// The tick from which on no call begins and no fault happens.
     quiet_from: u8,
     budget: Budget,
     mistake: Option<Mistake>,
 }
 
-/// How many calls and faults may still happen.
+/// The numbers of calls and faults that may still happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Budget {
     calls: u8,
@@ -52,13 +54,13 @@ struct Budget {
 }
 
 impl Permits {
-    /// For the tests.
+    /// A small model for the tests.
     pub fn small() -> Self {
         let budget = Budget { calls: 2, lost: 1, late: 1, blocked: 1, crashed: 0 };
         Self { quiet_from: 3, budget, mistake: None }
     }
 
-    /// For the command.
+    /// A large model for the command.
     pub fn large() -> Self {
         let budget = Budget { calls: 2, lost: 1, late: 1, blocked: 1, crashed: 1 };
         Self { quiet_from: 5, budget, mistake: None }
@@ -73,31 +75,31 @@ impl Permits {
         self.mistake == Some(mistake)
     }
 
-    /// Until then everything has ended: leases that began late, and the pauses between returns.
+    /// The last tick. Until then, leases that began late and the pauses between returns have ended.
     fn end(&self) -> u8 {
         self.quiet_from + LEASE + LATEST + 2
     }
 }
 
-/// `Stage`, and the stages of a call without a permit.
+/// `Stage`, with additional stages for a call that has no permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
     None,
-    /// The reply to the request for a permit has not arrived.
+    /// The call waits for the reply to its request for a permit.
     Asks,
     Held,
     Returned,
     Lost,
 }
 
-/// `TakenPermit`: the permit of a process, as its limiter knows it.
+/// `TakenPermit`: the permit of a process, in the view of its limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Taken {
     stage: Stage,
     runtime: usize,
     due: u8,
     pause: u8,
-    /// When the store certainly no longer has a permit that is being returned.
+    /// The tick from which on the store certainly no longer has a permit that is being returned.
     ends: u8,
     is_crashed: bool,
 }
@@ -125,9 +127,9 @@ pub struct State {
     taken: [Taken; 2],
     blocked: [bool; 3],
     sent: Vec<Sent>,
-    /// The end of the lease of each process in the server. Zero: it has no permit.
+    /// The tick at which the lease of each process ends in the server. Zero means that the process has no permit.
     leases: [u8; 2],
-    /// For how many ticks the permit of each process was in the server, though no call holds it and the process lives.
+    /// For each living process, the number of ticks for which the server has had its permit although no call holds it.
     unused: [u8; 2],
     budget: Budget,
 }
@@ -139,29 +141,30 @@ pub enum Fate {
     Executed,
     /// The server executes it, and the reply is lost.
     ReplyLost,
-    /// It does not arrive.
+    /// The request does not arrive.
     Lost,
-    /// It stays on its way.
+    /// The request is delayed.
     Late,
 }
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// `call/permit`: a call asks for a permit in this runtime.
+    /// `call/permit`: a call requests a permit in this runtime.
     Ask(usize),
-    /// The fate of the request at this place. A reply is noted by `Permits::hold`, `done` or `replied`; a call without a
+    /// The fate of the request at this index of `sent`. `Permits::hold`, `done` or `replied` handles a reply. A call without a
     /// reply releases its permit in the stage `Lost`.
     Arrive(usize, Fate),
     /// The body ends: `Permits::release` in the stage `Returned`.
     Finish(usize),
-    /// `Permits::due`: the task of this runtime sends what is due. Calls start it, also for other runtimes (`take_over`).
+    /// `Permits::due`: the task of this runtime sends the requests that are due. Calls start the task, also to take over from
+    /// other runtimes (`take_over`).
     Wake(usize),
-    /// The task of this runtime makes no more steps.
+    /// The task of this runtime stops making steps.
     Block(usize),
-    /// The process ends without a word.
+    /// The process ends without returning its permit.
     Crash(usize),
-    /// Time passes, once everybody has made the steps that are due.
+    /// Time passes. Before it does, all steps that are due must be made.
     Tick,
 }
 

@@ -1,4 +1,4 @@
-//! What can be said about a state of `Permits`, and what processes and the server do in it.
+//! Predicates of a state of `Permits`, and the state changes that processes and the server make.
 
 use super::{
     Kind, LATEST, LEASE, LONGEST_BODY, Mistake, PAUSE, PROCESS, Permits, RENEWED_AFTER, RETRIED_AFTER, Sent,
@@ -14,7 +14,7 @@ impl State {
         matches!(self.taken[process].stage, Stage::Held | Stage::Returned | Stage::Lost)
     }
 
-    /// `TakenPermit::due_in`.
+    /// Models `TakenPermit::due_in`.
     pub(super) fn due_in(&self, runtime: usize, model: &Permits) -> Option<u8> {
         let taken = &self.taken[PROCESS[runtime]];
         if !self.is_known(PROCESS[runtime]) || taken.is_crashed {
@@ -31,7 +31,7 @@ impl State {
         !self.blocked[runtime] && self.due_in(runtime, model).is_some_and(|due| due <= self.now)
     }
 
-    /// Whether nobody has to make a step before time passes.
+    /// Whether no step is due before time passes.
     pub(super) fn is_settled(&self, model: &Permits) -> bool {
         let waits = |sent: &Sent| self.now < sent.at + if sent.is_late { LATEST } else { 1 };
         let must_finish = self.now >= model.quiet_from + LONGEST_BODY;
@@ -45,7 +45,7 @@ impl State {
         self.sent.sort_unstable();
     }
 
-    /// `Permits::release`.
+    /// Models `Permits::release`.
     pub(super) fn release(&mut self, process: usize, stage: Stage) {
         let taken = &mut self.taken[process];
         (taken.stage, taken.pause, taken.due) = (stage, PAUSE, self.now + PAUSE);
@@ -53,7 +53,7 @@ impl State {
         self.send(Kind::Give, process);
     }
 
-    /// `concurrency.lua` executes a request. Returns whether it found units.
+    /// `concurrency.lua` executes a request. Returns whether it took or found the permit.
     pub(super) fn execute(&mut self, sent: &Sent) -> bool {
         let process = sent.process;
         let found = match sent.kind {
@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// A call has no reply to its request for a permit.
+    /// A call gets no reply to its request for a permit.
     pub(super) fn give_up(&mut self, sent: &Sent) {
         if sent.kind == Kind::Take && self.taken[sent.process].stage == Stage::Asks {
             self.release(sent.process, Stage::Lost);

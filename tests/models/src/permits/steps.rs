@@ -46,7 +46,7 @@ impl Model for Permits {
                 && !taken.is_crashed
                 && !state.blocked[runtime]
             {
-                // A request that is late keeps its id, so the process makes no other call meanwhile.
+                // A late request keeps its id, so the process makes no other call until the request is executed.
                 if state.sent.iter().all(|sent| sent.process != process) && !state.has_lease(process) {
                     actions.push(Action::Ask(runtime));
                 }
@@ -130,7 +130,7 @@ impl Model for Permits {
                         && !taken.is_crashed
                         && !matches!(taken.stage, Stage::Held | Stage::Asks);
                     state.unused[process] = if is_unused { last.unused[process] + 1 } else { 0 };
-                    // `TakenPermit::is_over`
+                    // Models `TakenPermit::is_over`.
                     let taken = &mut state.taken[process];
                     if matches!(taken.stage, Stage::Returned | Stage::Lost) && taken.ends <= state.now {
                         taken.stage = Stage::None;

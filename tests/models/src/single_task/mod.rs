@@ -1,45 +1,45 @@
-//! The background task of which a limiter runs one at a time, with its heartbeat.
+//! Models the background task that a limiter runs once at a time, with its heartbeat.
 //!
-//! Three runtimes of a process share `late_at` and `number`. Each step of an atomic operation is an action of its own, so runtimes
-//! interleave between them. A runtime may be blocked for any time, or be shut down, but not all of them at once.
+//! Three runtimes of a process share `late_at` and `number`. Each atomic operation is a separate action, so other runtimes can
+//! make steps between two operations. A runtime may be blocked for any time, or be shut down. At least one runtime remains.
 
 mod state;
 mod steps;
 
 const RUNTIMES: usize = 3;
-/// In ticks: between two heartbeats, and how late one may be (`GRACE`).
+/// In ticks: the time between two heartbeats, and how late a heartbeat may be (`GRACE`).
 const NEXT: u8 = 1;
 const GRACE: u8 = 1;
-/// For how many ticks after a fault no task may be in charge: until the last promise has passed.
+/// The most ticks after a fault for which no task may be in charge. By then, the last promised heartbeat has become late.
 const LONGEST_GAP: u8 = NEXT + GRACE;
 
 /// A mistake in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// A call starts a task only if there is none, not if it is late.
+    /// A call starts a task only if there is no task. It ignores that a task is late.
     TrustsStartedTasks,
-    /// The number of the task is read before the exchange, not counted after it.
+    /// The number of the task is read before the exchange, instead of counted after it.
     ReadsTheNumberEarly,
-    /// A task does not ask whether it is still in charge.
+    /// A task does not check whether it is still in charge.
     NeverEnds,
 }
 
-/// The model.
+/// The model: the bounds of its paths, and an optional mistake.
 #[derive(Clone, Debug)]
 pub struct SingleTask {
     end: u8,
-    /// How often a runtime may be blocked or shut down, or a task may end.
+    /// The number of faults: a runtime is blocked or shut down, or a task ends.
     faults: u8,
     mistake: Option<Mistake>,
 }
 
 impl SingleTask {
-    /// For the tests.
+    /// A small model for the tests.
     pub fn small() -> Self {
         Self { end: 6, faults: 2, mistake: None }
     }
 
-    /// For the command.
+    /// A large model for the command.
     pub fn large() -> Self {
         Self { end: 9, faults: 3, mistake: None }
     }
@@ -54,17 +54,17 @@ impl SingleTask {
     }
 }
 
-/// What a runtime does with the task.
+/// The step that a runtime has reached, in starting, running or ending the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
     None,
-    /// Has read `late_at`, and will exchange it.
+    /// The runtime has read `late_at`, and exchanges it next.
     Takes {
         seen: u8,
         promised: u8,
         number: u8,
     },
-    /// Has exchanged it, and will count `number`.
+    /// The runtime has exchanged `late_at`, and counts `number` next.
     Counts {
         number: u8,
     },
@@ -72,12 +72,12 @@ enum Stage {
         number: u8,
         beats_at: u8,
     },
-    /// Has seen that it is in charge, and will store its promise.
+    /// The task has seen that it is in charge, and stores its promise next.
     Beats {
         number: u8,
         promised: u8,
     },
-    /// Ends, has seen that it is in charge, and will store zero.
+    /// The task ends. It has seen that it is in charge, and stores zero next.
     Stops,
 }
 
@@ -86,47 +86,48 @@ struct Runtime {
     stage: Stage,
     is_blocked: bool,
     is_shut_down: bool,
-    /// For how many ticks its task was not in charge, while it was not blocked.
+    /// The number of ticks for which the runtime's task ran, was not blocked, and was no longer in charge.
     replaced_for: u8,
 }
 
 /// The state of all runtimes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// Begins at 1, because a promise of zero says that there is no task.
+    /// The time starts at 1, because `late_at` is zero if there is no task.
     now: u8,
     late_at: u8,
     number: u8,
     runtimes: [Runtime; RUNTIMES],
     faults: u8,
-    /// For how many ticks since the last fault no running task was in charge.
+    /// The number of ticks since the last fault in which no unblocked task was in charge.
     gap: u8,
 }
 
 /// A step of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// `SingleTask::start`: a call finds the task late. `take_over` reads `late_at`.
+    /// `SingleTask::start`: a call notices that the task is late. `take_over` reads `late_at`.
     Call(usize),
-    /// `take_over`: exchanges `late_at`, if it is what was read.
+    /// `take_over`: exchanges `late_at` if its value has not changed since it was read.
     Exchange(usize),
-    /// `take_over`: counts `number`. Then the task is spawned.
+    /// `take_over`: counts `number`. Then the runtime spawns the task.
     Count(usize),
-    /// The task wakes. `InCharge::limiter` ends it if it is no longer in charge. Otherwise `beat` looks whether it is.
+    /// The task wakes. `InCharge::limiter` ends it if it is no longer in charge. Otherwise `beat` checks again whether it is.
     Wake(usize),
     /// `beat`: stores the promise.
     Beat(usize),
-    /// The task has nothing left to do. `stop` looks whether it is in charge.
+    /// The task has nothing left to do. `stop` checks whether it is in charge.
     End(usize),
     /// `stop`: stores zero.
     Stop(usize),
-    /// A blocked runtime makes no step.
+    /// The runtime is blocked, and makes no steps.
     Block(usize),
-    /// The runtime goes on.
+    /// The runtime continues.
     Unblock(usize),
     /// The runtime drops its task, and makes no more calls.
     ShutDown(usize),
-    /// Time passes, once all runtimes that are not blocked have made their steps, and one of them a call.
+    /// Time passes. Before it does, all runtimes that are not blocked must make their due steps. If the task is late, an idle
+    /// runtime must also make a call.
     Tick,
 }
 

@@ -1,4 +1,4 @@
-//! What can be said about a state of `SingleTask`, and what processes and the server do in it.
+//! Predicates of a state of `SingleTask`.
 
 use super::{Mistake, Runtime, SingleTask, Stage, State};
 
@@ -18,7 +18,7 @@ impl State {
         if model.makes(Mistake::TrustsStartedTasks) { self.late_at == 0 } else { self.late_at <= self.now }
     }
 
-    /// Whether nobody has to make a step before time passes.
+    /// Whether no step is due before time passes.
     pub(super) fn is_settled(&self, model: &SingleTask) -> bool {
         let active = || self.runtimes.iter().filter(|runtime| !runtime.is_blocked);
         let settled = active().all(|runtime| match runtime.stage {

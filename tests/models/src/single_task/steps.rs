@@ -20,7 +20,7 @@ impl Model for SingleTask {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
-        // After the last fault, enough time remains until the end of the model.
+        // Faults happen only early enough that the properties can hold again before the model ends.
         let may_fail = state.faults > 0 && state.now + LONGEST_GAP < self.end;
         for (at, runtime) in state.runtimes.iter().enumerate() {
             if runtime.is_blocked {

@@ -1,10 +1,10 @@
-//! The kinds of calls that are dropped, and the units that may be in use afterwards.
+//! The kinds of dropped calls, and for each kind the units that may be in use afterwards.
 
 use super::{BUCKET, COUNTER, Dropped, Kind, OTHER, PATIENT, PERMITS, QUEUE, key, other_key};
 use ratelimit::{AsKey, Limit, Rejection, rate_limit, scope};
 use std::ops::RangeInclusive;
 
-/// Units of a call that stay charged: if the call ended, or if it was dropped before its decision arrived.
+/// The units in use after a call that ended or was dropped, if a dropped call keeps the unit that it has taken.
 fn taken(dropped: Dropped) -> RangeInclusive<u32> {
     match dropped {
         _ if dropped.is_ready => 1..=1,
@@ -13,7 +13,7 @@ fn taken(dropped: Dropped) -> RangeInclusive<u32> {
     }
 }
 
-/// Units of a call that are returned if it is dropped after its decision.
+/// The units in use after a call was dropped, if it returns the unit that it has taken.
 fn given_back(dropped: Dropped) -> RangeInclusive<u32> {
     if dropped.before_the_answer() { 0..=1 } else { 0..=0 }
 }
@@ -22,7 +22,8 @@ fn nothing(_: Dropped) -> RangeInclusive<u32> {
     0..=0
 }
 
-/// A row of the table: name, limit, units in use before, the call, and the units in use after it was dropped.
+/// Builds the table of kinds. A row contains the name, the limit, the units that are in use before the call, the call, and the
+/// units that are in use after it was dropped.
 macro_rules! kinds {
     ($($name:literal $limit:ident $before:literal |$limiter:ident, $n:ident| $call:block => $after:expr;)*) => {
         pub(super) const KINDS: [Kind; 13] = [$(Kind {
@@ -58,7 +59,7 @@ kinds! {
         let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
         charge.refund().await.unwrap();
     } => given_back;
-    // After the charge, the settlement is already on its way.
+    // After the charge, the settlement has already been sent.
     "charge and settle" BUCKET 0 |limiter, n| {
         let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
         charge.settle(3).await.unwrap();

@@ -1,5 +1,5 @@
-//! Calls of every kind, dropped after each number of polls. Afterwards only the units of held permits and admitted
-//! calls are in use.
+//! Drops calls of every kind after each possible number of polls. Afterwards only the units of held permits and admitted calls
+//! are in use.
 
 mod kinds;
 
@@ -21,8 +21,8 @@ const PATIENT: Limit = Limit::concurrency(2, HOUR).wait(HOUR);
 
 type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Polls a call at most `polls` times, each time after it was woken. Returns whether it was ready, and how often it was polled. With
-/// `linger`, its last request is sent before the call is dropped.
+/// Polls a call at most `polls` times, each time after it was woken. Returns whether the call was ready, and the number of
+/// polls. With `linger`, the call's last request is sent before this function returns.
 async fn poll_times(call: &mut Call, polls: usize, linger: bool) -> (bool, usize) {
     let mut left = polls;
     let polled = poll_fn(|context| {
@@ -36,8 +36,8 @@ async fn poll_times(call: &mut Call, polls: usize, linger: bool) -> (bool, usize
             Poll::Pending => Poll::Pending,
         }
     });
-    // A call that waits for a turn is not woken again. On a busy machine, the reply may also take longer. The end of this
-    // time polls no call.
+    // A call that waits for a turn is not woken again. On a busy machine, the reply may also take longer. After this time, the
+    // call is not polled again.
     let is_ready = tokio::select! {
         biased;
         () = tokio::time::sleep(SECOND / 5) => false,
@@ -57,14 +57,14 @@ struct Place {
     is_far: bool,
 }
 
-/// A call to drop, on its own key.
+/// A kind of call to drop. Each call has its own key.
 struct Kind {
     name: &'static str,
     limit: Limit,
-    /// Units in use before the call.
+    /// The units in use before the call.
     before: u32,
     call: fn(RateLimiter, u32) -> Call,
-    /// Units that may be in use after the call was dropped or has ended.
+    /// The units that may be in use after the call was dropped or has ended.
     after: fn(Dropped) -> RangeInclusive<u32>,
 }
 
@@ -76,12 +76,12 @@ struct Dropped {
 }
 
 impl Dropped {
-    /// The store was never asked.
+    /// Whether the call was dropped before it sent a request to the store.
     fn before_the_question(self) -> bool {
         self.polls == 0
     }
 
-    /// The store may have been asked, and its reply did not arrive.
+    /// Whether the call may have sent a request, but was dropped before the reply arrived.
     fn before_the_answer(self) -> bool {
         !self.is_ready && self.is_far && self.polls == 1
     }
@@ -135,9 +135,9 @@ async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32, linger: bool)
     assert!(kind.name.contains("in turn"), "{} is never ready", kind.name);
 }
 
-/// Waits until units that are returned in the background have arrived. Held permits are not returned.
+/// Waits until the units that are returned in the background have arrived. Units of held permits are not returned.
 async fn settle(limiter: &RateLimiter) {
-    // These requests are sent behind all others on the same connection.
+    // These requests are sent after all other requests on the same connection.
     for _ in 0..3 {
         tokio::task::yield_now().await;
         let _ = limiter.peek(&COUNTER, "settled").await.unwrap();
@@ -145,7 +145,7 @@ async fn settle(limiter: &RateLimiter) {
 }
 
 async fn drop_every_kind(place: Place) {
-    // The limiter loads its overrides and connects.
+    // Makes the limiter load its overrides and connect.
     place.limiter.check(&COUNTER, "warm").await.unwrap();
     for (at, kind) in KINDS.iter().enumerate() {
         let first = 1000 * u32::try_from(at).unwrap();
@@ -154,7 +154,7 @@ async fn drop_every_kind(place: Place) {
     }
 }
 
-/// Calls a leased limit, and drops every second series of calls after one poll or a few.
+/// Calls a leased limit in groups. Drops the calls of every second group after one to three polls.
 async fn drop_leased_calls(limiter: RateLimiter) {
     const LEASED: Limit = Limit::counter(1_000_000, HOUR).lease(1000);
     let (mut admitted, mut dropped) = (0, 0);

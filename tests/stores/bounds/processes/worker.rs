@@ -1,11 +1,11 @@
 //! A process that calls one limit from several tasks, or holds a permit, and reports its calls.
 //!
-//! `worker URL LIMIT [TASKS PAUSE]` prints `ready` and reads a time in microseconds since the epoch. Until then it
-//! calls a limit of `worker_limits.rs` from 32 tasks without pauses, or from `TASKS` tasks with a pause of `PAUSE`
-//! microseconds after each call. Then it prints one line per event, with times of the same clock:
-//! - `passed FROM TO`: the turn of an admitted call was between `FROM` and `TO`, or it held its permit from
-//!   `FROM` to `TO`
-//! - `refused SENT TO`: a call was refused; each task reports one per 20 ms, and its last one
+//! `worker URL LIMIT [TASKS PAUSE]` prints `ready` and reads a time in microseconds since the epoch. Until that time it calls a
+//! limit of `worker_limits.rs` from 32 tasks without pauses, or from `TASKS` tasks with a pause of `PAUSE` microseconds after
+//! each call. At the end it prints one line per event, with times of the same clock:
+//! - `passed FROM TO`: the turn of an admitted call was between `FROM` and `TO`, or the call held its permit from `FROM` to
+//!   `TO`
+//! - `refused SENT TO`: a call was refused; each task reports at most one refusal per 20 ms, and its last one
 //!
 //! `worker URL hold LEASE KEY` takes the only permit of a key, with a lease of `LEASE` milliseconds, prints `held`,
 //! and holds the permit until it is killed or its input ends.
@@ -36,7 +36,7 @@ async fn main() -> Result<(), Failure> {
     let limiter = loop {
         let limiter = RateLimiter::builder().redis(*url).deadline(deadline).on_error(OnError::Deny);
         match limiter.connect().await {
-            // A machine that stalls makes the server miss the time that an attempt has.
+            // If the machine stalls, the server may reply too late for this attempt.
             Err(error) if attempts < 5 && error.kind() == ErrorKind::Unavailable => attempts += 1,
             connected => break connected?,
         }
@@ -113,7 +113,7 @@ impl Caller {
         Ok(self.report)
     }
 
-    /// Makes the kind of call that the limit needs. Returns the time of its turn, or `None` if it was refused.
+    /// Makes the kind of call that the limit needs. Returns the interval of its turn, or `None` if it was refused.
     async fn call(&self, sent: u64) -> Result<Option<(u64, u64)>, Failure> {
         let Self { limiter, limit, name, .. } = self;
         if limit.algorithm() == Algorithm::Concurrency {
@@ -132,8 +132,8 @@ impl Caller {
         }
     }
 
-    /// Holds a permit for a while. Returns the time for which it was certainly held. Permits change hands as fast as possible, which
-    /// shows whether there are ever too many.
+    /// Holds a permit for 5 ms. Returns the interval in which it was certainly held. A short time makes permits change hands
+    /// often, which would reveal that too many are held.
     async fn hold_for_a_while(&self) -> Result<Option<(u64, u64)>, Failure> {
         let permit = match self.limiter.permit(&self.limit, &self.name).await {
             Ok(permit) => permit,

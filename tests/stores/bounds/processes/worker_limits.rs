@@ -1,18 +1,18 @@
-//! The limits of these tests by name, for the processes that call them and for the test that checks their records.
+//! The limits of these tests by name. The processes call them, and the test checks the records.
 
 use ratelimit::{Limit, Refill};
 use std::time::Duration;
 use support::SECOND;
 
-/// Longer than any stall of a process. If a lease ended early, another process would take the permit.
+/// A lease that is longer than any stall of a process. If a lease ended early, another process would take the permit.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A quarter of 300 units, divided among four processes and among eight.
+/// A quarter of 300 units, divided among four processes. The next constant divides it among eight.
 const LEASED: u32 = 300 / 16;
 const LEASED_OF_EIGHT: u32 = 300 / 32;
 
-/// The numbers are small and the windows long: a machine that stalls for seconds must not let a bucket fill up, and
-/// loses at most one window.
+/// Returns the limit with this name. The limits have small numbers and long windows, so a machine that stalls for seconds does
+/// not let a bucket fill up, and wastes at most one window.
 pub(crate) fn named(name: &str) -> Option<Limit> {
     let bucket = Limit::token_bucket(100, SECOND);
     Some(match name {
@@ -29,7 +29,7 @@ pub(crate) fn named(name: &str) -> Option<Limit> {
         "counter leased by itself" => Limit::counter(300, SECOND).lease_auto(),
         "bucket leased by itself" => bucket.burst(300).lease_auto(),
         "meter" => Limit::leaky_bucket(100, SECOND).burst(300),
-        // Fewer places than callers, so that the queue never runs empty.
+        // A queue with fewer places than callers, so that it never becomes empty.
         "queue" => Limit::leaky_bucket(50, SECOND).wait(2 * SECOND),
         "permits" => Limit::concurrency(16, LEASE),
         _ => return None,

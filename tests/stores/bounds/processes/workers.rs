@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The number of processes, with 32 tasks each.
 pub(crate) const PROCESSES: usize = 4;
-/// The time for which they call.
+/// The time for which the processes call.
 const CALLING: Duration = Duration::from_secs(4);
 
-/// An interval in microseconds since the epoch. All processes and the server share this clock.
+/// An interval in microseconds since the epoch. All processes and the server use the same clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     pub(crate) from: u64,
@@ -19,9 +19,9 @@ pub(crate) struct Span {
 
 /// The records of all processes.
 pub(crate) struct Records {
-    /// For each admitted call, the interval that contains its turn. A permit was held for the whole interval.
+    /// The interval of each admitted call, which contains its turn. A permit was held for the whole interval.
     pub(crate) passed: Vec<Span>,
-    /// Refused calls, from sending to refusal, in the order of sending.
+    /// The intervals of refused calls from sending to refusal, in the order of sending.
     pub(crate) refused: Vec<Span>,
 }
 
@@ -44,12 +44,12 @@ impl Worker {
         String::from_utf8(line).unwrap()
     }
 
-    /// Sends a line of input: the time until which to call.
+    /// Sends a line of input: the time at which the process stops calling.
     pub(crate) fn tell(&mut self, line: &str) {
         writeln!(self.0.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// All output until the process ends.
+    /// The output until the process ends.
     fn report(mut self) -> String {
         let mut report = String::new();
         self.0.stdout.as_mut().unwrap().read_to_string(&mut report).unwrap();
@@ -57,7 +57,7 @@ impl Worker {
         report
     }
 
-    /// Kills the process, and waits for its end.
+    /// Kills the process, and waits until it ends.
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -71,12 +71,12 @@ impl Drop for Worker {
     }
 }
 
-/// Lets [`PROCESSES`] processes call a limit of `worker_limits.rs`.
+/// Makes [`PROCESSES`] processes call a limit of `worker_limits.rs`. Returns their records.
 pub(crate) fn call(url: &str, limit: &str) -> Records {
     records(std::iter::repeat_with(|| Worker::start(&[url, limit])).take(PROCESSES).collect())
 }
 
-/// Starts one process for each pair of a number of tasks and a pause in microseconds.
+/// Makes several processes call a limit. Each pair has a process's number of tasks, and their pause in microseconds.
 pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) -> Records {
     let start =
         |(tasks, pause): &(u32, u32)| Worker::start(&[url, limit, &tasks.to_string(), &pause.to_string()]);

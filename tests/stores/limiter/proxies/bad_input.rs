@@ -1,4 +1,4 @@
-//! Headers of a size and with bytes that only attackers send: they change no result, and cost no memory.
+//! Headers whose size and bytes only attackers send. They change no result, and need no memory.
 
 use super::{Sent, limiter, peer};
 use ratelimit::RateLimiter;
@@ -15,7 +15,7 @@ fn found(limiter: &RateLimiter, sent: &Sent) -> String {
     limiter.client_ip(peer(PROXY), sent).unwrap().to_string()
 }
 
-/// What fills a header, for `X-Forwarded-For` and for `Forwarded`.
+/// Texts that are repeated to fill a header, for `X-Forwarded-For` and for `Forwarded`.
 const FILLINGS: [&[u8]; 12] = [
     b"6.6.6.6, ",
     b"10.0.0.9, ",

@@ -1,11 +1,11 @@
-//! Headers of the `http` crate: all lines of a header are read, also through references and smart pointers.
+//! Headers of the `http` crate: the limiter reads all lines of a header, also through references and smart pointers.
 
 use super::{limiter, peer};
 use axum::http::{HeaderMap, HeaderValue, Request};
 use ratelimit::identity::RequestHeaders;
 use std::sync::Arc;
 
-/// Two lines: what a client has sent, and what the proxy has added. `header` finds none.
+/// Headers with two lines: one that a client has sent, and one that the proxy has added.
 fn headers() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.append("x-forwarded-for", HeaderValue::from_static("6.6.6.6"));

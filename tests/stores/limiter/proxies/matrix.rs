@@ -1,11 +1,11 @@
-//! The spoof matrix: settings, a peer and the lines that it sent, and the address that is the client's.
+//! The spoof matrix: settings, a peer and the header lines that it sent, and the address that must be the client's.
 //!
-//! `matrix.txt` has a section for each setting, with its title, the header, and what is trusted: nobody, networks, or a number of
-//! hops. Each row is a peer, the lines of the header, and the expected address. A line that starts with `Name: ` belongs to
-//! another header, or to the section's own under this name. The sign ␉ is a tab.
+//! `matrix.txt` has a section for each setting. The heading has a title, the header, and the trusted peers: nobody, networks,
+//! or a number of hops. Each row has a peer, the lines of the header, and the expected address. If a line starts with `Name: `,
+//! it belongs to the header with this name. The sign ␉ is a tab.
 //!
-//! Attackers have the address 6.6.6.6 or write it. Real clients are in 203.0.113.0/24 and `2001:db8:c::/48`, and proxies in
-//! 10.0.0.0/8 and `2001:db8:ff::/48`.
+//! Attackers have the address 6.6.6.6, or write it into a header. Real clients have addresses in 203.0.113.0/24 and
+//! `2001:db8:c::/48`, and proxies have addresses in 10.0.0.0/8 and `2001:db8:ff::/48`.
 
 use super::{Sent, limiter, peer};
 use ratelimit::RateLimiterBuilder;

@@ -1,4 +1,4 @@
-//! Trusted proxies: which address is the client's, whatever a client writes into headers.
+//! Trusted proxies: the limiter finds the client's address, whatever the client writes into headers.
 
 mod bad_input;
 mod http_types;

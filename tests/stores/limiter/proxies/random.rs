@@ -1,4 +1,4 @@
-//! Random headers: an untrusted peer cannot choose its identity, and what a client writes on the left of a proxy's entry
+//! Random headers: an untrusted peer cannot choose its identity, and text that a client writes on the left of a proxy's entry
 //! changes nothing.
 
 use super::{Sent, limiter, peer};
@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 const HEADERS: [&str; 5] = ["x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "client-ip"];
 const NETWORKS: [&str; 4] = ["10.0.0.0/8", "192.0.2.1", "2001:db8:ff::/48", "unix"];
 
-/// What attackers put together.
+/// Pieces of the headers that attackers send.
 const PIECES: [&str; 22] = [
     "6.6.6.6",
     "10.0.0.9",
@@ -53,7 +53,7 @@ fn lines(random: &mut Rng) -> Vec<Vec<u8>> {
     (0..random.usize(..4)).map(|_| text(random)).collect()
 }
 
-/// An address that is not in [`NETWORKS`], as the limiter returns it.
+/// A random address outside of [`NETWORKS`], in the form that the limiter returns.
 fn client(random: &mut Rng) -> IpAddr {
     if random.bool() {
         Ipv4Addr::new(203, 0, 113, random.u8(..)).into()
@@ -70,7 +70,7 @@ fn proxy(random: &mut Rng) -> IpAddr {
     }
 }
 
-/// One of the ways to write an address.
+/// Writes an address in one of several spellings.
 fn spelled(random: &mut Rng, address: IpAddr) -> String {
     match (address, random.u8(..4)) {
         (IpAddr::V4(v4), 0) => v4.to_ipv6_mapped().to_string(),
@@ -82,7 +82,7 @@ fn spelled(random: &mut Rng, address: IpAddr) -> String {
     }
 }
 
-/// The entry that a proxy appends for the address that it was called from.
+/// The entry that a proxy appends. It names the address that has called the proxy.
 fn entry(random: &mut Rng, header: Forwarded<'_>, address: IpAddr) -> String {
     let address = spelled(random, address);
     if header != Forwarded::Rfc7239 {
@@ -96,7 +96,7 @@ fn entry(random: &mut Rng, header: Forwarded<'_>, address: IpAddr) -> String {
     }
 }
 
-/// The lines of a header after proxies that were called from these addresses have each appended an entry.
+/// Appends the entries of several proxies to the lines of a header. `from` has the address that has called each proxy.
 fn append(random: &mut Rng, header: Forwarded<'_>, mut lines: Vec<Vec<u8>>, from: &[IpAddr]) -> Vec<Vec<u8>> {
     for address in from {
         let entry = entry(random, header, *address);

@@ -1,4 +1,4 @@
-//! `set_trusted_proxies`: the networks change while the limiter runs.
+//! `set_trusted_proxies` replaces the networks while the limiter runs.
 
 use super::{Sent, limiter, peer};
 use ratelimit::identity::Forwarded;

@@ -1,4 +1,4 @@
-//! Requests for these tests: lines of headers as they were sent, and peers.
+//! Requests and peers for these tests. A request has the header lines as they were sent.
 
 use ratelimit::identity::{PeerAddr, RequestHeaders};
 use ratelimit::{RateLimiter, RateLimiterBuilder};
@@ -32,7 +32,7 @@ impl RequestHeaders for Sent {
     }
 }
 
-/// The peer with this address, or `unix`.
+/// The peer with this address. `unix` means a Unix socket.
 pub(crate) fn peer(text: &str) -> PeerAddr {
     match text {
         "unix" => PeerAddr::Unix,

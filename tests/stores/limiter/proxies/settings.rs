@@ -1,4 +1,4 @@
-//! Settings that `build` refuses, and what each error says to write instead.
+//! Settings that `build` refuses. Each error says what to write instead.
 
 use ratelimit::identity::Forwarded;
 use ratelimit::{ErrorKind, RateLimiter, RateLimiterBuilder};

@@ -1,10 +1,10 @@
-//! The warning about a proxy that nobody has configured: once for each limiter, and only where it is certain.
+//! The warning about a proxy that is not configured. Each limiter logs it once, and only if the peer certainly is a proxy.
 
 use super::{Sent, limiter, peer};
 use ratelimit::RateLimiter;
 use tracing::Level;
 
-/// The headers that the warnings of these calls name.
+/// Finds the clients of these calls. Returns the headers that the warnings name.
 fn warnings(limiter: &RateLimiter, calls: &[(&str, Sent)]) -> Vec<String> {
     let _ = support::take_events();
     for (from, sent) in calls {

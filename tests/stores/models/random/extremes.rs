@@ -1,4 +1,4 @@
-//! Extreme limits, costs and pauses, at the ends of what is legal.
+//! Extreme limits, costs and pauses, with the smallest and largest legal numbers.
 
 use crate::harness::{TestAdjustment, TestRequest, adjust, decide};
 use crate::models::random::mixed_traffic::plausible;
@@ -12,7 +12,7 @@ const COUNTS: [u32; 13] =
 const TIMES_MS: [u64; 9] = [1, 2, 7, 1000, 60_000, 86_400_000, (1 << 33) - 1, YEAR_MS - 1, YEAR_MS];
 const WAITS_MS: [u64; 4] = [0, 1, 86_400_000, YEAR_MS];
 
-/// An option that is added to a limit, where it is legal.
+/// Adds an option to a limit, if that is legal.
 type Addition = fn(Limit) -> Result<Limit, LimitError>;
 const ADDITIONS: [Addition; 10] = [
     Ok,
@@ -42,8 +42,8 @@ pub(crate) fn limits(algorithm: Algorithm) -> Vec<Limit> {
     limits
 }
 
-/// A cost of zero, one, half, all, one too many, or far too many units. Mostly small for lists, because each unit is
-/// an entry.
+/// A cost of zero, one, half, all, one too many, or far too many units. For lists the cost is mostly small, because each unit
+/// is an entry.
 pub(crate) fn cost(random: &mut fastrand::Rng, limit: &Limit) -> u32 {
     let capacity = limit.capacity();
     let (least, most) = (capacity.saturating_sub(1), capacity.saturating_add(1));
@@ -53,7 +53,7 @@ pub(crate) fn cost(random: &mut fastrand::Rng, limit: &Limit) -> u32 {
     if lists && cost <= capacity && random.u8(0..10) > 0 { cost.min(30) } else { cost }
 }
 
-/// Makes random requests and an adjustment on a store, whose decisions must be plausible. Returns their stamps.
+/// Makes random requests and an adjustment on a store. The decisions must be plausible. Returns their stamps.
 pub(crate) async fn try_out(
     store: &dyn Store,
     random: &mut fastrand::Rng,
@@ -76,7 +76,7 @@ pub(crate) async fn try_out(
     decisions.iter().map(Decision::stamp).filter(|stamp| *stamp > 0).collect()
 }
 
-/// A pause in µs: none, close to the periods of the limit, or beyond.
+/// A pause in µs: zero, close to the periods of the limit, or longer.
 pub(crate) fn pause(random: &mut fastrand::Rng, limit: &Limit) -> u64 {
     let us = |time: Duration| u64::try_from(time.as_micros()).unwrap();
     let (time, wait) = (us(limit.time()), us(limit.longest_wait()));
@@ -86,7 +86,7 @@ pub(crate) fn pause(random: &mut fastrand::Rng, limit: &Limit) -> u64 {
         .unwrap()
 }
 
-/// Every limit is parsed as it is displayed.
+/// Parsing the displayed text of a limit returns the same limit.
 #[test]
 fn every_extreme_limit_is_parsed_as_it_is_displayed() {
     let mut all = 0;

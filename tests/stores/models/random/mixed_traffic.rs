@@ -1,5 +1,5 @@
-//! Random requests and adjustments of all algorithms: limits that change under a key, stacks, and charges of other
-//! limits.
+//! Random requests and adjustments of all algorithms, with limits that change under a key, stacks, and adjustments under
+//! another limit than the charge.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
 use ratelimit::per::Calendar;
@@ -15,22 +15,23 @@ pub(crate) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// The first time in µs. The stores are emptied and begin again before Lua cannot represent the clock.
+/// The first and the last time in µs. After the last time, the stores are cleared and the times start again, because Lua could
+/// not represent later times.
 const START: u64 = 2 * DAY_MS * 1000;
 const END: u64 = 200 * 366 * DAY_MS * 1000;
 
-/// A random limit of one algorithm. Each key has only limits of one algorithm. The times are of every unit, up to the longest.
+/// A random limit of one algorithm. A key only has limits of one algorithm. The times use every unit, up to the longest time.
 fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     let any = 1 + (random.u64(0..366 * DAY_MS) >> random.u32(0..35));
     let units = [1, 7, 250, 1000, 1500, 60_000, 3_600_000, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, any];
     let time = random.choice(units).unwrap();
     let count = random.choice([1, 2, 5, 12, 300]).unwrap();
     let burst = random.choice([1, 3, 10, 400, count, count]).unwrap();
-    // After a change to the slowest limit, Lua computes exactly with up to 280 000 units. So few calls wait.
+    // After a change to the slowest limit, Lua computes exactly only with up to 280 000 units, so few calls may wait.
     let longest_wait = (20_000 * time / u64::from(count)).min(366 * DAY_MS);
     let wait = random.choice([0, 0, 0, 1, 20, 700, 3000, time / 3, 2 * time, longest_wait]).unwrap();
     let (time, wait) = (ms(time), ms(wait.min(longest_wait)));
-    // Some bursts take too long to refill.
+    // A burst is left out if its refill would take too long.
     let with_burst = |limit: Limit| limit.try_burst(burst).unwrap_or(limit);
     let time = if algorithm == Algorithm::Concurrency { time.max(ms(1000)) } else { time };
     let plain = Limit::plain(algorithm, count, time).unwrap();
@@ -49,7 +50,7 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     }
 }
 
-/// The source of random calls, and the charges that can be returned.
+/// The source of random calls, and the charges whose units can be returned.
 struct MixedTraffic {
     random: fastrand::Rng,
     algorithms: Vec<Algorithm>,
@@ -57,7 +58,7 @@ struct MixedTraffic {
     limits: HashMap<(usize, Algorithm), Limit>,
     permits: u64,
     charges: Vec<(TestRequest, u64)>,
-    /// Whether limits block. Not if the clock steps back: a gate that was forgotten may come back in one store only.
+    /// Whether limits block. They do not if the clock steps back, because then an expired gate may return in only one store.
     blocks: bool,
 }
 
@@ -74,7 +75,7 @@ impl MixedTraffic {
         }
     }
 
-    /// The limit of a key, which changes now and then.
+    /// The limit of a key, which changes in a third of the requests.
     fn limit(&mut self, key: usize, algorithm: Algorithm) -> Limit {
         let new = any_limit(&mut self.random, algorithm);
         let steps = [ms(1000), ms(60_000), ms(90 * DAY_MS)];
@@ -95,7 +96,7 @@ impl MixedTraffic {
         TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits).with_keep(keep)
     }
 
-    /// Single requests, and stacks whose members have different keys.
+    /// Random single requests, and stacks whose members have different keys.
     fn requests(&mut self) -> Vec<TestRequest> {
         let mut requests = Vec::new();
         while requests.len() < self.random.usize(1..=8) {
@@ -109,8 +110,8 @@ impl MixedTraffic {
         requests
     }
 
-    /// Looks at every key, so that both stores remove what has expired. Otherwise, after the clock steps back,
-    /// expired state may be found or not.
+    /// Peeks at every key, so that both stores remove expired states. Otherwise only one store might still have an expired
+    /// state after the clock steps back.
     fn look_at_all(&mut self) -> Call {
         let mut requests = Vec::new();
         for algorithm in self.algorithms.clone() {
@@ -121,7 +122,7 @@ impl MixedTraffic {
         Call::Decide(Mode::Peek, requests)
     }
 
-    /// An adjustment by the limit of the charge, or by another one.
+    /// An adjustment of a charge, under the charge's limit or another limit.
     fn adjustment(&mut self) -> TestAdjustment {
         let (request, stamp) = self.random.choice(&self.charges).copied().unwrap_or((self.request(0), 1));
         let algorithm = request.limit.algorithm();
@@ -149,7 +150,7 @@ impl MixedTraffic {
     }
 }
 
-/// Asserts what holds for every decision.
+/// Asserts the properties that every decision has.
 pub(crate) fn plausible(mode: Mode, request: &TestRequest, decision: &Decision) {
     assert!(decision.remaining() <= decision.capacity(), "{request:?} {decision:?}");
     assert_eq!(decision.capacity(), request.limit.capacity());
@@ -192,7 +193,7 @@ impl Call {
         Self::Decide(random.choice(modes).unwrap(), traffic.requests())
     }
 
-    /// Makes the call on both stores. Returns the number of operations, and whether both agree.
+    /// Makes the call on both stores. Returns the number of operations, and whether the stores agree.
     async fn make(&self, twins: &Twins, traffic: &mut MixedTraffic) -> (usize, bool) {
         match self {
             Self::Adjust(adjustments) => {
@@ -214,7 +215,7 @@ impl Call {
     }
 }
 
-/// Makes random calls until the twins differ. Returns all calls up to the difference.
+/// Makes random calls until the twins differ. Returns all calls up to the difference, or `None` if there is no difference.
 pub(crate) async fn first_difference(
     twins: &mut Twins,
     algorithms: &[Algorithm],
@@ -255,7 +256,7 @@ pub(crate) async fn first_difference(
     None
 }
 
-/// The first difference when these calls are made on empty stores.
+/// Makes these calls on empty stores. Returns the index of the first call on which the stores differ.
 pub(crate) async fn differs_at(twins: &mut Twins, calls: &[(u64, Call)]) -> Option<usize> {
     let mut traffic = MixedTraffic::new(&[], false, 0);
     twins.clear();

@@ -1,4 +1,4 @@
-//! Random operations: how they are generated, made and compared, and how a failing sequence is shortened.
+//! Random operations: generates, makes and compares them, and shortens a failing sequence.
 
 pub(crate) mod extremes;
 pub(crate) mod mixed_traffic;

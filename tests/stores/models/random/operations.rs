@@ -1,4 +1,4 @@
-//! Operations on the keys of the tests: made by a store, and compared with the definition.
+//! Operations on the keys of the tests. A store makes them, and their outcomes are compared with the definition.
 
 use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide};
 use crate::models::definitions::Numbers;
@@ -8,11 +8,11 @@ use ratelimit::store::{Mode, Store};
 use ratelimit::{Decision, Error, Limit};
 use std::time::Duration;
 
-/// Operations of one sort (requests of one mode, or adjustments) that are made in one call at this time, in µs.
+/// A time in µs, and operations of one sort (requests of one mode, or adjustments) that are made in one call at this time.
 pub(crate) type Call = (u64, Vec<(usize, Operation)>);
 
-/// Makes random operations until an outcome is not as defined. Returns all calls up to this one. `make` makes the operations of a call;
-/// `None` is an error. With `alone`, each call has one operation.
+/// Makes random operations until an outcome differs from the definition. Returns all calls up to the difference. `make` makes
+/// the operations of a call, and returns `None` for an error. With `alone`, each call has one operation.
 pub(crate) async fn first_difference(
     numbers: &Numbers,
     operations: usize,
@@ -35,7 +35,7 @@ pub(crate) async fn first_difference(
     None
 }
 
-/// Which of the twins makes the operations.
+/// The twin that makes the operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By {
     Memory,
@@ -59,7 +59,7 @@ impl By {
     }
 }
 
-/// The outcome of a decision, whose times are whole milliseconds.
+/// The outcome of a decision. Asserts that its times are whole milliseconds.
 fn outcome(decision: &Decision) -> Outcome {
     let times = [Some(decision.delay()), decision.retry_after(), Some(decision.reset_after())];
     let whole = |time: Duration| time.subsec_nanos().is_multiple_of(1_000_000);

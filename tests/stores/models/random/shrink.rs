@@ -1,4 +1,4 @@
-//! Reports the smallest sequence of calls on which a store and the definition differ.
+//! Reports the shortest sequence of calls on which a store and the definition differ.
 
 use crate::harness::Twins;
 use crate::models::definitions::{Answer, Numbers};
@@ -7,7 +7,7 @@ use crate::models::random::shorten;
 use std::collections::{HashMap, HashSet};
 
 pub(crate) async fn report(twins: &mut Twins, numbers: &Numbers, by: By, mut past: Vec<Call>) -> String {
-    // Calls with one operation each are easier to read, if they show the difference.
+    // Prefers calls with one operation each if they also show the difference, because they are easier to read.
     let alone = past.iter().flat_map(|(now, steps)| steps.iter().map(|step| (*now, vec![*step])));
     let mut alone: Vec<Call> = alone.collect();
     let is_at = async |calls: &[Call]| Some(difference(twins, numbers, by, calls).await?.0);
@@ -21,7 +21,8 @@ pub(crate) async fn report(twins: &mut Twins, numbers: &Numbers, by: By, mut pas
     format!("{by:?} differs from the definition of {numbers:?} after\n{}\n{last}", calls.join("\n"))
 }
 
-/// The first of these calls whose outcomes differ from the definition, and these outcomes. Both stores are emptied before.
+/// Clears both stores and makes the calls. Returns the index of the first call that differs from the definition, and its
+/// outcomes.
 async fn difference(twins: &mut Twins, numbers: &Numbers, by: By, calls: &[Call]) -> Option<(usize, String)> {
     twins.clear();
     let (mut definitions, mut charged) = (HashMap::new(), HashSet::new());
@@ -31,7 +32,7 @@ async fn difference(twins: &mut Twins, numbers: &Numbers, by: By, calls: &[Call]
             let definition = definitions.entry(*key).or_insert_with(|| numbers.definition());
             let outcome = by_definition(&mut **definition, *now, *operation);
             expected.push(outcome);
-            // The id of a permit is never used again, so there is no definition for it.
+            // The id of a permit must not be used again, because the definition does not cover that.
             if let Operation::Decide { permit: permit @ 2.., .. } = operation {
                 let is_allowed = matches!(outcome, Outcome::Answer(Answer { allowed: true, .. }));
                 if charged.contains(permit) || is_allowed && !charged.insert(*permit) {

@@ -1,8 +1,9 @@
-//! The replies of a server that repeats commands, and those of a working server.
+//! Replies of a server that repeats commands, and replies of a working server.
 
 use std::sync::Arc;
 
-/// A way to repeat the words of a command, as servers and proxies do, and in worse ways.
+/// A function that repeats the words of a command in a reply. Some functions do it like servers and proxies, others in worse
+/// ways.
 pub(super) type Echo = Arc<dyn Fn(&[String], u16) -> Vec<u8> + Send + Sync>;
 
 type Way = fn(&[String], u16) -> Vec<u8>;
@@ -74,7 +75,7 @@ const WAYS: [(&str, Way); 23] = [
     ("no length", |words, _| format!("${}\r\n", words.join(" ")).into_bytes()),
 ];
 
-/// All ways with their names. With `with_codes`, also each error code.
+/// All functions with their names. With `with_codes`, also one function for each error code.
 pub(super) fn echoes(with_codes: bool) -> Vec<(&'static str, Echo)> {
     let ways = WAYS.into_iter().map(|(name, way)| (name, Arc::new(way) as Echo));
     let with_code = |code| -> (&'static str, Echo) {
@@ -95,7 +96,7 @@ fn list(members: &[Vec<u8>]) -> Vec<u8> {
     [format!("*{}\r\n", members.len()).into_bytes(), members.concat()].concat()
 }
 
-/// One node owns all slots.
+/// The slot table of a cluster in which one node owns all slots.
 fn slots(host: &str, port: u16) -> Vec<u8> {
     let node = list(&[bulk(host), format!(":{port}\r\n").into_bytes()]);
     list(&[list(&[b":0\r\n".to_vec(), b":16383\r\n".to_vec(), node])])
