@@ -1,5 +1,5 @@
-//! An API on axum: a login limited by address, a search limited by user or else by address, and uploads that are limited while
-//! they are being sent.
+//! An API on axum: a login limited by address, a search limited by user or else by address, downloads that hold a permit,
+//! and uploads whose limit is decided before their body is read.
 //!
 //! ```sh
 //! cargo run --example axum
@@ -26,7 +26,7 @@ async fn login(ConnectInfo(peer): ConnectInfo<SocketAddr>) -> Result<String, Rej
     Ok(format!("welcome, {}\n", peer.ip()))
 }
 
-/// The user of a session. A real service would verify a token instead of believing a header.
+/// The user of a session. A real service would verify a token instead of trusting a header.
 struct User(u64);
 
 impl UserId for User {
@@ -60,7 +60,7 @@ async fn search(user: Option<User>, _: ConnectInfo<SocketAddr>) -> Result<String
     Ok(user.map_or_else(|| "results for everybody\n".to_owned(), |User(id)| format!("results for {id}\n")))
 }
 
-/// One download at a time for each address, until the client has received all of it or has gone away.
+/// Each address may run one download at a time, until the client has received all of it or has disconnected.
 #[rate_limit(
     key = "download",
     algorithm = "concurrency",
@@ -77,7 +77,8 @@ async fn upload(file: Bytes) -> String {
     format!("{} bytes\n", file.len())
 }
 
-/// For a load balancer. It is ready during an outage of Redis, unless the limiter denies calls then.
+/// The readiness endpoint for a load balancer. The service is ready during an outage of Redis, unless the limiter denies
+/// calls then.
 async fn ready(State(limiter): State<RateLimiter>) -> (StatusCode, String) {
     let status = limiter.status().await;
     let code = if status.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -90,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let limiter = RateLimiter::in_memory(); // or RateLimiter::builder().redis("redis://127.0.0.1").connect().await?
     ratelimit::install(limiter.clone())?;
 
-    // A limit of the layer is decided before the body is read.
+    // The layer decides its limit before the body is read.
     let uploads = RateLimitLayer::new().limit("upload", Limit::counter(2, Duration::from_secs(60)), By::ip());
     let app = Router::new()
         .route("/login", post(login))

@@ -1,4 +1,5 @@
-//! A server behind nginx: it limits the clients of nginx, not nginx. Prints the configuration, and starts nginx if it is installed.
+//! A server behind nginx. It limits the clients of nginx, not nginx. Prints the configuration, and starts nginx if it is
+//! installed.
 //!
 //! ```sh
 //! cargo run --example behind_nginx # on Linux, where 127.0.0.0/8 needs no setup
@@ -20,15 +21,16 @@ use tokio::process::{Child, Command};
 /// The address from which nginx connects to this server.
 const NGINX: &str = "127.0.0.10";
 
-/// The request has the peer, which is nginx, and the header in which nginx names the client.
+/// The request contains the peer, which is nginx, and the header in which nginx names the client.
 #[rate_limit(key = "home", time = "1m", count = 2, by = "ip")]
 async fn home(_: Request) -> Result<String, Rejection> {
     let client = RequestContext::current().and_then(|context| context.client_ip());
     Ok(client.map_or_else(String::new, |client| format!("hello, {client}\n")))
 }
 
-/// The lines that matter are `proxy_pass` and `proxy_set_header`. Because curl runs on the same machine here, nginx gets an address of
-/// its own by `proxy_bind`: a client with the address of a trusted proxy could name any other client.
+/// Returns the configuration of nginx. The important lines are `proxy_pass` and `proxy_set_header`. Here curl runs on the
+/// same machine, so `proxy_bind` gives nginx a separate address: a client with the address of a trusted proxy could name any
+/// other client.
 fn configuration(folder: &Path, upstream: SocketAddr) -> String {
     format!(
         "daemon off;
@@ -53,7 +55,7 @@ http {{
     )
 }
 
-/// Starts nginx in the foreground. It ends with this process.
+/// Starts nginx in the foreground. nginx ends with this process.
 fn start_nginx(folder: &Path, upstream: SocketAddr) -> std::io::Result<Child> {
     std::fs::create_dir_all(folder)?;
     let file = folder.join("nginx.conf");
@@ -71,7 +73,7 @@ fn start_nginx(folder: &Path, upstream: SocketAddr) -> std::io::Result<Child> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Only the peers in this list may name another client. Name your own proxies, never everybody.
+    // Only the peers in this list may name another client. List your own proxies, never all addresses.
     let limiter = RateLimiter::builder().trusted_proxies([NGINX]).build()?;
     let app = Router::new().route("/", get(home)).layer(RateLimitLayer::new().limiter(limiter));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3001").await?;

@@ -1,4 +1,5 @@
-//! Draws SVG files with one style: text, bars, lines, areas and axes. The examples, the benchmarks and `tests/fleet` mount this file.
+//! Draws SVG files with one style: text, bars, lines, areas and axes. The examples, the benchmarks and `tests/fleet` include
+//! this file.
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -15,7 +16,7 @@ pub(crate) const INK: RGBColor = RGBColor(31, 35, 40);
 pub(crate) const PALE_INK: RGBColor = RGBColor(89, 99, 110);
 pub(crate) const GRID: RGBColor = RGBColor(226, 230, 235);
 
-/// The backend has integer coordinates. A drawing is made this many times larger and shown at its real size.
+/// The factor by which a drawing is larger than its shown size, because the backend has integer coordinates.
 pub(crate) const SCALE: i32 = 4;
 
 /// The style of a line.
@@ -26,7 +27,7 @@ pub(crate) struct Pen {
     pub(crate) width: u32,
 }
 
-/// The style of text: its height in pixels, its color, and which end of it is at the given position.
+/// The style of text: its height in pixels, its color, and which of its ends is at the given position.
 #[derive(Clone, Copy)]
 pub(crate) struct Lettering {
     pub(crate) height: i32,
@@ -40,7 +41,7 @@ const TITLE: Lettering = Lettering { height: 16, ..NAME };
 const VALUE: Lettering = Lettering { height: 11, ink: PALE_INK, end: HPos::Right };
 const TIME: Lettering = Lettering { end: HPos::Center, ..VALUE };
 
-/// Draws an SVG file of this size in pixels, with a title and one or more lines of text below it. Returns the text of the file.
+/// Draws an SVG file with the given size in pixels, a title, and text below the title. Returns the text of the file.
 pub(crate) fn drawing(
     (width, height): (i32, i32),
     [title, below]: [&str; 2],
@@ -152,7 +153,7 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// Removes the inner points of horizontal pieces of a line. The file becomes a third as large.
+/// Removes the inner points of horizontal pieces of a line, which makes the file two thirds smaller.
 fn without_flat_points(points: &[Point]) -> Vec<Point> {
     let flat = |at: usize| {
         let height = |at: usize| points.get(at).map(|point| point.1.to_bits());

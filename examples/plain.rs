@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let seconds = refusal.retry_after_secs().unwrap_or_default();
                 println!("not sent: `{subject}` for {user}; try again in {seconds} s");
             }
-            // The memory store is never unavailable. A store in Redis can be.
+            // The memory store is never unavailable, but a store in Redis can be.
             Err(rejection) => println!("not sent: `{subject}` for {user}; {rejection}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Limits from a configuration file, one for each plan, and customers whose plan the file does not have.
+//! Limits from a configuration file, one for each plan. Some customers have a plan that is not in the file.
 
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use serde::Deserialize;
@@ -13,8 +13,8 @@ struct Limits {
 }
 
 impl Limits {
-    /// A plan may be newer than the file, or misspelt in the database. Its calls get the limit for all others. A lookup that panics,
-    /// such as `self.plans[plan]`, would fail all of them.
+    /// Returns the limit of a plan. A plan may be newer than the file, or misspelled in the database. Its calls then get the
+    /// limit for all other plans. A lookup that panics, such as `self.plans[plan]`, would fail all these calls.
     fn of(&self, plan: &str) -> Limit {
         self.plans.get(plan).copied().unwrap_or(self.other)
     }
@@ -27,7 +27,7 @@ async fn call(limits: &Limits, customer: &str, plan: &str) -> Result<(), Rejecti
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A limit that is wrong ends the program here, and not a call.
+    // An invalid limit ends the program here, before any call.
     let limits: Limits = toml::from_str(&std::fs::read_to_string(FILE)?)?;
     ratelimit::install(RateLimiter::in_memory())?;
     for (customer, plan) in [("ann", "free"), ("bob", "team"), ("eve", "gold")] {

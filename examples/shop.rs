@@ -31,7 +31,7 @@ use std::collections::HashMap;
 use std::{convert::Infallible, env, error::Error, net::SocketAddr, str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
-/// One line for each plan: its name, and its limit as text. The first plan is that of users without one.
+/// One line for each plan: its name, and its limit as text. The first plan applies to users whose plan is not configured.
 const PLANS: &str = "free  counter count=3 time=1m
                      paid  token_bucket count=100 time=1m burst=20";
 
@@ -40,7 +40,7 @@ const PLANS: &str = "free  counter count=3 time=1m
 struct Shop {
     limiter: RateLimiter,
     plans: Arc<HashMap<String, Limit>>,
-    /// The plan of users whose plan is not configured.
+    /// The limit of users whose plan is not configured.
     basic: Limit,
 }
 
@@ -55,13 +55,13 @@ impl Shop {
         Ok(Self { limiter, plans: Arc::new(plans.into_iter().collect()), basic })
     }
 
-    /// The limit of a user. A plan that is missing in the configuration must not fail the request.
+    /// Returns the limit of a user. A plan that is missing in the configuration must not fail the request.
     fn plan(&self, user: &User) -> Limit {
         self.plans.get(user.plan()).copied().unwrap_or(self.basic)
     }
 }
 
-/// A signed-in user. A real shop verifies a token instead of believing a header.
+/// A signed-in user. A real shop verifies a token instead of trusting a header.
 struct User {
     name: String,
 }
@@ -89,7 +89,7 @@ impl<S: Sync> FromRequestParts<S> for User {
     }
 }
 
-/// The error type of the service. Its status is that of the rejection in it.
+/// The error type of the service. Its status is the status of the contained rejection.
 enum ShopError {
     WrongPassword,
     Rejected(Rejection),
@@ -110,7 +110,7 @@ impl IntoResponse for ShopError {
     }
 }
 
-/// Only wrong passwords count. During an outage of Redis nobody may guess.
+/// Only wrong passwords count. During an outage of Redis, nobody can log in, so nobody can guess passwords.
 #[rate_limit(
     key = "login",
     time = "15m",
@@ -127,20 +127,20 @@ async fn login(
     if password == "secret" { Ok(format!("welcome, {name}\n")) } else { Err(ShopError::WrongPassword) }
 }
 
-/// Two limits, which are decided together.
+/// The two limits are decided together.
 #[rate_limit(key = "search", time = "1s", count = 10, by = "ip")]
 #[rate_limit(key = "search", time = "1m", count = 100, by = "ip")]
 async fn search(Path(words): Path<String>, _: ConnectInfo<SocketAddr>) -> Result<String, ShopError> {
     Ok(format!("nothing found for {words}\n"))
 }
 
-/// A limit that comes from the configuration.
+/// The limit comes from the configuration.
 #[rate_limit(key = "quote", limit = shop.plan(&user), by = "user")]
 async fn quote(State(shop): State<Shop>, user: User) -> Result<String, ShopError> {
     Ok(format!("{}: {}\n", user.plan(), shop.plan(&user)))
 }
 
-/// One export at a time for each user, until the client has received all of it or has gone away.
+/// Each user may run one export at a time, until the client has received all of it or has disconnected.
 #[rate_limit(
     key = "export",
     algorithm = "concurrency",
@@ -159,7 +159,7 @@ async fn export(user: User) -> Result<Body, ShopError> {
     })))
 }
 
-/// For a load balancer. `login` denies calls during an outage, but the shop can still sell.
+/// The readiness endpoint for a load balancer. `login` denies calls during an outage of Redis, but the shop is still ready.
 async fn ready(State(shop): State<Shop>) -> (StatusCode, String) {
     let status = shop.limiter.status().await;
     let code = if status.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -173,7 +173,7 @@ fn router(shop: Shop) -> axum::Router {
         .route("/search/{words}", get(search))
         .route("/quote", get(quote))
         .route("/export", get(export))
-        // Header fields on all responses, and a limit that is decided before a body is read.
+        // The layer writes header fields into all responses. Its limit is decided before a body is read.
         .layer(RateLimitLayer::new().limit("everything", everything, By::ip()))
         .route("/ready", get(ready))
         .with_state(shop)

@@ -4,12 +4,12 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// The arguments after the name of the program.
+/// Returns the arguments after the name of the program.
 pub(crate) fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
 
-/// Prints a text. `print!` would panic when the reader has gone, as in `quickstart | head`.
+/// Prints a text. `print!` would panic if the reader has ended, as in `quickstart | head`.
 pub(crate) fn print(text: &str) -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)

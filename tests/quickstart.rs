@@ -96,8 +96,8 @@ fn serve_prints_commands_and_keeps_serving() {
     refused.has("\r\nretry-after: ");
 }
 
-/// A newcomer waits for each crate. `cargo tree` lists what `cargo run --example quickstart` compiles, the packages of this
-/// repository included.
+/// A newcomer waits until each crate is compiled. `cargo tree` lists the crates that `cargo run --example quickstart`
+/// compiles, including the packages of this repository.
 #[test]
 fn a_newcomer_compiles_at_most_110_crates() {
     let arguments = "tree --locked --edges normal,build,dev --prefix none --format {p}";
@@ -109,18 +109,18 @@ fn a_newcomer_compiles_at_most_110_crates() {
     assert!(crates.len() <= 110, "{} crates: {crates:#?}", crates.len());
 }
 
-/// The output of a program. Failed assertions print all of it.
+/// The output of a program. A failed assertion prints all of it.
 #[derive(Debug)]
 struct Text(String);
 
 impl Text {
-    /// The output of a successful run.
+    /// Returns the output of a successful run. Panics if the run fails or prints errors.
     fn page(output: &Output) -> Self {
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
         Self(String::from_utf8(output.stdout.clone()).unwrap())
     }
 
-    /// The single line of a run that fails.
+    /// Returns the single line of a run that fails. Panics if the exit code is not `code`.
     fn error(command: &mut Command, code: i32) -> Self {
         let output = command.output().unwrap();
         assert_eq!((output.status.code(), &*output.stdout), (Some(code), &b""[..]));
@@ -145,7 +145,7 @@ impl Text {
         assert_eq!(self.statuses(client, path), expected, "{client} {path} in:\n{}", self.0);
     }
 
-    /// The responses of a run whose limits nobody else uses.
+    /// Asserts the responses of a run whose limits nobody else uses.
     #[track_caller]
     fn has_whole_limits(&self) {
         self.has("Each address may log in five times per minute.\n#[rate_limit(key = \"login\", time = 60, ");
@@ -161,14 +161,14 @@ impl Text {
         self.has_not(USED_BEFORE);
     }
 
-    /// The status codes in the lines of one client and path.
+    /// Returns the status codes in the lines of one client and path.
     fn statuses(&self, client: IpAddr, path: &str) -> Vec<u16> {
         let client = client.to_string();
         let lines = self.responses(path).filter(|words| words[1] == client);
         lines.map(|words| words[4].parse().unwrap()).collect()
     }
 
-    /// The seconds of retry-after, in the lines of a path that have them.
+    /// Returns the seconds of retry-after in the lines of a path. Omits lines without it.
     fn retry_after(&self, path: &str) -> Vec<u64> {
         let seconds = |words: Vec<&str>| {
             let at = words.iter().position(|word| *word == "retry-after:")?;
@@ -177,7 +177,7 @@ impl Text {
         self.responses(path).filter_map(seconds).collect()
     }
 
-    /// The words of the lines that show a response: `from 127.0.0.1 POST /login 200 OK`.
+    /// Returns the words of the lines that show a response to a path: `from 127.0.0.1 POST /login 200 OK`.
     fn responses<'a>(&'a self, path: &'a str) -> impl Iterator<Item = Vec<&'a str>> {
         let lines = self.0.lines().map(|line| line.split_whitespace().collect());
         lines.filter(move |words: &Vec<_>| words.len() > 5 && words[0] == "from" && words[3] == path)
@@ -188,7 +188,7 @@ fn run_on(server: &RedisServer) -> Text {
     Text::page(&quickstart().env(URL, server.url()).output().unwrap())
 }
 
-/// The response to one login, in lower case, because header names may have any case.
+/// Sends a login. Returns the response in lower case, because header names may have any case.
 fn login(address: SocketAddr) -> Text {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -203,7 +203,7 @@ fn can_send_from(client: IpAddr) -> bool {
     TcpListener::bind((client, 0)).is_ok()
 }
 
-/// A child process that does not outlive its test.
+/// A child process that is killed when the test ends.
 struct KillOnDrop(Child);
 
 impl Drop for KillOnDrop {
@@ -213,7 +213,7 @@ impl Drop for KillOnDrop {
     }
 }
 
-/// The example, without the environment variables that change it.
+/// Returns the example without the environment variable that changes it.
 fn quickstart() -> Command {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let mut command = Command::new(PROGRAM.get_or_init(|| support::example("quickstart")));

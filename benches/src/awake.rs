@@ -1,13 +1,13 @@
 //! Keeps the cores of the machine awake while a single caller is measured. A single caller leaves cores idle between its
-//! calls, and on a virtual machine waking a core takes several times as long as a call.
+//! calls. On a virtual machine, waking a core takes several times as long as a call.
 
 use std::process::{Child, Command, Stdio};
 
-/// A busy process with the lowest priority for each core. They end when this is dropped.
+/// One busy process with the lowest priority for each core. The processes end when this value is dropped.
 pub(crate) struct Awake(Vec<Child>);
 
 impl Awake {
-    /// Starts the processes. Ignores those that cannot be started; the results then vary more.
+    /// Starts the processes. Ignores processes that cannot be started; the results are then less stable.
     pub(crate) fn keep() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let busy = |_| {

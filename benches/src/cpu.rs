@@ -1,4 +1,4 @@
-//! CPU time of this thread, of this process, and of a server.
+//! The CPU time of the current thread, of this process, and of a server.
 
 use std::error::Error;
 use std::fs;
@@ -16,20 +16,20 @@ impl Stopwatch {
         Self { wall: Instant::now(), cpu }
     }
 
-    /// The CPU time in ns since the start, or the elapsed time if the system does not report CPU time.
+    /// Returns the CPU time in ns since the start, or the elapsed time if the system does not report CPU time.
     pub(crate) fn nanos(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64() * 1e9;
         self.cpu.zip(own_thread()).map_or(wall, |(before, after)| after - before)
     }
 }
 
-/// The CPU time of this thread in ns. Linux updates it when the thread yields.
+/// Returns the CPU time of the current thread in ns. Linux updates it when the thread yields.
 fn own_thread() -> Option<f64> {
     std::thread::yield_now();
     first_number("/proc/thread-self/schedstat")
 }
 
-/// The CPU time in seconds of the live threads of this process, or `NaN` without `/proc`.
+/// Returns the CPU time in seconds of the live threads of this process, or `NaN` without `/proc`.
 pub(crate) fn process() -> f64 {
     std::thread::yield_now();
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return f64::NAN };
@@ -40,7 +40,7 @@ fn first_number(file: impl AsRef<std::path::Path>) -> Option<f64> {
     fs::read_to_string(file).ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// The CPU time of these servers in seconds.
+/// Returns the CPU time of all these servers together, in seconds.
 pub(crate) fn servers(connections: &mut [redis::Connection]) -> Result<f64, Box<dyn Error>> {
     let mut seconds = 0.0;
     for connection in connections {
@@ -52,7 +52,7 @@ pub(crate) fn servers(connections: &mut [redis::Connection]) -> Result<f64, Box<
     Ok(seconds)
 }
 
-/// The name and the version of a server.
+/// Returns the name and the version of a server.
 pub(crate) fn server_name(connection: &mut redis::Connection) -> Result<String, Box<dyn Error>> {
     let info: String = redis::cmd("INFO").arg("server").query(connection)?;
     let valkey = field(&info, "valkey_version").map(|version| format!("Valkey {version}"));
@@ -60,7 +60,7 @@ pub(crate) fn server_name(connection: &mut redis::Connection) -> Result<String, 
     valkey.or_else(redis).ok_or_else(|| "INFO contains no version".into())
 }
 
-/// The value of a field of `INFO`.
+/// Returns the value of a field in the text of `INFO`.
 pub(crate) fn field<'i>(info: &'i str, name: &str) -> Option<&'i str> {
     info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
 }

@@ -1,4 +1,4 @@
-//! The benchmark program behind `cargo xtask bench`: measures what decisions cost, next to other crates.
+//! The benchmark program behind `cargo xtask bench`: measures the cost of decisions, next to other crates.
 //!
 //! Each part measures several subjects under several loads. In each round, all subjects of a table run one after another.
 //! The tables show the median with the lowest and the highest round. Ratios are computed round by round, which makes them
@@ -10,7 +10,7 @@
 //! - `--write`: writes the results into `README.md` and draws its pictures.
 //! - `WORD`: measures only those of our scripts whose name contains a word.
 //!
-//! Without `--cfg peers`, the program is built without the other crates and measures only ours.
+//! Without `--cfg peers`, the program is built without the other crates and measures only this library.
 
 mod arguments;
 mod attribute;
@@ -34,13 +34,13 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How much is measured.
+/// The amount of measurement.
 pub(crate) struct Effort {
     pub(crate) quick: bool,
     pub(crate) rounds: usize,
-    /// The length of a round that is measured by time.
+    /// The length of a round, for measurements that last for a given time.
     pub(crate) round: Duration,
-    /// Words that select our scripts.
+    /// Words that select our scripts by their names.
     pub(crate) words: Vec<String>,
 }
 

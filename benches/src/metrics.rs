@@ -1,7 +1,7 @@
-//! The part `metrics`: what a decision costs more when its outcome is counted.
+//! The part `metrics`: how much more a decision costs when its outcome is counted.
 //!
-//! The feature is compiled in or not, so the decisions run in a program of its own (`observe/`), which is built twice. In each
-//! round, both programs run one after another.
+//! The feature is either compiled in or not. So the decisions run in a separate program (`observe/`), which is built twice.
+//! In each round, both programs run one after another.
 
 use crate::report::page::folder;
 use crate::report::{Better, Bound, Row, Table};
@@ -12,7 +12,7 @@ use std::process::Command;
 
 const PROGRAM: &str = "ratelimit-observe-bench";
 const CALLS: &str = "400000";
-/// More rounds than the other parts have, because a round is short and the differences are small.
+/// There are more rounds than in the other parts, because a round is short and the differences are small.
 const ROUNDS: usize = 5;
 
 const OFF: &str = "without the feature `metrics`";
@@ -41,13 +41,13 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     Ok(Results { context: "On the memory store, one hot key.".to_owned(), tables: vec![table] })
 }
 
-/// Builds the program with these options of cargo, and returns its copy with this name.
+/// Builds the program with options of cargo. Returns the path of a copy with the given name.
 fn build(options: &[&str], name: &str) -> Result<PathBuf, Box<dyn Error>> {
     let target = target()?;
     let mut command = Command::new(option_env!("CARGO").unwrap_or("cargo"));
     command.args(["build", "--quiet", "--locked", "--release", "--package", PROGRAM]).args(options);
     command.arg("--target-dir").arg(&target).current_dir(folder());
-    // With the compiler flags of this process, cargo would build everything again.
+    // With the compiler flags of this process, cargo would build everything again, so the build does not get them.
     command.env_remove("CARGO_ENCODED_RUSTFLAGS");
     if !command.status()?.success() {
         return Err(format!("{PROGRAM} does not build").into());
@@ -57,14 +57,14 @@ fn build(options: &[&str], name: &str) -> Result<PathBuf, Box<dyn Error>> {
     Ok(copy)
 }
 
-/// The target folder of the program: `observe` in that of this program.
+/// Returns the target folder of the program: `observe` in the target folder of this program.
 fn target() -> Result<PathBuf, Box<dyn Error>> {
     let program = std::env::current_exe()?;
     let target = program.parent().and_then(Path::parent).ok_or("this program is in no target folder")?;
     Ok(target.join("observe"))
 }
 
-/// The nanoseconds of a call.
+/// Runs the program. Returns the nanoseconds of a call.
 fn measure(program: &Path, subject: &str, recorder: &str) -> Result<f64, Box<dyn Error>> {
     let output = Command::new(program).args([subject, recorder, CALLS]).output()?;
     if !output.status.success() {

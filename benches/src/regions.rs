@@ -1,5 +1,5 @@
-//! The part `regions`: two regions share a limit, and the server of one is 80 ms away for the other. What the way of sharing costs
-//! the far region in time, and both in calls.
+//! The part `regions`: two regions share a limit, and the server of one region is 80 ms away from the other region. Measures
+//! how long the far region waits for decisions, and how many calls are admitted, for each way of sharing.
 
 use crate::report::{Row, Table};
 use crate::shared::{WARM_UP, ours};
@@ -11,17 +11,17 @@ use support::{Proxy, RedisServer, Traffic};
 use tokio::time::{Instant, interval_at};
 
 const ROUND_TRIP: Duration = Duration::from_millis(80);
-/// Each caller makes ten calls per second.
+/// The pause of a caller: each caller makes ten calls per second.
 const PAUSE: Duration = Duration::from_millis(100);
 const NEAR_CALLERS: u32 = 300;
 const FAR_CALLERS: u32 = 100;
-/// The callers want a fifth more than the limit.
+/// The length of a round. The callers make a fifth more calls in it than the limit admits.
 const TIME: Duration = Duration::from_secs(12);
 const COUNT: u32 = 40_000;
 const LIMIT: Limit = Limit::counter(COUNT, Duration::from_secs(60));
 const SHARE: Limit = Limit::counter(COUNT / 2, Duration::from_secs(60));
 
-/// The limiters of both regions, and the limit of each.
+/// A way of sharing: the limiters of both regions, and the limit that each of them uses.
 struct Way {
     name: &'static str,
     near: RateLimiter,
@@ -64,7 +64,7 @@ async fn measure(home: &str, distant: &str, other: &str, effort: &Effort) -> Res
 }
 
 impl Way {
-    /// Lets both regions call. Each round has a key of its own, and so a new window.
+    /// Lets both regions make calls. Each round has its own key, and therefore a new window.
     async fn round(&self, round: u64) -> Result<[f64; 4], String> {
         let start = Instant::now();
         let region = |limiter: &RateLimiter, callers: u32| {
@@ -113,7 +113,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// Makes calls until the end. Returns when each admitted call began, and how long its decision took.
+    /// Makes calls until the end. Returns the start of each admitted call, and the time of its decision.
     async fn run(self) -> Result<Vec<(Instant, Duration)>, String> {
         let (mut turns, (way, round)) = (interval_at(self.begin, PAUSE), self.key);
         let mut admitted = Vec::new();

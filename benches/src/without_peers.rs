@@ -1,4 +1,4 @@
-//! Replaces `peers` in builds without the other crates: there are no other subjects.
+//! Replaces `peers` in builds without the other crates. There are no other subjects.
 
 use crate::memory::{Fresh, Kind};
 use crate::shared::Subject;

@@ -1,4 +1,4 @@
-//! What the examples draw in addition to the shared canvas: legends of lines, limits and bands.
+//! The drawing functions of the chart examples, in addition to the shared canvas: legends of lines, limits and bands.
 
 #[path = "../drawing.rs"]
 #[allow(dead_code, reason = "each example draws with a part of it")]
@@ -20,14 +20,14 @@ pub(crate) fn sample(paper: &Paper<'_>, (x, y): (i32, i32), length: i32, pen: Pe
     Ok(paper.draw(&PathElement::new(ends, stroke(pen)))?)
 }
 
-/// Grid lines at these heights, with or without their labels.
+/// Returns grid lines at the given heights, with or without labels.
 pub(crate) fn heights(heights: &[u32], labelled: bool) -> impl Iterator<Item = (f64, String)> {
     heights
         .iter()
         .map(move |height| (f64::from(*height), if labelled { height.to_string() } else { String::new() }))
 }
 
-/// Labels of the x axis in seconds.
+/// Returns labels of the x axis in seconds.
 pub(crate) fn seconds(length: u32, step: u32) -> impl Iterator<Item = (f64, String)> {
     let times = (0..=length).filter(move |time| time.is_multiple_of(step));
     times.map(|time| (time.into(), if time == 0 { "0".to_owned() } else { format!("{time} s") }))

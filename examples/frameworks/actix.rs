@@ -12,8 +12,8 @@
 //! curl -i http://127.0.0.1:8080/                                        # all responses say what is left
 //! ```
 //!
-//! `RATELIMIT_URL=redis://127.0.0.1` keeps the limits in Redis, where all processes share them. After SIGTERM, open responses may take
-//! `GRACE_SECONDS`, 10 by default. `ADDRESS` is where the server listens.
+//! `RATELIMIT_URL=redis://127.0.0.1` stores the limits in Redis, where all processes share them. After SIGTERM, open
+//! responses may take `GRACE_SECONDS`, 10 by default. `ADDRESS` is the address on which the server listens.
 
 use actix_web::web::{Bytes, Path, ReqData};
 use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, Responder, get, post};
@@ -23,7 +23,7 @@ use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, UserId, rate_
 use std::convert::Infallible;
 use std::time::Duration;
 
-/// Each address may log in five times per minute. Extractors run first, so the body has been read.
+/// Each address may log in five times per minute. Extractors run before the limit, so the body has already been read.
 #[post("/login")]
 #[rate_limit(key = "login", time = "1m", count = 5, by = "ip")]
 async fn login(_: HttpRequest, name: String) -> Result<String, Rejection> {
@@ -44,7 +44,7 @@ async fn search(words: Path<String>, _: HttpRequest) -> HttpResponse {
     HttpResponse::Ok().body(format!("nothing found for {words}\n"))
 }
 
-/// Who calls. A middleware puts it into the request once it has verified a session or a token.
+/// The caller. A middleware puts this value into the request after it has verified a session or a token.
 #[derive(Clone)]
 struct User(String);
 
@@ -56,14 +56,14 @@ impl UserId for User {
     }
 }
 
-/// Each user may look ten times per hour.
+/// Each user may call this page ten times per hour.
 #[get("/me")]
 #[rate_limit(key = "me", time = "1h", count = 10, by = "user")]
 async fn me(user: Option<ReqData<User>>) -> impl Responder {
     user.map(|user| format!("you are {}\n", user.0))
 }
 
-/// One export runs at a time, in all processes together, until its last byte has been sent.
+/// All processes together run one export at a time, until its last byte has been sent.
 #[get("/export")]
 #[rate_limit(
     key = "export",
@@ -85,7 +85,7 @@ async fn index() -> &'static str {
     "hello\n"
 }
 
-/// Believes what the request says. A real server verifies it.
+/// Trusts the header of the request. A real server verifies it.
 fn authenticate(request: &ServiceRequest) {
     let user = request.headers().get("authorization").and_then(|user| user.to_str().ok());
     if let Some(user) = user {
@@ -117,6 +117,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = HttpServer::new(app).shutdown_timeout(grace).bind(address)?;
     println!("listening on http://{}", server.addrs()[0]);
     server.run().await?;
-    limiter.close().await; // returns what is held, before the process ends
+    limiter.close().await; // returns permits and leased units before the process ends
     Ok(())
 }

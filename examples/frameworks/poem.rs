@@ -19,7 +19,8 @@ use ratelimit::answer::Answers;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, rate_limit};
 use std::time::Duration;
 
-/// Each address may try to log in three times per minute. A wrong password counts too, and its response has the header fields.
+/// Each address may try to log in three times per minute. A wrong password also counts, and its response has the header
+/// fields.
 #[handler]
 #[rate_limit(key = "login", time = "1m", count = 3, by = "ip")]
 async fn login(password: String, _request: &Request) -> poem::Result<&'static str> {
@@ -29,7 +30,7 @@ async fn login(password: String, _request: &Request) -> poem::Result<&'static st
     Ok("welcome\n")
 }
 
-/// Each API key may search five times per minute. A handler that returns a plain value is `fallible`.
+/// Each API key may search five times per minute. The handler returns a plain value, so the limit is `fallible`.
 #[handler]
 #[rate_limit(key = "search", time = "1m", count = 5, by = "header:x-api-key", fallible)]
 async fn search(Path(word): Path<String>, _headers: &HeaderMap) -> Json<Vec<String>> {
@@ -45,11 +46,11 @@ const ONE_PER_MINUTE: Limit = Limit::counter(1, Duration::from_secs(60));
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // `RateLimiter::builder().redis(url)` instead, if several processes share the limits.
+    // If several processes share the limits, use `RateLimiter::builder().redis(url)` instead.
     ratelimit::install(RateLimiter::in_memory())?;
     ratelimit::answer::install_answers(Answers::problem_json())?;
 
-    // This layer decides before the body is read. The one around all routes writes the header fields.
+    // This layer decides before the body is read. The layer around all routes writes the header fields.
     let uploads = RateLimitLayer::new().limit("uploads", ONE_PER_MINUTE, By::ip());
     let app = Route::new()
         .at("/login", post(login))

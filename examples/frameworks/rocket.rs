@@ -23,7 +23,7 @@ struct Login {
     name: String,
 }
 
-/// The `SocketAddr` guard is the other end of the connection. Behind a proxy, take a `RequestHead`, which also has the headers.
+/// The `SocketAddr` guard is the address of the peer. Behind a proxy, take a `RequestHead`, which also has the headers.
 #[post("/login", data = "<login>")]
 #[rate_limit(time = "1m", count = 3, by = "ip")]
 async fn login(_peer: SocketAddr, login: Form<Login>) -> Result<String, Rejection> {
@@ -36,7 +36,7 @@ async fn search(q: &str, _head: RequestHead<'_>) -> Result<String, Rejection> {
     Ok(format!("nothing found for {q}\n"))
 }
 
-/// A guard of the application that proves who calls. Here it believes a header.
+/// A guard of the application that identifies the caller. This example trusts a header.
 struct User(u64);
 
 #[rocket::async_trait]

@@ -12,7 +12,7 @@
 //! curl -i http://127.0.0.1:8080/                                        # all responses say what is left
 //! ```
 //!
-//! `RATELIMIT_URL=redis://127.0.0.1` keeps the limits in Redis, where all processes share them.
+//! `RATELIMIT_URL=redis://127.0.0.1` stores the limits in Redis, where all processes share them.
 
 use futures_util::stream::unfold;
 use ratelimit::{By, Limit, RateLimitLayer, RateLimiter, Rejection, rate_limit};
@@ -45,7 +45,8 @@ async fn search(req: &mut Request) -> Result<String, Rejection> {
     Ok(format!("nothing found for {words}\n"))
 }
 
-/// Who calls. A hoop puts it into the depot once it has verified a session or a token. This one believes what the request says.
+/// The caller. A hoop puts this value into the depot after it has verified a session or a token. The hoop of this example
+/// trusts the request.
 struct User {
     name: String,
 }
@@ -57,7 +58,7 @@ async fn authenticate(req: &mut Request, depot: &mut Depot) {
     }
 }
 
-/// Each user may look ten times per hour. Nothing but this line says who in the depot is the user.
+/// Each user may call this page ten times per hour. `by` selects the user among the values in the depot.
 #[handler]
 #[rate_limit(key = "me", time = "1h", count = 10, by = depot.get_typed::<User>().ok().map(|user| &user.name))]
 async fn me(depot: &mut Depot) -> Result<String, Rejection> {
@@ -65,7 +66,7 @@ async fn me(depot: &mut Depot) -> Result<String, Rejection> {
     Ok(format!("you are {name}\n"))
 }
 
-/// Two clients at the same time may watch. A permit is returned when its client goes away.
+/// Two clients may watch at the same time. A permit is returned when its client disconnects.
 #[handler]
 #[rate_limit(
     key = "clock",
@@ -108,6 +109,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let acceptor = TcpListener::new("127.0.0.1:8080").bind().await;
     println!("listening on http://127.0.0.1:8080");
     Server::new(acceptor).serve(Service::new(router).hoop(layer)).await;
-    limiter.close().await; // returns what is held, before the process ends
+    limiter.close().await; // returns permits and leased units before the process ends
     Ok(())
 }

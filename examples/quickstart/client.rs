@@ -12,12 +12,12 @@ pub(crate) struct Response {
     pub(crate) retry_after: Option<String>,
 }
 
-/// Whether a client on this machine can use an address. Linux permits all of 127.0.0.0/8, macOS only 127.0.0.1.
+/// Returns whether a client on this machine can use an address. Linux permits all of 127.0.0.0/8, macOS only 127.0.0.1.
 pub(crate) fn can_send_from(client: IpAddr) -> bool {
     socket_at(client).is_ok()
 }
 
-/// Sends a request such as `GET /report/acme` on its own connection.
+/// Sends a request such as `GET /report/acme` on a separate connection.
 pub(crate) async fn send(client: IpAddr, server: SocketAddr, request: &str) -> io::Result<Response> {
     let mut stream = socket_at(client)?.connect(server).await?;
     let message = format!("{request} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");

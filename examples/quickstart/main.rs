@@ -66,7 +66,8 @@ async fn run(keeps_serving: bool) -> Result<(), Box<dyn Error>> {
     print("\nThe server is examples/quickstart/server.rs. To send requests yourself, add `-- --serve`.\n")
 }
 
-/// Sends the requests that one attribute limits, and prints the responses. `limit` of the first ones may be admitted.
+/// Sends the requests that one attribute limits, and prints the responses. At most the first `limit` requests may be
+/// admitted.
 async fn show(
     server: SocketAddr,
     attribute: String,
@@ -88,7 +89,7 @@ async fn show(
     Ok(())
 }
 
-/// The attributes of both handlers as they are written in the source, with their doc comments.
+/// Returns the attributes of both handlers as they are written in the source, with their doc comments.
 fn attributes() -> [String; 2] {
     let lines: Vec<&str> = include_str!("server.rs").lines().collect();
     let pairs = lines.windows(2).filter(|pair| pair[1].starts_with("#[rate_limit("));

@@ -21,7 +21,8 @@ async fn report(Path(tenant): Path<String>) -> Result<String, Rejection> {
     Ok(format!("the report of {tenant}\n"))
 }
 
-/// Installs the limiter of this process: on the Redis server of `RATELIMIT_URL`, or else in memory.
+/// Installs the limiter of this process. It uses the Redis server of `RATELIMIT_URL`, or the memory of this process without
+/// this variable.
 pub(crate) async fn install_limiter() -> Result<(), Box<dyn Error>> {
     let limiter = match std::env::var_os("RATELIMIT_URL") {
         Some(url) => {

@@ -1,4 +1,4 @@
-//! Limits in a file: they survive a restart, and all processes of the machine share them.
+//! Limits in a file. They survive a restart, and all processes of the machine share them.
 //!
 //! `cargo run --release -p ratelimit-sqlite-example --example sqlite`
 
@@ -42,7 +42,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 const CALLS: u32 = 20_000;
 
-/// Makes calls from so many limiters at once, each with a connection of its own, as processes have. Returns the time.
+/// Makes calls from `limiters` limiters at once. Each limiter has its own connection, like a process. Returns the time for
+/// all calls.
 async fn measure(path: &Path, limiters: u32) -> Result<Duration, Box<dyn std::error::Error>> {
     const REQUESTS: Limit = Limit::token_bucket(1_000_000, Duration::from_secs(1));
     let mut tasks = tokio::task::JoinSet::new();

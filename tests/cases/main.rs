@@ -1,5 +1,5 @@
-//! Reads the attributes of each case under `tests/ui` in this process, and checks that its file shows the same errors, with their
-//! carets. `ratelimit-ui-tests` shows what the compiler adds, and takes a minute.
+//! Reads the attributes of each case under `tests/ui` in this process. Checks that its expected messages contain the same
+//! errors at the same places. `ratelimit-ui-tests` runs the compiler, which shows further messages and takes a minute.
 
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// The line and the column of the caret, and the message.
 type Shown = (usize, usize, String);
 
-/// How messages begin that only the compiler can find, because they are about expanded code or code that cannot be parsed.
+/// The beginnings of messages that only the compiler can find, because they are about expanded code or code that cannot be
+/// parsed.
 const COMPILERS: [&str; 10] = [
     "`fallible` changes the return type",
     "an attribute above has already limited",
@@ -52,7 +53,7 @@ fn is_of_the_compiler(message: &str) -> bool {
     COMPILERS.iter().any(|start| message.starts_with(start))
 }
 
-/// The errors without a code that a file shows.
+/// Returns the errors in an expected message, except errors with an error code of the compiler.
 fn shown(text: &str) -> BTreeSet<Shown> {
     let errors = text.split("\n\n").filter_map(|error| error.strip_prefix("error: ")?.split_once('\n'));
     let errors = errors.filter(|(message, _)| !is_of_the_compiler(message));
@@ -64,7 +65,8 @@ fn shown(text: &str) -> BTreeSet<Shown> {
     errors.collect()
 }
 
-/// Adds the errors of all attributes in some code, also of those that an attribute above them has left.
+/// Adds the errors of all attributes in some code. This includes attributes that are left after an attribute above them was
+/// expanded.
 fn add_errors(code: TokenStream, found: &mut BTreeSet<Shown>) {
     let mut tokens = code.into_iter().peekable();
     let (mut topmost, mut item) = (None, Vec::new());
@@ -95,7 +97,7 @@ fn add_errors(code: TokenStream, found: &mut BTreeSet<Shown>) {
     }
 }
 
-/// Adds the errors of the attribute at this place. Returns the item that it leaves.
+/// Adds the errors of the attribute at the position `at`. Returns the item that the attribute leaves.
 fn add_errors_of(
     at: LineColumn,
     arguments: TokenStream,
@@ -116,7 +118,7 @@ fn add_errors_of(
     }
 }
 
-/// The arguments of `rate_limit` or `rate_limit(..)`.
+/// Returns the arguments of `rate_limit` or `rate_limit(..)`. `None` for other attributes.
 fn arguments(attribute: TokenStream) -> Option<TokenStream> {
     let mut tokens = attribute.into_iter();
     let is_ours = tokens.next()?.to_string() == "rate_limit";

@@ -11,7 +11,7 @@ pub(crate) struct Client {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     file: String,
-    /// The ids of the last request and of the document.
+    /// The id of the last request, which is also the version of the document.
     id: u64,
     /// Whether the project is loaded and its macros are built.
     ready: bool,
@@ -49,7 +49,7 @@ impl Client {
         client
     }
 
-    /// The completions at the `|` in a text.
+    /// Returns the completions at the `|` in a text.
     pub(crate) fn complete(&mut self, text: &str) -> BTreeSet<String> {
         let (before, after) = text.split_once('|').unwrap();
         let line = before.rsplit('\n').next().unwrap();
@@ -87,7 +87,7 @@ impl Client {
         self.input.flush().unwrap();
     }
 
-    /// The next message. Requests of the server are answered with nothing.
+    /// Reads the next message. Answers a request of the server with `null`.
     fn read(&mut self) -> Value {
         let mut length = 0;
         loop {

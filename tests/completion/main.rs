@@ -1,5 +1,5 @@
-//! Completions of rust-analyzer in half-typed attributes and in half-typed bodies of limited functions. Not part of
-//! the ordinary run: `cargo xtask completion` installs rust-analyzer and runs this.
+//! Tests the completions of rust-analyzer in half-typed attributes and in half-typed bodies of limited functions. The
+//! ordinary run does not include these tests: `cargo xtask completion` installs rust-analyzer and runs them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "in helpers of tests: a panic is a failed test")]
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// A crate with a limited function whose attribute and body are filled in.
+/// Returns the code of a crate with a limited function, with the given attribute and body.
 fn code(attribute: &str, body: &str) -> String {
     format!(
         "use ratelimit::{{Rejection, rate_limit}};\n\
@@ -36,7 +36,7 @@ fn project() -> PathBuf {
     folder
 }
 
-/// The `|` marks the cursor.
+/// The `|` marks the position of the cursor.
 #[test]
 fn half_typed_code_is_completed() {
     let mut editor = Client::start(&project(), "src/main.rs");

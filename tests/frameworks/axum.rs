@@ -1,4 +1,4 @@
-//! axum: the contract, over HTTP/1.1 and HTTP/2, and on unix sockets.
+//! Tests of axum: the contract over HTTP/1.1 and HTTP/2, and unix sockets.
 
 use crate::harness::contract::{self, AppError, User, in_context, layer};
 use crate::harness::server;

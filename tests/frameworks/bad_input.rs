@@ -1,5 +1,5 @@
-//! Bad input on its way through a real server: long, broken, empty and repeated headers, names of limits that no header field can
-//! have, and a server that does not know the peer.
+//! Sends bad input to a real server: long, broken, empty and repeated headers, names of limits with characters that a header
+//! field cannot contain, and requests without a peer.
 
 use crate::harness::client::{Client, Reply, Version};
 use crate::harness::limiters::{limiters, on_redis};
@@ -23,7 +23,7 @@ limited! {
     #[rate_limit(key = "no extractor", count = 1, by = "ip")] by_connect_info(_: ConnectInfo<SocketAddr>);
 }
 
-/// A server, with or without the address of the peer.
+/// Starts a server. Its requests have the address of the peer only if `knows_peer` is set.
 async fn serve(app: Router, limiter: RateLimiter, knows_peer: bool) -> SocketAddr {
     let app = app.layer(RateLimitLayer::new().limiter(limiter));
     if knows_peer { server::serve(app).await } else { server::serve_without_peers(app).await }
@@ -33,7 +33,7 @@ fn routes() -> Router {
     Router::new().route("/ip", get(by_address)).route("/key", get(by_key))
 }
 
-/// A server behind a proxy on each loopback address.
+/// Starts a server that trusts all loopback addresses as proxies.
 async fn behind_a_proxy(forwarded: Forwarded<'_>) -> SocketAddr {
     let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).forwarded_by(forwarded);
     serve(routes(), limiter.connect().await.unwrap(), true).await
@@ -58,7 +58,8 @@ fn key(value: impl Into<Vec<u8>>) -> (&'static str, Vec<u8>) {
     ("x-api-key", value.into())
 }
 
-/// A client behind a trusted proxy writes 64 KiB of hops. They change nothing: the entry of the proxy is on the right.
+/// A client writes 64 KiB of hops. They do not change its identity, because the trusted proxy appends its entry on the
+/// right.
 #[tokio::test]
 async fn thousands_of_hops_do_not_choose_the_client() {
     let server = behind_a_proxy(Forwarded::XForwardedFor).await;
@@ -66,7 +67,7 @@ async fn thousands_of_hops_do_not_choose_the_client() {
     let hops = |first: &str| [first, &", 127.0.0.1".repeat(6000)].concat();
     assert_eq!(status(&client, "/ip", &[forwarded(hops("6.6.6.6") + ", 203.0.113.7")]).await, 200);
     assert_eq!(status(&client, "/ip", &[forwarded(hops("7.7.7.7") + ", 203.0.113.7")]).await, 429);
-    // After 32 trusted entries, the client is the last of them.
+    // The server reads only the 32 rightmost entries. If it trusts all of them, the client is the leftmost of the 32.
     assert_eq!(status(&client, "/ip", &[forwarded(hops("6.6.6.6"))]).await, 200);
     assert_eq!(status(&client, "/ip", &[forwarded(hops("7.7.7.7"))]).await, 429);
     assert_eq!(status(&client, "/ip", &[forwarded(vec![b','; 65_536])]).await, 200, "the proxy");
@@ -75,8 +76,8 @@ async fn thousands_of_hops_do_not_choose_the_client() {
     assert_eq!(status(&client, "/ip", &lines).await, 429);
 }
 
-/// hyper accepts 64 KiB over HTTP/1.1. Over HTTP/2, it answers 431 to more than 16 KiB of headers, and ends the connection if there are
-/// far more. A long key is hashed, all of it.
+/// hyper accepts headers of 64 KiB over HTTP/1.1. Over HTTP/2, it answers 431 to more than 16 KiB of headers, and closes the
+/// connection if the headers are far larger. All bytes of a long key are hashed.
 #[tokio::test]
 async fn a_header_of_64_kib_is_one_identity() {
     let long = |last: u8| key([vec![b'a'; 65_535], vec![last]].concat());
@@ -96,14 +97,15 @@ async fn a_header_of_64_kib_is_one_identity() {
     }
 }
 
-/// Bytes that are not UTF-8 are a value like others, and never an address.
+/// A header value that is not UTF-8 identifies a caller like other values, but is never an address.
 #[tokio::test]
 async fn broken_and_empty_values_have_a_stated_meaning() {
     for limiter in limiters().await {
         let client = Client::new(serve(routes(), limiter, true).await, Version::Http1);
         for value in [&b"\xff\xfe"[..], b"\xff\xff", b"", b"\xc3\xa9", b"\t"] {
             let status = async || status(&client, "/key", &[key(value)]).await;
-            // An empty header counts as a value: all who send it are one caller. HTTP trims a tab to an empty value.
+            // An empty header counts as a value, so all clients that send it are one caller. HTTP trims a tab to an empty
+            // value.
             let first = if value == b"\t" { 429 } else { 200 };
             assert_eq!((status().await, status().await), (first, 429), "{value:?}");
         }
@@ -120,7 +122,7 @@ async fn broken_and_empty_values_have_a_stated_meaning() {
     }
 }
 
-/// Two lines of a header that has one value: nobody can know which one was verified.
+/// If a header with one value is sent in two lines, the server cannot know which line was verified.
 #[tokio::test]
 async fn repeated_headers_identify_nobody() {
     for limiter in limiters().await {
@@ -140,10 +142,10 @@ async fn repeated_headers_identify_nobody() {
 }
 
 const NAME: &str = "a{b}:c\n\r\0\"\\%é€";
-/// The name of an attribute is the text of its `key`, as it is written.
+/// The name of a limit from an attribute is the text of `key`, as it is written.
 const ESCAPED: &str = "a{{b}}:c\n\r\0\"\\%é€";
 
-/// The name in a field, which is a string of printable ASCII, with its percent-encoding undone.
+/// Returns the name in a header field, which is a string of printable ASCII. Undoes its percent-encoding.
 fn name(reply: &Reply, field: &str) -> String {
     let field = reply.header(field).unwrap_or_else(|| panic!("no {field}: {reply:?}"));
     let list: List = Parser::new(field).parse().unwrap();
@@ -159,7 +161,7 @@ fn name(reply: &Reply, field: &str) -> String {
     String::from_utf8(decoded).unwrap()
 }
 
-/// A name is escaped in fields, in problem details and in the store, and stays the same name.
+/// A name is escaped in header fields, in problem details and in the store. The unescaped name is the same everywhere.
 #[tokio::test]
 async fn names_with_any_characters_reach_the_client() {
     for limiter in [RateLimiter::in_memory(), on_redis().await] {
@@ -184,8 +186,9 @@ async fn names_with_any_characters_reach_the_client() {
     }
 }
 
-/// Served without `into_make_service_with_connect_info`: axum's own extractor answers 500. All else is 503 with the remedy in the log,
-/// and nothing passes. The status is that of the store, which is well.
+/// Without `into_make_service_with_connect_info`, requests have no peer. axum's own extractor then answers 500. All other
+/// calls are rejected with 503, and the log names the remedy. The limiter's status stays ready, because it only describes
+/// the store.
 #[tokio::test]
 async fn a_server_without_connect_info_lets_nobody_through() {
     let limiter = RateLimiter::in_memory();

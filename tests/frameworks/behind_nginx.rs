@@ -1,4 +1,5 @@
-//! A service behind a real nginx: the client that the proxies report is limited, whatever the client writes itself.
+//! Tests a service behind a real nginx. The limit applies to the client that the proxies report, whatever headers the client
+//! sends.
 
 use crate::harness::client::{Client, Version};
 use crate::harness::contract::in_context;
@@ -12,9 +13,9 @@ use ratelimit::{RateLimitLayer, RateLimiter, RateLimiterBuilder, rate_limit};
 use std::net::SocketAddr;
 use support::{Nginx, limited};
 
-/// nginx appends the address of its peer to what the request says.
+/// Makes nginx append the address of its peer to the header of the request.
 const APPENDS: &str = "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;";
-/// nginx replaces what the request says.
+/// Makes nginx replace the header of the request.
 const REAL_IP: &str = "proxy_set_header X-Real-IP $remote_addr;";
 const RFC_7239: &str = "proxy_set_header Forwarded \"for=$remote_addr;proto=http\";";
 
@@ -34,13 +35,13 @@ fn routes() -> Router {
         .route("/context", get(in_context))
 }
 
-/// Serves all routes in a layer with this limiter.
+/// Serves all routes in a layer with a limiter.
 async fn serve(limiter: RateLimiterBuilder) -> SocketAddr {
     let limiter = limiter.connect().await.unwrap();
     server::serve(routes().layer(RateLimitLayer::new().limiter(limiter))).await
 }
 
-/// Each client has its own limit on each route, and cannot leave it by headers of its own.
+/// Asserts that each client has its own limit on each route, and that it cannot avoid the limit with its own headers.
 async fn assert_each_client_has_its_own_limit(nginx: &Nginx) {
     for path in ROUTES {
         let (one, other) = (client(nginx), client(nginx));
@@ -101,11 +102,12 @@ async fn a_client_that_goes_around_the_proxy_is_limited_by_its_own_address() {
     }
 }
 
-/// The peer is the proxy, and nothing tells who is behind it.
+/// Without the layer, an argument with only the peer knows the proxy, but not the client behind it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_argument_without_headers_needs_the_layer() {
     let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.1"]).connect().await.unwrap();
-    // The scope for the limiter alone: `serve` would lose it.
+    // This scope sets the limiter without the layer. It is inside the service, because the tasks of `serve` would not
+    // inherit it.
     let app = routes().layer(axum::middleware::from_fn(move |request, next: axum::middleware::Next| {
         ratelimit::scope(limiter.clone(), next.run(request))
     }));

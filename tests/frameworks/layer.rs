@@ -15,7 +15,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 type Body = http_body_util::Full<bytes::Bytes>;
 type Inner = BoxCloneService<Request<()>, Response<Body>, Infallible>;
 
-/// A request from this address.
+/// Returns a request from the address 203.0.113.`last`.
 fn from(last: u8) -> Request<()> {
     let mut request = Request::new(());
     request.extensions_mut().insert(PeerAddr::from(IpAddr::from([203, 0, 113, last])));
@@ -28,7 +28,7 @@ fn with_header(last: u8, name: &'static str, value: &'static str) -> Request<()>
     request
 }
 
-/// A service whose answer is a function's.
+/// Returns a service that responds with the status that a function returns.
 fn answers<F: Future<Output = u16> + Send + 'static>(
     answer: impl Fn(Request<()>) -> F + Clone + Send + 'static,
 ) -> Inner {
@@ -111,12 +111,13 @@ async fn swallowed() -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Answers a refusal with another status, as an error type with a blanket conversion does.
+/// Returns a service that answers a refusal with another status, like an error type with a blanket conversion.
 fn service(instead: u16) -> Inner {
     answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) })
 }
 
-/// A 500 for a refusal is never meant. Other errors and successes may be.
+/// By default, the layer corrects only a 500 to a refusal, because no application means it. With `correct_status(true)` it
+/// corrects each error. It never changes a success.
 #[tokio::test]
 async fn the_answer_to_a_swallowed_refusal_is_mended() {
     let wait = Some("90".to_owned());
@@ -143,7 +144,7 @@ async fn the_answer_to_a_swallowed_refusal_is_mended() {
     }
 }
 
-/// All refusals of a service have the status that its answers have, unless that is a success.
+/// The corrected status of a refusal is the status of the service's answers, unless their status is a success.
 #[tokio::test]
 async fn the_right_status_is_that_of_the_answers() {
     for (chosen, expected) in [(420, 420), (200, 429)] {

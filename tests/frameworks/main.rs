@@ -1,4 +1,4 @@
-//! Tests of each web framework: annotated handlers behind a real server, asked by a real client on loopback.
+//! Tests of each web framework: limited handlers behind a real server, called by a real client on loopback.
 
 #![expect(
     clippy::unwrap_used,

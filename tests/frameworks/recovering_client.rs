@@ -1,4 +1,4 @@
-//! A client that is not of this project: urllib3 waits as `Retry-After` says, and recovers from refusals by itself.
+//! Tests a client of another project: urllib3 waits as long as `Retry-After` says, and recovers from refusals by itself.
 
 use crate::harness::limiters::limiters;
 use crate::harness::server::serve;
@@ -12,7 +12,7 @@ use support::SECOND;
 use tokio::process::Command;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recovering_client.py");
-/// Where `cargo xtask test` puts urllib3 if the system has none.
+/// The folder in which `cargo xtask test` puts urllib3 if the system has none.
 const PACKAGES: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../python");
 
 #[rate_limit(key = "rejection", time = 1, count = 2, by = "ip")]
@@ -20,13 +20,13 @@ async fn rejection(_: ConnectInfo<SocketAddr>) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Answers with a status alone, which has no `Retry-After`.
+/// Responds to a refusal with only a status, without `Retry-After`.
 #[rate_limit(key = "status", time = 60, count = 2, by = "ip")]
 async fn status(_: ConnectInfo<SocketAddr>) -> Result<(), StatusCode> {
     Ok(())
 }
 
-/// Sends requests. Returns the lines that the client prints.
+/// Sends `number` requests. Returns the lines that the client prints.
 async fn client(server: SocketAddr, path: &str, number: u32) -> Vec<String> {
     let mut python = Command::new("python3");
     python.args([SCRIPT, &format!("http://{server}{path}"), &number.to_string()]).env("PYTHONPATH", PACKAGES);
@@ -37,7 +37,8 @@ async fn client(server: SocketAddr, path: &str, number: u32) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Each request succeeds in the end. At least one was refused on the way, because five do not fit into two windows.
+/// Asserts that each request succeeds in the end. At least one of them is refused first, because two windows admit fewer
+/// than five requests.
 fn assert_recovered(lines: &[String]) {
     assert_eq!(lines.len(), 5);
     for line in lines {
@@ -62,7 +63,7 @@ async fn a_client_recovers_by_itself() {
     }
 }
 
-/// Proof that the client obeys the header: without it, the first refusal is final.
+/// Proves that the client obeys the header: without the header, the first refusal is final.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_without_retry_after_gives_up() {
     let [limiter, _] = limiters().await;

@@ -1,4 +1,5 @@
-//! The shutdown of the page about permits, in real processes: after SIGTERM, the permit of a response that is still open is returned.
+//! Runs the shutdown of the page about permits in real processes. After SIGTERM, the permit of a response that is still open
+//! is returned.
 
 use crate::harness::limiters::until;
 use ratelimit::{Key, Limit, RateLimiter};
@@ -8,7 +9,7 @@ use support::{MINUTE, RedisServer};
 
 const ONE: Limit = Limit::concurrency(1, MINUTE);
 
-/// An example that does not outlive its test.
+/// The process of an example, which is killed when the test ends.
 struct Example(Child);
 
 impl Drop for Example {
@@ -53,7 +54,7 @@ async fn returns_the_permit_of_an_open_response(
     assert_eq!(free(&limiter).await, 0);
 
     assert!(process.terminate().await.success());
-    // `close` has waited for the reply of the server.
+    // `close` has waited for the reply of the Redis server.
     assert_eq!(free(&limiter).await, 1);
     while let Ok(Some(_)) = export.chunk().await {}
 }

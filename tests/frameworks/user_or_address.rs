@@ -1,4 +1,4 @@
-//! Users have a limit of their own; everybody else is limited by address, with other numbers.
+//! Users have their own limit. All other callers are limited by address, with other numbers.
 
 use crate::harness::client::{Client, Reply, Version};
 use crate::harness::contract::User;

@@ -1,10 +1,10 @@
-//! What is built on Redis by hand: `INCR` and `EXPIRE`, a key for each month, and a list of banned callers.
+//! Limits on Redis that are built by hand: `INCR` and `EXPIRE`, a key for each month, and a list of banned callers.
 
 use crate::{FIVE, seven};
 use redis::aio::MultiplexedConnection;
 use support::{MINUTE, RedisServer};
 
-/// A server, a connection to it, and a limiter on it.
+/// Starts a server. Returns the server, a connection to it, and a limiter on it.
 async fn on_redis() -> (RedisServer, MultiplexedConnection, ratelimit::RateLimiter) {
     let server = RedisServer::start();
     let redis = redis::Client::open(server.url()).unwrap().get_multiplexed_async_connection().await.unwrap();
@@ -42,7 +42,7 @@ async fn both_admit_five_searches_of_a_user() {
     assert_eq!(seven(async || ratelimit::scope(limiter.clone(), after::search(7)).await.is_ok()).await, FIVE);
 }
 
-/// What the page says of a process that dies between the two commands.
+/// Tests the page's statement about a process that dies between the two commands.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_count_by_hand_that_is_cut_off_never_ends() {
     let (server, mut redis, _) = on_redis().await;

@@ -34,7 +34,7 @@ mod after {
 #[tokio::test]
 async fn both_admit_five_searches_of_a_user_at_once() {
     let limiter = TestLimiter::new();
-    // governor's clock runs: seven calls take less than the half second in which a unit comes back.
+    // governor uses the real clock. Seven calls take less than the half second after which a unit comes back.
     assert_eq!(seven(async || before::search(7).await.is_ok()).await, FIVE);
     assert_eq!(seven(async || limiter.scope(after::search(7)).await.is_ok()).await, FIVE);
     assert!(before::search(8).await.is_ok() && limiter.scope(after::search(8)).await.is_ok());

@@ -1,5 +1,5 @@
-//! The guide's page *Migration*: its code compiles, with the crates that it leaves, and the code before and after admits the same
-//! calls. Each piece of code on the page is a piece of one of these files.
+//! Tests the guide's page *Migration*. Its code compiles with the other crates, and the code before and after a migration
+//! admits the same calls. Each code block on the page is a part of one of these files.
 
 #![expect(
     clippy::expect_used,
@@ -26,7 +26,7 @@ const SOURCES: [&str; 5] = [
     include_str!("by_hand.rs"),
 ];
 
-/// Which of seven calls pass.
+/// Makes seven calls. Returns which of them pass.
 async fn seven<F: Future<Output = bool>>(mut call: impl FnMut() -> F) -> [bool; 7] {
     let mut passed = [false; 7];
     for call_passed in &mut passed {
@@ -35,12 +35,12 @@ async fn seven<F: Future<Output = bool>>(mut call: impl FnMut() -> F) -> [bool; 
     passed
 }
 
-/// The first five of seven.
+/// The result of seven calls of which only the first five pass.
 const FIVE: [bool; 7] = [true, true, true, true, true, false, false];
 
 #[test]
 fn the_code_of_the_page_is_tested_here() {
-    // Lines may be broken elsewhere.
+    // The page may break lines at other places.
     let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
     let sources = SOURCES.map(|source| without_spaces(&source.replace("pub(super) ", "")));
     let mut blocks = PAGE.split("\n```").skip(1).step_by(2).filter_map(|block| {

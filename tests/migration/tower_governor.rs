@@ -49,7 +49,7 @@ async fn both_admit_five_requests_of_an_address() {
     }
 }
 
-/// The tests of this file share no limits with the others.
+/// Adds a limiter in memory, so that the tests of this file share no limits with other tests.
 fn ratelimit_in_memory(app: Router) -> Router {
     let limiter = ratelimit::RateLimiter::in_memory();
     app.layer(axum::middleware::from_fn(move |request, next: axum::middleware::Next| {

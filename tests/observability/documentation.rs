@@ -1,4 +1,4 @@
-//! The table in `docs/observability.md` has one row for each metric.
+//! Checks that the table in `docs/observability.md` has one row for each metric.
 
 use ratelimit::observe::METRICS;
 
@@ -27,7 +27,7 @@ fn the_lines_that_install_a_recorder_are_those_of_the_example() {
     let exporter = include_str!("../../examples/observability/prometheus/exporter.rs");
     let buckets = include_str!("../../examples/observability/buckets.rs");
     let block = page.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
-    // In the example, a function chooses the buckets, because another example uses the function, too.
+    // The example calls a function that chooses the buckets, because another example uses the function, too.
     let block =
         block.replace("if metric.unit == \"s\" { &SECONDS } else { &REQUESTS }", "buckets::of(metric)");
     let parts: Vec<&str> = block.split("\n\n").map(str::trim_end).collect();

@@ -1,4 +1,4 @@
-//! The queue of a hook that is too slow: refusals are dropped and counted, outages have places of their own.
+//! The queue of a hook that is too slow: refusals are dropped and counted. Outages have separate places in the queue.
 
 use crate::recorder::recorded;
 use ratelimit::observe::{Hook, Kind, Refusal};
@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use support::{HOUR, SECOND, StubStore};
 
-/// A hook whose refusals block until the test lets it go on.
+/// A hook that blocks at a refusal until the test unblocks it.
 struct Blocked {
     lines: Mutex<Vec<String>>,
     started: Sender<()>,
@@ -37,13 +37,13 @@ async fn a_slow_hook_delays_no_decision_and_hears_of_an_outage_in_a_flood_of_ref
     let hook = Arc::new(Blocked { lines: Mutex::default(), started, goes_on: Mutex::new(goes_on) });
     let store = StubStore::failing(ErrorKind::Unavailable);
     store.set_works(true);
-    // `close` waits for five deadlines.
+    // `close` waits for at most five deadlines, so a long deadline gives the hook enough time.
     let builder = RateLimiter::builder().hook(Arc::clone(&hook)).deadline(10 * SECOND);
     let limiter = builder.store(store.clone()).on_error(OnError::Allow).connect().await.unwrap();
     let closed = Limit::try_counter(0, HOUR).unwrap();
     assert!(limiter.check(&closed, "hook slow").await.is_err());
     has_started.recv().unwrap();
-    // The thread holds one event, 4096 wait, and ten are too many.
+    // The hook's thread holds one event, and 4096 events wait. The last ten events are dropped.
     for _ in 0..4096 + 10 {
         assert!(limiter.check(&closed, "hook slow").await.is_err());
     }

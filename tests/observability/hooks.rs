@@ -1,4 +1,4 @@
-//! Hooks hear of refusals and outages, and cannot disturb decisions.
+//! Hooks receive refusals and outages, and cannot disturb decisions.
 
 use ratelimit::observe::{Hook, IdentityHash, Refusal};
 use ratelimit::{AsKey, Error, ErrorKind, Key, Limit, OnError, RateLimiter, Rejection, rate_limit};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{DAY, HOUR, SECOND, StubStore};
 
-/// Writes down what it hears.
+/// A hook that writes a line for each event.
 #[derive(Default)]
 struct Log {
     lines: Mutex<Vec<String>>,
@@ -18,7 +18,8 @@ impl Log {
         std::mem::take(&mut self.lines.lock().unwrap())
     }
 
-    /// Waits until it has this many lines. The thread of a hook does not follow tokio's clock.
+    /// Waits until there are `lines` lines. The thread of a hook does not use tokio's paused clock, so this waits in real
+    /// time.
     fn wait_for(&self, lines: usize) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while self.lines.lock().unwrap().len() < lines {
@@ -53,7 +54,7 @@ impl Hook for Log {
 }
 
 async fn limiter(hook: &Arc<impl Hook>) -> RateLimiter {
-    // `close` waits for five deadlines.
+    // `close` waits for at most five deadlines, so a long deadline gives the hook enough time.
     RateLimiter::builder().hook(Arc::clone(hook)).deadline(10 * SECOND).connect().await.unwrap()
 }
 

@@ -1,4 +1,5 @@
-//! A recorder that is installed after the first calls. A process of its own, because a process has one recorder.
+//! A recorder that is installed after the first calls. The test is a separate process, because a process has only one
+//! recorder.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 mod recorder;
@@ -24,7 +25,7 @@ async fn counting_begins_with_the_recorder_and_gauges_are_right_at_once() {
     assert_eq!(recorded.gauge("ratelimit.permits", "gate"), 7, "the permit that was taken before is seen");
     drop(early);
     assert_eq!(recorded.gauge("ratelimit.permits", "gate"), 0);
-    // Uses the methods that only other tests need, so that none is dead code here.
+    // Uses the methods that only other tests need, so that the compiler reports no dead code.
     let _ = (recorded.emitted(), recorded.values(), recorded.described("late"));
     let _ = recorded.get(ratelimit::observe::Kind::Counter, "late", &[]).changes;
 }

@@ -1,4 +1,4 @@
-//! What exists now: calls that wait, permits that are held.
+//! The gauges of what exists now: waiting calls and held permits.
 
 use crate::recorder::recorded;
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};

@@ -1,4 +1,4 @@
-//! Tests of what an application sees of its limits: metrics, traces and hooks.
+//! Tests of the metrics, traces and hooks of an application's limits.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
 mod documentation;

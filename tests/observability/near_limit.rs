@@ -1,4 +1,4 @@
-//! Hooks and the metric hear of limits that are nearly used up, once for each crossing of the share.
+//! Hooks and a metric report limits that are nearly used up, once each time the used share crosses its bound.
 
 use crate::recorder::recorded;
 use ratelimit::clock::ManualClock;
@@ -27,7 +27,7 @@ impl Hook for Log {
     }
 }
 
-/// The settings of a limiter whose calls are recorded.
+/// Returns the settings of a limiter with the hook `log`. Installs the recorder.
 fn builder(log: &Arc<Log>) -> RateLimiterBuilder {
     let _ = recorded();
     RateLimiter::builder().hook(Arc::clone(log)).deadline(10 * SECOND)

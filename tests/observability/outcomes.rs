@@ -6,7 +6,7 @@ use ratelimit::observe::Kind;
 use ratelimit::{AsKey, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
 use support::{HOUR, SECOND, StubStore, limited};
 
-/// Runs a function under a limiter of its own. Its calls are recorded.
+/// Runs a future in the scope of its own limiter. Installs the recorder.
 async fn in_memory<F: Future>(future: F) -> F::Output {
     let _ = recorded();
     ratelimit::scope(RateLimiter::in_memory(), future).await

@@ -1,4 +1,4 @@
-//! A recorder that keeps the value of each series, for the whole process. Tests use limits with names of their own.
+//! A recorder that stores the value of each series of the whole process. Tests use limits with different names.
 
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
@@ -18,7 +18,7 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// The sum of numbers of calls or units.
+    /// Returns the sum of a series that counts calls or units.
     #[expect(clippy::cast_possible_truncation, reason = "small whole numbers")]
     pub(crate) fn whole(&self) -> i64 {
         self.sum as i64
@@ -28,14 +28,14 @@ impl Series {
 type Described = (Kind, Option<Unit>, String);
 type Name = (Kind, String, Vec<(String, String)>);
 
-/// What was recorded, and the described names with their units.
+/// The recorded series, and the kinds, units and descriptions of names.
 #[derive(Clone, Default)]
 pub(crate) struct Recorded {
     series: Arc<Mutex<HashMap<Name, Series>>>,
     described: Arc<Mutex<HashMap<String, Described>>>,
 }
 
-/// Installs the recorder, once, and returns what it has recorded.
+/// Installs the recorder at the first call. Returns its recorded series.
 pub(crate) fn recorded() -> Recorded {
     static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
         let recorded = Recorded::default();
@@ -46,13 +46,13 @@ pub(crate) fn recorded() -> Recorded {
 }
 
 impl Recorded {
-    /// The value of a series, or zero if the series does not exist.
+    /// Returns the value of a series, or zero if the series does not exist.
     pub(crate) fn get(&self, kind: Kind, name: &str, labels: &[(&str, &str)]) -> Series {
         let labels = labels.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned())).collect();
         self.series.lock().unwrap().get(&(kind, name.to_owned(), labels)).cloned().unwrap_or_default()
     }
 
-    /// All outcomes of a limit that occurred, in alphabetical order, such as `allowed 5, limited 2`.
+    /// Returns all outcomes of a limit that occurred, in alphabetical order, such as `allowed 5, limited 2`.
     pub(crate) fn outcomes(&self, limit: &str) -> String {
         let series = self.series.lock().unwrap();
         let of_limit = series.iter().filter(|((_, name, labels), _)| {
@@ -64,25 +64,25 @@ impl Recorded {
         found.join(", ")
     }
 
-    /// The gauge of a limit.
+    /// Returns the value of a limit's gauge.
     pub(crate) fn gauge(&self, name: &str, limit: &str) -> i64 {
         self.get(Kind::Gauge, name, &[("ratelimit.limit", limit)]).whole()
     }
 
-    /// All series: kind, name and the names of the labels.
+    /// Returns the kind, the name and the label names of each series.
     pub(crate) fn emitted(&self) -> Vec<(Kind, String, Vec<String>)> {
         let series = self.series.lock().unwrap();
         let names = |labels: &[(String, String)]| labels.iter().map(|(label, _)| label.clone()).collect();
         series.keys().map(|(kind, name, labels)| (*kind, name.clone(), names(labels))).collect()
     }
 
-    /// The values of all labels.
+    /// Returns the values of all labels.
     pub(crate) fn values(&self) -> Vec<String> {
         let series = self.series.lock().unwrap();
         series.keys().flat_map(|(_, _, labels)| labels.iter().map(|(_, value)| value.clone())).collect()
     }
 
-    /// The kind, the unit and the description of a name.
+    /// Returns the kind, the unit and the description of a name.
     pub(crate) fn described(&self, name: &str) -> Option<Described> {
         self.described.lock().unwrap().get(name).cloned()
     }

@@ -1,4 +1,5 @@
-//! With the feature `trace`, each decision is a span. A process of its own, because a process has one subscriber.
+//! With the feature `trace`, each decision is a span. The test is a separate process, because a process has only one
+//! subscriber.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
 use ratelimit::{AsKey, Key, Limit, RateLimiter, Rejection, rate_limit};
@@ -17,7 +18,7 @@ thread_local! {
     static SPANS: RefCell<BTreeMap<u64, Vec<String>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Records the spans of decisions. As the filters of layers that export spans, it lets no events pass.
+/// Records the spans of decisions. It enables no events, like the filters of layers that export spans.
 struct Spans;
 
 impl Subscriber for Spans {
@@ -54,13 +55,13 @@ impl Visit for Fields<'_> {
     }
 }
 
-/// Installs the subscriber, once.
+/// Installs the subscriber at the first call.
 fn record_spans() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| tracing::subscriber::set_global_default(Spans).unwrap());
 }
 
-/// The spans of this thread, in the order in which they began.
+/// Returns the spans of this thread, in the order in which they began.
 fn spans() -> Vec<String> {
     SPANS.take().values().map(|fields| fields.join(", ")).collect()
 }
@@ -106,7 +107,7 @@ async fn the_span_names_the_same_limit_as_the_rejection() {
     let spans_of_stack = spans();
     assert!(spans_of_stack[1].starts_with("limit named/1d, outcome limited"), "{spans_of_stack:#?}");
 
-    // A limit that never admits the call counts as the longest wait.
+    // A limit that never admits the call has the longest wait, so the span names it.
     let stack: [(&Limit, &dyn AsKey, u32); 3] =
         [(&daily, &"named/1d", 1), (&closed, &"named/closed", 1), (&closed, &"named/closed too", 1)];
     let rejection = limiter.check_all(&stack).await.unwrap_err();

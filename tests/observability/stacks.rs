@@ -24,7 +24,7 @@ async fn every_limit_of_an_attribute_is_counted() {
         Ok(())
     }
 
-    // An exempt limit, a shadow limit, one whose units can be returned, and a permit.
+    // The limits are an exempt limit, a shadow limit, a limit whose units can be returned, and a permit.
     #[rate_limit(key = "many exempt", time = "1h", count = 1, skip_if = exempt)]
     #[rate_limit(key = "many trial", time = "1h", count = 1, shadow = true)]
     #[rate_limit(key = "many refund", time = "1h", count = 2, refund_if = Result::is_err)]

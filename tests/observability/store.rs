@@ -1,5 +1,5 @@
-//! What is measured of stores, which has no label of the limit. A process of its own, and one test after another, so that
-//! nothing else changes the same series.
+//! The metrics of stores have no label for the limit. The test is a separate process that runs its parts one after another,
+//! so that nothing else changes the same series.
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
 #[expect(dead_code, reason = "the other tests use all of it")]

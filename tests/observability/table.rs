@@ -1,4 +1,4 @@
-//! The table of metrics is what is emitted: no series is missing in it, none of its metrics is never emitted.
+//! Checks that the table of metrics is complete: it contains each emitted series, and each metric of the table is emitted.
 
 use crate::recorder::recorded;
 use metrics::Unit;
@@ -12,12 +12,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use support::{HOUR, RedisServer, take_events};
 
-/// The longest time for everything.
+/// The longest time that a step of the test may take.
 const LONGEST: Duration = Duration::from_secs(60);
 
 const SECRET: &str = "alice@example.org";
 
-/// Waits until it may go on, so that its queue fills.
+/// A hook that blocks until the test ends the block, so that its queue fills.
 struct Blocked(Mutex<Receiver<()>>);
 
 impl Hook for Blocked {
@@ -26,7 +26,7 @@ impl Hook for Blocked {
     }
 }
 
-/// Does everything once that is measured.
+/// Causes each event that a metric measures at least once.
 async fn everything() {
     let mut server = RedisServer::start();
     let builder = || RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(2));
@@ -34,7 +34,7 @@ async fn everything() {
     let key = |name| Key::new(name).by(SECRET);
     let once = Limit::counter(1, HOUR);
     for _ in 0..3 {
-        let _ = limiter.check(&once, key("table")).await; // the third is a hit of the deny cache
+        let _ = limiter.check(&once, key("table")).await; // the deny cache answers the third call
     }
     let leased = Limit::counter(1000, HOUR).lease(100);
     for _ in 0..20 {
@@ -49,7 +49,7 @@ async fn everything() {
         drop(permit);
     });
     drop(next);
-    // Calls that arrive together: one is sent directly, a worker sends the others.
+    // These calls arrive together: one call is sent directly, and a worker sends the others.
     let many = Limit::counter(1000, HOUR);
     let calls = (0..20).map(|_| {
         let limiter = limiter.clone();
@@ -68,7 +68,7 @@ async fn everything() {
     forget_in_memory();
     let failing = builder().on_error(OnError::Deny).connect().await.unwrap();
     server.kill();
-    // The first calls fail when the connection breaks, and then because the attempts to reconnect fail.
+    // The first calls fail because the connection breaks. Later calls fail because the attempts to reconnect fail.
     let start = Instant::now();
     while recorded().get(Kind::Gauge, "ratelimit.store.breaker.open", &[]).changes == 0 {
         assert!(start.elapsed() < LONGEST, "the circuit breaker stays closed");
@@ -76,7 +76,7 @@ async fn everything() {
     }
 }
 
-/// A full memory store counts the keys that it forgets. It says so once.
+/// A full memory store counts the keys that it forgets. It logs this once.
 fn forget_in_memory() {
     drop(take_events());
     let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(100);

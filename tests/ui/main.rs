@@ -1,9 +1,10 @@
-//! Compiler messages that users of the attribute see. `TRYBUILD=overwrite` accepts changes; read the diff.
+//! Tests the compiler messages that users of the attribute see. `TRYBUILD=overwrite` accepts changed messages; read the diff
+//! before you commit them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The folder that a test writes.
+/// The folder whose files a test writes.
 const PLAIN: &str = "plain";
 
 #[test]
@@ -12,8 +13,8 @@ fn mistakes_are_explained() {
     trybuild::TestCases::new().compile_fail("*/*.rs");
 }
 
-/// A wrong body gets the words that it gets without the attribute: the folder `plain` has each case of `body` with another attribute
-/// in its place, and the same messages.
+/// A wrong body causes the same messages as without the attribute. The folder `plain` contains each case of `body` with
+/// another attribute instead of the limit, and the same messages.
 fn write_plain_cases() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plain = root.join(PLAIN);
@@ -34,7 +35,8 @@ fn write_plain_cases() -> io::Result<()> {
     Ok(())
 }
 
-/// The compiler quotes the standard library only if its sources are installed.
+/// The compiler quotes the standard library only if its sources are installed, so an expected message with such a quote
+/// fails on other machines.
 #[test]
 fn no_expected_message_quotes_the_standard_library() {
     let files = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -46,7 +48,8 @@ fn no_expected_message_quotes_the_standard_library() {
     }
 }
 
-/// The compiler quotes the condition of an item that does not exist, so users would enable an internal feature.
+/// For an item that does not exist, the compiler quotes the condition of the item. Users would then enable an internal
+/// feature.
 #[test]
 fn no_public_name_has_the_condition_of_an_internal_feature() {
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ratelimit-runtime/src/lib.rs");

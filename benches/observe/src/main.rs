@@ -1,6 +1,6 @@
-//! Measures decisions of the memory store on one hot key, as the part `metrics` of the benchmarks asks for.
+//! Measures decisions of the memory store on one hot key. The part `metrics` of the benchmarks runs this program.
 //!
-//! Usage: `ratelimit-observe-bench attribute|check bare|prometheus CALLS`. It prints the nanoseconds per decision. `prometheus`
+//! Usage: `ratelimit-observe-bench attribute|check bare|prometheus CALLS`. Prints the nanoseconds per decision. `prometheus`
 //! installs the Prometheus recorder, and needs the feature `metrics`.
 
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
@@ -51,11 +51,11 @@ fn perform(words: &[&str]) -> Result<f64, Box<dyn Error>> {
     }
 }
 
-/// The calls are measured in this many parts.
+/// The number of parts into which the measured calls are divided.
 const PARTS: u32 = 20;
 
-/// The nanoseconds per call: the median of the parts, so that short disturbances have no effect. The first part is not
-/// measured, because it uses everything for the first time.
+/// Returns the nanoseconds per call: the median of the parts, so that short disturbances have no effect. The first part is
+/// not measured, because it runs all code for the first time.
 fn measure(calls: u32, call: impl Fn(u32)) -> f64 {
     let calls = calls / PARTS + 1;
     (0..calls).for_each(&call);
@@ -80,7 +80,7 @@ fn install() -> Result<(), Box<dyn Error>> {
     Err("the recorder needs the feature `metrics`".into())
 }
 
-/// Runs a future that is ready at the first poll, as with the memory store.
+/// Runs a future that is ready at the first poll. Futures of the memory store are.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

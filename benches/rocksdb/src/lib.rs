@@ -1,4 +1,4 @@
-//! Stub of the `rocksdb` crate: the names that limitador needs to compile. Opening a database always fails, so that no
+//! Stub of the `rocksdb` crate: it has the names that limitador needs to compile. Opening a database always fails, so no
 //! other function can be called.
 
 use std::convert::Infallible;
@@ -53,7 +53,7 @@ impl<T> DBWithThreadMode<T> {
 pub struct Error;
 
 impl Error {
-    /// Not a transient error.
+    /// Always returns `NotSupported`, which is not a transient error.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         ErrorKind::NotSupported
@@ -116,7 +116,7 @@ impl Options {
     }
 }
 
-/// The operands of a merge: none.
+/// The operands of a merge. There are none.
 pub struct MergeOperands;
 
 #[expect(clippy::into_iter_without_iter, reason = "limitador does not use it")]

@@ -1,4 +1,4 @@
-//! The inputs that differ from call to call: keys, ids, the time of the caller.
+//! The inputs that differ between calls: keys, ids, and the time of the caller.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// keys, and consecutive keys are not next to each other in memory.
 const STRIDE: u64 = 61_803;
 
-/// A sequence of keys and ids.
+/// Generates keys and ids.
 pub(crate) struct Inputs {
     keys: u64,
     steps: u64,
@@ -18,19 +18,19 @@ impl Inputs {
         Self { keys, steps: 0, ids: 0 }
     }
 
-    /// The next key, with 40 characters. A key comes again only after all other keys.
+    /// Returns the next key, with 40 characters. A key is repeated only after all other keys.
     pub(crate) fn key(&mut self) -> String {
         self.steps += 1;
         format!("ratelimit:{{customer-{:012}}}:search", self.steps * STRIDE % self.keys)
     }
 
-    /// A new id for a permit.
+    /// Returns a new id for a permit.
     pub(crate) const fn id(&mut self) -> u64 {
         self.ids += 1;
         (1 << 44) + self.ids
     }
 
-    /// Milliseconds since 1970, for scripts that use the time of the caller.
+    /// Returns the milliseconds since 1970, for scripts that use the time of the caller.
     pub(crate) fn now_ms() -> u128 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis())
     }

@@ -1,4 +1,4 @@
-//! Load on the server, and the CPU time that it took.
+//! Puts load on the server, and measures the CPU time that the server needs for it.
 
 use super::inputs::Inputs;
 use super::subject::Subject;
@@ -13,9 +13,9 @@ const PIPELINE: usize = 16;
 /// The memory of one key, in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Space {
-    /// Of the memory of the server, including the tables of keys and TTLs.
+    /// The growth of the server's memory, including the tables of keys and TTLs.
     pub(crate) total: f64,
-    /// As `MEMORY USAGE` reports.
+    /// The memory that `MEMORY USAGE` reports.
     pub(crate) usage: f64,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Load {
     connections: Vec<Connection>,
     keys: u64,
     inputs: Inputs,
-    /// The groups of subjects with the same keys. Each has its own database.
+    /// The groups of subjects with the same keys, and the memory per key. Each group has its own database.
     spaces: Vec<(&'static str, Space)>,
 }
 
@@ -43,8 +43,8 @@ impl Load {
         }
     }
 
-    /// Charges every key of the subject's space once, so that the measured calls find live keys. Does nothing if another
-    /// subject has done this for the space.
+    /// Charges every key of the subject's space once, so that the measured calls find live keys. Skips a space that is
+    /// already filled. Returns the memory per key.
     pub(crate) fn fill(&mut self, subject: &Subject) -> Result<Space, Box<dyn Error>> {
         if let Some((_, space)) = self.spaces.iter().find(|(name, _)| *name == subject.space) {
             return Ok(*space);
@@ -67,7 +67,7 @@ impl Load {
         Ok(space)
     }
 
-    /// Runs the calls. Returns the CPU time of the server per decision, in microseconds.
+    /// Runs at least `calls` calls. Returns the CPU time of the server per decision, in microseconds.
     pub(crate) fn cost(&mut self, subject: &Subject, calls: usize) -> Result<f64, Box<dyn Error>> {
         self.select(subject.space)?;
         let before = self.cpu()?;
@@ -76,13 +76,13 @@ impl Load {
         Ok(seconds * 1e6 / precise((calls * subject.decisions).try_into()?))
     }
 
-    /// A description of the server and the load.
+    /// Returns a description of the server and the load.
     pub(crate) fn description(&mut self) -> Result<String, Box<dyn Error>> {
         let server = cpu::server_name(&mut self.control)?;
         Ok(format!("{server}, pipelines of {PIPELINE} calls on {CONNECTIONS} connections"))
     }
 
-    /// Runs at least this many calls, in full pipelines on all connections. Returns how many.
+    /// Runs at least `calls` calls, in full pipelines on all connections. Returns the number of calls.
     fn calls(&mut self, subject: &Subject, calls: usize) -> Result<usize, Box<dyn Error>> {
         let sweep = CONNECTIONS * PIPELINE;
         let sweeps = calls.div_ceil(sweep);
@@ -116,7 +116,8 @@ impl Load {
             .try_for_each(|connection| select.exec(connection))
     }
 
-    /// The CPU time in seconds of the server's main thread, which runs all scripts. Of all threads, on an older server.
+    /// Returns the CPU time in seconds of the server's main thread, which runs all scripts. An older server reports only the
+    /// CPU time of all its threads.
     fn cpu(&mut self) -> Result<f64, Box<dyn Error>> {
         let info: String = cmd("INFO").arg("cpu").query(&mut self.control)?;
         let cpu = |suffix: &str| {
@@ -134,7 +135,7 @@ impl Load {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-/// The count as a floating point number.
+/// Returns the count as a floating point number.
 fn precise(count: u64) -> f64 {
     count as f64
 }

@@ -1,5 +1,5 @@
-//! The part `lua`: the server's CPU time for a decision, including network and parsing, of our scripts, of plain commands,
-//! and of scripts that others use.
+//! The part `lua`: the server's CPU time for a decision, including network and parsing. Compares our scripts with plain
+//! commands and with scripts that others use.
 
 mod inputs;
 mod load;
@@ -15,7 +15,7 @@ use std::error::Error;
 use subject::Subject;
 use support::RedisServer;
 
-/// The number of keys, and of decisions in a round.
+/// The number of keys, and the number of decisions in a round.
 struct Scale {
     keys: u64,
     decisions: usize,

@@ -1,4 +1,4 @@
-//! The subjects that our scripts are compared with: plain commands, scripts of tutorials, and scripts of other libraries.
+//! The subjects with which our scripts are compared: plain commands, scripts of tutorials, and scripts of other libraries.
 
 use super::inputs::Inputs;
 use super::subject::Subject;
@@ -10,7 +10,7 @@ pub(crate) const WINDOW: &str = "upstash sliding window";
 pub(crate) const LOG: &str = "limits moving window";
 pub(crate) const PERMITS: &str = "permits in a ZSET";
 
-/// All subjects, with a limit of 100 per hour, or 100 permits with leases of one hour.
+/// Returns all subjects. They have a limit of 100 per hour, or 100 permits with leases of one hour.
 pub(crate) fn all() -> [Subject; 10] {
     [
         Subject::command("PING", "none", |_| cmd("PING"), |_| true),
@@ -59,7 +59,7 @@ fn incr(inputs: &mut Inputs) -> Cmd {
 }
 
 /// Adds the keys and arguments of upstash's sliding window. The previous cell has no calls, which is the cheaper case. If an
-/// hour ends during the run, the current cell is empty too.
+/// hour ends during the run, the current cell is empty, too.
 fn window(command: &mut Cmd, inputs: &mut Inputs) {
     let (key, now) = (inputs.key(), Inputs::now_ms());
     let previous = format!("{}~", &key[..key.len() - 1]);

@@ -1,4 +1,4 @@
-//! The subjects with our scripts, called as the store calls them.
+//! The subjects with our scripts. They make the same calls as the store.
 
 use super::inputs::Inputs;
 use super::others;
@@ -9,15 +9,15 @@ use redis::{Cmd, Value};
 /// The numbers of requests in one call.
 pub(crate) const SIZES: [usize; 4] = [2, 8, 32, 128];
 
-/// A limit as our scripts take it.
+/// A limit in the form of the scripts' arguments.
 #[derive(Clone, Copy)]
 struct Limit {
     algorithm: &'static str,
     count: u32,
     time_ms: u32,
-    /// `None` if the argument is the permit's id instead.
+    /// `None` if this argument is the id of a permit.
     burst: Option<u32>,
-    /// The highest ratio to the cost of another subject.
+    /// The goal: the highest ratio to the cost of the named subject.
     goal: Option<(f64, &'static str)>,
 }
 
@@ -25,7 +25,7 @@ const fn limit(algorithm: &'static str, burst: u32) -> Limit {
     Limit { algorithm, count: burst, time_ms: 3_600_000, burst: Some(burst), goal: None }
 }
 
-/// A bucket with a rate of 100 per hour, in lowest terms.
+/// Returns a bucket with a rate of 100 per hour. The rate is reduced to 1 per 36 s.
 const fn bucket(algorithm: &'static str, burst: u32) -> Limit {
     Limit { count: 1, time_ms: 36_000, ..limit(algorithm, burst) }
 }
@@ -61,9 +61,9 @@ pub(crate) fn all() -> Vec<Subject> {
     single.into_iter().chain(by_decide).chain(batches).chain(merged).map(Subject::ours).collect()
 }
 
-/// One call of the small script for a single request.
+/// Returns a subject that calls the small script for a single request.
 fn single_request(limit: Limit) -> Subject {
-    // A leaky bucket as a meter uses the script of the token bucket.
+    // A leaky bucket that does not wait uses the script of the token bucket.
     let script = if limit.algorithm == "leaky_bucket" { "token_bucket" } else { limit.algorithm };
     let text = __testing::single_scripts().into_iter().find(|(name, _)| *name == script);
     let fill = move |command: &mut Cmd, inputs: &mut Inputs| {
@@ -78,7 +78,7 @@ fn single_request(limit: Limit) -> Subject {
     Subject::script(limit.algorithm, limit.algorithm, text.map_or("", |(_, text)| text), fill, single_passes)
 }
 
-/// One call of `decide` with several requests, each with its own key.
+/// Returns a subject that calls `decide` with several requests, each with its own key.
 fn batch(name: impl Into<String>, limit: Limit, size: usize) -> Subject {
     let fill = move |command: &mut Cmd, inputs: &mut Inputs| {
         let keys: Vec<String> = (0..size).map(|_| inputs.key()).collect();
@@ -97,7 +97,7 @@ fn batch(name: impl Into<String>, limit: Limit, size: usize) -> Subject {
     Subject::script(name, limit.algorithm, decide(), fill, all_pass)
 }
 
-/// One call of `decide` with merged requests.
+/// Returns a subject that calls `decide` with merged requests.
 fn merged(space: &'static str, limit: Limit, size: usize) -> Subject {
     let fill = move |command: &mut Cmd, inputs: &mut Inputs| {
         command.arg(1).arg(inputs.key()).arg("check").arg(1);
@@ -118,17 +118,17 @@ const fn decide() -> &'static str {
     decide
 }
 
-/// Whether a single request passes: its reply is one integer, which is negative for a refusal.
+/// Returns whether a single request passes. Its reply is one integer, which is negative for a refusal.
 fn single_passes(reply: &Value) -> bool {
     matches!(reply, Value::Int(0..))
 }
 
-/// Whether all requests pass: no number in the reply is a negative delay.
+/// Returns whether all requests pass. The reply then contains no negative delay.
 fn all_pass(reply: &Value) -> bool {
     matches!(reply, Value::BulkString(bytes) if bytes.chunks(8).all(|number| number[7] < 0x80))
 }
 
-/// Whether all merged requests pass: then the last number of the reply is 0.
+/// Returns whether all merged requests pass. The last number of the reply is then 0.
 fn merged_pass(reply: &Value) -> bool {
     matches!(reply, Value::BulkString(bytes) if bytes.ends_with(&[0; 8]))
 }

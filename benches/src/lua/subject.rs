@@ -1,14 +1,14 @@
-//! A subject of the measurement: how to make its calls, and the cost that it is compared with.
+//! A subject of the measurement: the calls that it makes, and the cost with which it is compared.
 
 use super::inputs::Inputs;
 use redis::{Cmd, Script, Value};
 
-/// The table of a subject.
+/// The table that contains a subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One request per call, by its own script.
+    /// One request per call, with the script for single requests.
     Single,
-    /// One request per call, by `decide`, the script of batches.
+    /// One request per call, with `decide`, the script of batches.
     ByDecide,
     /// Several requests per call, each with its own key.
     Batch,
@@ -32,18 +32,18 @@ pub(crate) struct Subject {
     pub(crate) is_ours: bool,
     /// Subjects with the same space use the same keys.
     pub(crate) space: &'static str,
-    /// Decisions in one call.
+    /// The number of decisions in one call.
     pub(crate) decisions: usize,
     pub(crate) goal: Option<Goal>,
-    /// Loaded into the server before the first call.
+    /// The script, which is loaded into the server before the first call.
     pub(crate) script: Option<Script>,
     make: Box<Make>,
-    /// Whether a reply admits the call. A refusal costs less, so it must not be measured.
+    /// Returns whether a reply admits the call. A refusal costs less, so it must not be measured.
     pub(crate) passed: fn(&Value) -> bool,
 }
 
 impl Subject {
-    /// A plain command.
+    /// Returns a subject that sends a plain command.
     pub(crate) fn command(
         name: &str,
         space: &'static str,
@@ -53,7 +53,7 @@ impl Subject {
         Self::new(name.to_owned(), space, None, Box::new(make), passed)
     }
 
-    /// A call of a script by its digest. `fill` adds the number of keys, the keys and the arguments.
+    /// Returns a subject that calls a script by its digest. `fill` adds the number of keys, the keys and the arguments.
     pub(crate) fn script(
         name: impl Into<String>,
         space: &'static str,
@@ -101,8 +101,8 @@ impl Subject {
         self
     }
 
-    /// The number of calls for this many decisions. There are more calls with merged requests, because each decision costs
-    /// too little to be measured otherwise.
+    /// Returns the number of calls for a number of decisions. A subject with merged requests makes more calls, because one
+    /// decision costs too little to be measured otherwise.
     pub(crate) fn calls(&self, decisions: usize) -> usize {
         let calls = decisions / self.decisions;
         if self.kind == Kind::Merged { calls.max(decisions / 8) } else { calls }

@@ -5,7 +5,7 @@ use super::ours::SIZES;
 use super::subject::{Kind, Subject};
 use crate::report::{Better, Bound, Row, Series, Table};
 
-/// Makes all tables from the figures of each subject's rounds. Omits empty tables.
+/// Makes all tables. `found` has the figures of each subject's rounds. Omits empty tables.
 pub(crate) fn all(subjects: &[Subject], found: &[Vec<f64>], spaces: &[Space]) -> Vec<Table> {
     let series: Vec<Series> = found.iter().map(|figures| figures.iter().copied().collect()).collect();
     let tables = [
@@ -24,7 +24,7 @@ fn single(subjects: &[Subject], series: &[Series], spaces: &[Space]) -> Table {
         let mut row = Row::new(subject.name.as_str(), subject.is_ours, 0);
         row.figures =
             vec![series[at].clone(), Series::once(spaces[at].total), Series::once(spaces[at].usage)];
-        // Our row is below the row that it is compared with.
+        // Puts our row below the row with which it is compared.
         let beside =
             subject.goal.and_then(|goal| table.rows.iter().position(|row| row.subject == goal.beside));
         table.rows.insert(beside.map_or(table.rows.len(), |beside| beside + 1), row);

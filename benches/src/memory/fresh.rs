@@ -1,4 +1,4 @@
-//! Memory in use while each round brings new keys, which expire before the next round.
+//! The memory in use if each round uses new keys, which expire before the next round.
 
 use super::keys;
 use super::subject::{Ours, Subject};
@@ -12,10 +12,10 @@ const ROUNDS: usize = 5;
 
 type Pass = dyn Fn(&[String]);
 
-/// A subject, and the cleanup after each round.
+/// A subject, with a cleanup after each round.
 pub(crate) struct Fresh {
     name: &'static str,
-    /// Decides about the keys of a round, and cleans up.
+    /// Decides about the keys of a round, and then runs the cleanup.
     round: Box<Pass>,
 }
 
@@ -34,7 +34,7 @@ impl Fresh {
         Self { name, round: Box::new(round) }
     }
 
-    /// The memory in use after each round, in MB.
+    /// Measures the memory in use after each round, in MB.
     fn row(&self, count: usize) -> Row {
         let mut row = Row::new(self.name, false, ROUNDS);
         let mut taken = 0;
@@ -57,7 +57,7 @@ pub(crate) fn table(count: usize) -> Table {
     table.rows.push(Row { is_ours: true, ..ours.row(count) });
     table.rows.extend(peers::fresh().iter().map(|peer| peer.row(count)));
     let rounds = &table.rows[0].figures;
-    // The goal compares with the second round, because no key has expired in the first.
+    // The goal compares the last round with the second round, because no key has expired in the first round.
     let found = rounds[ROUNDS - 1].ratio(&rounds[1]);
     let what = "MemoryStore: the last round, beside the second".to_owned();
     table.goals.push(Goal { what, found, bound: Bound::AtMost(1.2) });

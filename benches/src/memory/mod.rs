@@ -1,6 +1,7 @@
 //! The part `memory`: decisions of the memory store next to limiters of other crates that work in memory.
 //!
-//! Figures of a single thread are CPU time if the system reports it, so that other work on the machine has little effect.
+//! The figures of a single thread are CPU time if the system reports it, so that other work on the machine has little
+//! effect.
 
 #![expect(clippy::cast_precision_loss, reason = "figures to print")]
 
@@ -20,7 +21,7 @@ use subject::{BUCKET, COUNTER, kinds};
 pub(crate) use fresh::Fresh;
 pub(crate) use subject::{GOVERNOR, Kind, QUOTA, Subject};
 
-/// Decisions of a round.
+/// The number of decisions of a round.
 const CALLS: usize = 500_000;
 
 const BYTES: &str = "bytes per key";
@@ -36,17 +37,17 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     Ok(Results { context: "Keys are strings of 13 bytes, and nothing is refused.".to_owned(), tables })
 }
 
-/// Keys such as `user-00000007`, in the order of their addresses, so that reading them is cheap.
+/// Returns keys such as `user-00000007`, in the order of their addresses, so that reading them is cheap.
 fn keys(range: std::ops::Range<usize>) -> Vec<String> {
     range.map(|key| format!("user-{key:08}")).collect()
 }
 
-/// A permutation of the keys, so that consecutive calls do not use neighbours in memory.
+/// Permutes the indices of keys, so that consecutive calls do not use neighbours in memory.
 const fn scattered(index: usize, count: usize) -> usize {
     index * 7919 % count
 }
 
-/// Measures one thread on `count` keys, which were inserted in another order.
+/// Measures one thread on `count` keys. The keys were inserted in another order.
 fn keyed(title: &str, count: usize, effort: &Effort) -> Table {
     eprintln!("{title}");
     let columns = ["CPU per decision, ns", BYTES];

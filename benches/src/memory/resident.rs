@@ -1,4 +1,5 @@
-//! Memory per key, measured in a new process for each subject: all memory from the system, including the allocator's own.
+//! The memory per key, measured in a new process for each subject. It includes all memory from the system, also the
+//! allocator's own.
 
 use super::subject::kinds;
 use super::{keys, scattered};
@@ -6,7 +7,7 @@ use std::process::Command;
 
 const ARGUMENT: &str = "--resident";
 
-/// The bytes per key of the subject with this index.
+/// Returns the bytes per key of the subject with this index.
 pub(crate) fn per_key(subject: usize, count: usize) -> Option<f64> {
     let program = std::env::current_exe().ok()?;
     let child =
@@ -14,7 +15,7 @@ pub(crate) fn per_key(subject: usize, count: usize) -> Option<f64> {
     String::from_utf8(child.stdout).ok()?.trim().parse().ok()
 }
 
-/// Runs the measurement and returns `true`, if this is such a process.
+/// If [`per_key`] has started this process, runs the measurement and returns `true`.
 pub(crate) fn is_child() -> bool {
     let mut arguments = std::env::args().skip_while(|argument| argument != ARGUMENT).skip(1);
     let mut number = || arguments.next()?.parse::<usize>().ok();
@@ -29,7 +30,7 @@ pub(crate) fn is_child() -> bool {
     true
 }
 
-/// The bytes that this process uses, as Linux reports them.
+/// Returns the bytes that this process uses, as Linux reports them.
 fn resident() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;

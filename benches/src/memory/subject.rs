@@ -13,12 +13,12 @@ pub(crate) trait Subject: Sync {
     fn pass(&self, key: &String);
 }
 
-/// A kind of subject, and how to make one.
+/// A kind of subject. `make` creates a subject of this kind.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) is_ours: bool,
     pub(crate) make: fn() -> Box<dyn Subject>,
-    /// The subject is not measured with more keys than this.
+    /// The largest number of keys with which the subject is measured.
     pub(crate) keys: usize,
     /// Divides the number of calls, for a slow subject.
     pub(crate) share: usize,
@@ -35,7 +35,7 @@ pub(crate) const QUOTA: &str = "quota";
 pub(crate) const GOVERNOR: &str = "governor, keyed";
 pub(crate) const COUNTER: &str = "MemoryStore, counter";
 
-/// All kinds, always in the same order.
+/// Returns all kinds, always in the same order.
 pub(crate) fn kinds() -> Vec<Kind> {
     let bucket = || ours(Limit::token_bucket(33_554_432, Duration::from_secs(86_400)));
     let counter = || ours(Limit::counter(4_000_000_000, Duration::from_secs(86_400)));

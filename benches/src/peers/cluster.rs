@@ -1,4 +1,4 @@
-//! One EVALSHA per call through redis-rs's cluster client, with our scripts for single requests.
+//! Sends one EVALSHA per call through redis-rs's cluster client, with our scripts for single requests.
 
 use crate::shared::Subject;
 use crate::shared::cluster::BY_CLIENT;

@@ -1,4 +1,4 @@
-//! rate-limiter-flexible, a common limiter for Node, in its own process. Needs Node on this machine.
+//! rate-limiter-flexible, a common limiter for Node, in a separate process. Needs Node on this machine.
 
 use super::{COUNT, SECONDS};
 use crate::shared::load::{Load, Measured, Round, Running};
@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 const PACKAGES: [&str; 2] = ["rate-limiter-flexible@11.4", "ioredis@6.0"];
 
 pub(super) struct Flexible {
-    /// Ends when this is dropped.
+    /// The process, which ends when this value is dropped.
     _child: Child,
     rounds: ChildStdin,
     results: Lines<BufReader<ChildStdout>>,

@@ -1,5 +1,5 @@
-//! limitador, with two stores: the exact one, which reads in one call to Redis and counts in another, and the cached one,
-//! which decides from counts in the process and sends them to Redis once a second.
+//! limitador with two stores. The exact store reads in one call to Redis and counts in another call. The cached store
+//! decides from counts in the process, and sends the counts to Redis once a second.
 
 use super::{COUNT, SECONDS};
 use crate::shared::load::Decider;

@@ -19,12 +19,12 @@ pub(crate) fn kinds() -> [Kind; 5] {
         Kind::new("throttled", || Box::new(throttled())),
         // limitador evaluates an expression for each call, which is slow.
         Kind { keys: 1, share: 25, ..Kind::new("limitador", || Box::new(limitador())) },
-        // The lowest cost that a limit of all callers can have.
+        // This is the lowest cost that a limit of all callers can have.
         Kind { keys: 1, ..Kind::new("ratelimit: one bucket, no keys", || Box::new(lock_free_bucket())) },
     ]
 }
 
-/// Each crate with its defaults, and governor also with the cleanup that its documentation recommends.
+/// Returns each crate with its defaults, and governor also with the cleanup that its documentation recommends.
 pub(crate) fn fresh() -> [Fresh; 4] {
     [
         Fresh::new("governor, cleaned by the caller", governor(), |governor| {
@@ -83,7 +83,7 @@ impl Subject for QuotaPool<String> {
     }
 }
 
-/// It owns its keys, so each call copies the key.
+/// `Throttled` owns its keys, so each call copies the key.
 impl Subject for Throttled {
     fn pass(&self, key: &String) {
         const MILLION: NonZeroU32 = NonZeroU32::new(1_000_000).unwrap();

@@ -15,6 +15,6 @@ pub(crate) use shared::{cached, through_redis};
 
 use crate::shared::ours::COUNTER;
 
-/// Limits with these numbers admit every call.
+/// The numbers of limits that admit every call.
 const COUNT: u32 = COUNTER.count();
 const SECONDS: u64 = COUNTER.time().as_secs();

@@ -16,7 +16,7 @@ use throttled::{RateLimiter as _, RedisRateLimiter};
 
 const POOL: &str = "counter by EVALSHA, deadpool";
 
-/// The subjects that call the server for each decision.
+/// Returns the subjects that call the server for each decision.
 pub(crate) async fn through_redis(
     url: &str,
     server: &mut redis::Connection,
@@ -33,7 +33,7 @@ pub(crate) async fn through_redis(
     let mut subjects = vec![
         Subject::other(POOL, Pooled { pool, call }),
         Subject::other(LIMITADOR, limitador::Limitador::exact(url).await?),
-        // After a round, the server has to close thousands of connections.
+        // After a round, the server has to close thousands of connections, so the subject pauses.
         Subject::other(ACTIX, Actix(actix)).with_pauses(Duration::ZERO, Duration::from_millis(100)),
         Subject::other(THROTTLED, Throttled(Arc::new(RedisRateLimiter::new(manager)))),
     ];
@@ -44,13 +44,14 @@ pub(crate) async fn through_redis(
     Ok(subjects)
 }
 
-/// The subject that decides from cached counts and sends them to the server later. It has sent all of them after a second.
+/// Returns the subject that decides from cached counts and sends them to the server later. After a second it has sent all of
+/// them.
 pub(crate) async fn cached(url: &str) -> Result<Vec<Subject>, Box<dyn Error>> {
     let limitador = limitador::Limitador::cached(url).await?;
     Ok(vec![Subject::other(CACHED, limitador).with_pauses(WARM_UP, Duration::from_millis(1100))])
 }
 
-/// One EVALSHA per call, on a connection from a pool.
+/// Sends one EVALSHA per call, on a connection from a pool.
 #[derive(Clone)]
 struct Pooled {
     pool: Pool,
@@ -79,7 +80,7 @@ struct Throttled(Arc<RedisRateLimiter>);
 
 impl Decider for Throttled {
     async fn decide(&mut self, key: u64) -> Result<(), String> {
-        // The highest rate that it supports is one per microsecond.
+        // One call per microsecond is the highest rate that this crate supports.
         const MILLION: NonZeroU32 = NonZeroU32::new(1_000_000).unwrap();
         let quota = throttled::Quota::per_second(MILLION).with_burst(NonZeroU32::MAX);
         let result =

@@ -1,9 +1,9 @@
-//! Description of the machine and the day of a measurement.
+//! Describes the machine and the day of a measurement.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The day, the system, the cores, the processor and the load average.
+/// Returns the day, the system, the cores, the processor and the load average.
 pub(crate) fn description() -> String {
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let model = field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
@@ -23,9 +23,10 @@ fn field(file: &str, name: &str) -> Option<String> {
     Some(line.trim_start_matches([' ', '\t', ':']).to_owned())
 }
 
-/// The date that is `days` days after 1970-01-01, in UTC. Counts years from March, so that a leap day is the last day.
+/// Returns the date that is `days` days after 1970-01-01, in UTC. Counts years from March, so that a leap day is the last
+/// day of a year.
 fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468; // since March of year 0
+    let days = days + 719_468; // days since March of year 0
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);

@@ -1,10 +1,10 @@
-//! Tables as Markdown with aligned columns, which are also readable as plain text.
+//! Writes tables as Markdown with aligned columns, which are also readable as plain text.
 
 use super::series::Series;
 use super::table::Table;
 use std::fmt::Write as _;
 
-/// The table, and below it the table of its goals.
+/// Returns the table, and below it the table of its goals.
 pub(crate) fn table(table: &Table) -> String {
     let mut lines = vec![header(&table.columns)];
     lines.extend(table.rows.iter().map(|row| {
@@ -29,7 +29,7 @@ fn header(columns: &[String]) -> Vec<String> {
     [String::new()].into_iter().chain(columns.iter().cloned()).collect()
 }
 
-/// Aligns the columns: the first to the left, the others to the right. The first line is the header.
+/// Aligns the first column to the left, and the others to the right. The first line is the header.
 fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let length = |cell: &String| cell.chars().count();

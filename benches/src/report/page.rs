@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of this package.
+/// Returns the folder of this package.
 pub(crate) fn folder() -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)
 }
 
-/// Replaces the results of a part.
+/// Replaces the results of a part in the page.
 pub(crate) fn write(page: &Path, part: &str, text: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", page.display());
     let before = fs::read_to_string(page).map_err(failed)?;

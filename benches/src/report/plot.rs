@@ -1,4 +1,4 @@
-//! Tables as bar charts, in two columns of one SVG file.
+//! Draws tables as bar charts, in two columns of one SVG file.
 
 use super::series::{Series, shown};
 use super::table::{Better, Row, Table};
@@ -14,12 +14,12 @@ const OTHERS: RGBColor = RGBColor(182, 194, 206);
 const WIDTH: i32 = 900;
 const MARGIN: i32 = 16;
 const PANEL: i32 = 418;
-/// Where the bars of a panel begin, and the length of the longest bar.
+/// The left end of the bars in a panel, and the length of the longest bar, in pixels.
 const BARS_FROM: i32 = 192;
 const LONGEST: f64 = 164.0;
-/// The length of the longest bar if there is only one panel: the width without the room for a figure and for a spread.
+/// The length of the longest bar if there is only one panel: the width minus the room for a figure and for a spread.
 const LONGEST_ALONE: f64 = 576.0;
-/// How much longer than the longest bar the line of its rounds can be.
+/// The line of a bar's rounds can be longer than the longest bar, at most by this factor.
 const LONGEST_LINE: f64 = 1.12;
 const ROW: i32 = 21;
 const BAR: i32 = 12;
@@ -76,7 +76,7 @@ impl<'t> Panel<'t> {
     }
 }
 
-/// The figure of the longest full bar. If one figure of many is far above the others, its bar is cut.
+/// Returns the figure of the longest full bar. If one of several figures is far above the others, its bar is cut.
 fn longest_full(medians: impl Iterator<Item = f64>) -> f64 {
     let mut medians: Vec<f64> = medians.filter(|median| median.is_finite()).collect();
     medians.sort_by(f64::total_cmp);
@@ -95,7 +95,7 @@ fn bar(
     series: &Series,
     (scale, longest): (f64, f64),
 ) -> Drawn {
-    // A round that was much worse than the others must stay inside the panel.
+    // The line must stay inside the panel, even if a round was much worse than the others.
     let length = |figure: f64| pixels((figure * scale).min(longest * LONGEST_LINE));
     let (paint, spread, ink) = if row.is_ours { (OURS, OURS_SPREAD, OURS) } else { (OTHERS, PALE_INK, INK) };
     let words = Lettering { height: 11, ink, end: HPos::Left };
@@ -146,7 +146,7 @@ mod tests {
         let drawn = svg("title", "day", &[table, Table::new("not drawn", &["ns"])]).unwrap().unwrap();
         assert_eq!(drawn.matches("<rect x=").count(), 3, "the paper and two bars");
         assert!(drawn.contains("a &lt; b") && !drawn.contains("not drawn"));
-        // The numbers in the file are four times the size that is shown.
+        // The file contains the size in quarters of a pixel, which is four times the shown size.
         assert!(drawn.contains("width=\"1152\"") && drawn.contains("width=\"2304\""), "{drawn}");
         assert!(svg("title", "day", &[]).unwrap().is_none());
     }

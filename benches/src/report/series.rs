@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-/// One figure per round. All subjects run in each round, so other work on the machine affects all of them equally.
+/// A series with one figure per round. All subjects run in each round, so other work on the machine affects all of them
+/// equally.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Series(Vec<f64>);
 
 impl Series {
-    /// A figure that is the same in all rounds.
+    /// Returns a series of a figure that is the same in all rounds.
     pub(crate) fn once(figure: f64) -> Self {
         Self(vec![figure])
     }
@@ -16,25 +17,25 @@ impl Series {
         self.0.push(figure);
     }
 
-    /// The median, or `NaN` if nothing was measured.
+    /// Returns the median, or `NaN` if nothing was measured.
     pub(crate) fn median(&self) -> f64 {
         let mut figures = self.0.clone();
         figures.sort_by(f64::total_cmp);
         figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
-    /// The lowest and the highest figure, if there are several.
+    /// Returns the lowest and the highest figure. `None` if there is at most one figure.
     pub(crate) fn spread(&self) -> Option<(f64, f64)> {
         let end = |choose: fn(f64, f64) -> f64| self.0.iter().copied().fold(f64::NAN, choose);
         (self.0.len() > 1).then(|| (end(f64::min), end(f64::max)))
     }
 
-    /// The ratio to another series, round by round.
+    /// Returns the ratio to another series, round by round.
     pub(crate) fn ratio(&self, other: &Self) -> Self {
         self.with(other, |ours, theirs| ours / theirs)
     }
 
-    /// The difference to another series, round by round.
+    /// Returns the difference from another series, round by round.
     pub(crate) fn difference(&self, other: &Self) -> Self {
         self.with(other, |ours, theirs| ours - theirs)
     }
@@ -50,7 +51,7 @@ impl FromIterator<f64> for Series {
     }
 }
 
-/// The median, with the lowest and the highest figure.
+/// Shows the median, with the lowest and the highest figure.
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", shown(self.median()))?;
@@ -61,7 +62,7 @@ impl fmt::Display for Series {
     }
 }
 
-/// A figure with three digits, and `k` or `M` if it is large.
+/// Writes a figure with three digits, and with `k` or `M` if it is large.
 pub(crate) fn shown(figure: f64) -> String {
     let (figure, unit) = match figure.abs() {
         size if size.is_nan() => return "–".to_owned(),
@@ -77,7 +78,7 @@ pub(crate) fn shown(figure: f64) -> String {
     format!("{figure:.decimals$}{unit}")
 }
 
-/// A count with a space between thousands.
+/// Writes a count with a space between thousands.
 pub(crate) fn grouped(count: usize) -> String {
     match (count / 1000, count % 1000) {
         (0, rest) => rest.to_string(),

@@ -19,7 +19,7 @@ pub(crate) struct Row {
     pub(crate) figures: Vec<Series>,
 }
 
-/// Which figures are better.
+/// The direction in which figures become better.
 #[derive(Clone, Copy)]
 pub(crate) enum Better {
     Less,
@@ -33,7 +33,7 @@ pub(crate) struct Goal {
     pub(crate) bound: Bound,
 }
 
-/// The bound of a goal, relative to the figure of another subject.
+/// The bound of a goal, compared with the figure of another subject.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
     /// At most this multiple of the other figure.
@@ -88,7 +88,7 @@ impl Goal {
         }
     }
 
-    /// The result and the goal, as text.
+    /// Returns the result and the goal, as text.
     pub(crate) fn words(&self) -> [String; 2] {
         match self.bound {
             Bound::AtMost(bound) => [format!("{} ×", self.found), format!("≤ {} ×", shown(bound))],

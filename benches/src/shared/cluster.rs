@@ -1,5 +1,5 @@
-//! The part `cluster`: decisions through a private cluster of three nodes, where only keys of one slot can share a script
-//! call.
+//! The part `cluster`: decisions through a private cluster of three nodes. In a cluster, only keys of the same slot can
+//! share a script call.
 
 use super::ours::{self, BUCKET, COUNTER, Ours};
 use super::subject::{CPU, PER_SECOND, Subject, table};

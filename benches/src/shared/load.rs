@@ -1,4 +1,4 @@
-//! Load: many callers at once, and the time and CPU time of their decisions.
+//! Puts load on a client: many callers at once. Measures the time and the CPU time of their decisions.
 
 use crate::cpu;
 use std::future::Future;
@@ -25,9 +25,9 @@ pub(crate) struct Round {
     pub(crate) seconds: f64,
     /// The CPU time of the clients.
     pub(crate) cpu_seconds: f64,
-    /// The median of the decisions' times.
+    /// The median time of a decision.
     pub(crate) median_us: f64,
-    /// The 99th percentile of the decisions' times.
+    /// The 99th percentile of the times of decisions.
     pub(crate) slow_us: f64,
 }
 
@@ -71,13 +71,14 @@ async fn calls<C: Decider>(
     let mut times = Vec::new();
     let mut before = Instant::now();
     while before.duration_since(start) < load.time {
-        // A pseudorandom order, in which all keys are about equally frequent.
+        // The order is pseudorandom, and all keys are about equally frequent.
         let visit = (caller * 1_000_003 + times.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         client.decide(visit % load.keys).await?;
         let after = Instant::now();
         times.push(u32::try_from(after.duration_since(before).as_nanos()).unwrap_or(u32::MAX));
-        // Calls that are ready at once must not block the thread. Tokio's own budget of 128 operations would suffice, but
-        // if it ends inside limitador's cached store, that store waits while it holds a lock, and all callers block forever.
+        // Calls that are ready at once must not block the thread. Tokio's own budget of 128 operations would be enough, but
+        // it may end inside limitador's cached store. That store then waits while it holds a lock, and all callers block
+        // forever.
         if times.len() % 64 == 0 {
             tokio::task::yield_now().await;
         }

@@ -1,5 +1,5 @@
-//! The part `redis`: decisions through a private Redis, their number per second, their CPU time on client and server, and
-//! how long one takes.
+//! The part `redis`: decisions through a private Redis. Measures their number per second, their CPU time on client and
+//! server, and the time of one decision.
 
 pub(crate) mod cluster;
 pub(crate) mod load;
@@ -32,7 +32,7 @@ pub(crate) const LIMITADOR: &str = "limitador";
 pub(crate) const CACHED: &str = "limitador, cached Redis store";
 pub(crate) const ACTIX: &str = "actix-limitation";
 pub(crate) const THROTTLED: &str = "throttled";
-/// The time until most keys have leased units in the process.
+/// The time after which most keys have leased units in the process.
 pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 const PLAIN_COUNTER: &str = "counter by EVALSHA";
 const PLAIN_BUCKET: &str = "token bucket by EVALSHA";
@@ -49,7 +49,7 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     Ok(Results { context, tables })
 }
 
-/// The server, and what all tables need.
+/// The server, and the values that all tables need.
 struct Bench<'e> {
     server: RedisServer,
     control: Connection,
@@ -73,7 +73,7 @@ impl<'e> Bench<'e> {
         ])
     }
 
-    /// Our subjects, and the same scripts with one call per decision.
+    /// Returns our subjects, and the same scripts with one call per decision.
     async fn ours_and_plain(&mut self) -> Result<Vec<Subject>, Box<dyn Error>> {
         let connection = plain::quick_connection(&self.server.url()).await?;
         let plain = |call| Plain { connection: connection.clone(), call };
@@ -167,9 +167,9 @@ impl<'e> Bench<'e> {
         Ok(table)
     }
 
-    /// Decisions without the server: leased units, and another crate's cached counts.
+    /// Measures decisions without the server: leased units, and cached counts of another crate.
     async fn leased(&mut self) -> Result<Table, Box<dyn Error>> {
-        // The first calls of each key call the store, until the key has a lease.
+        // The first calls of each key ask the store, until the key has a lease.
         let leased = Subject::ours(LEASED_NAME, Ours::new(&self.limiter, &LEASED));
         let mut subjects = vec![leased.with_pauses(WARM_UP, Duration::ZERO)];
         subjects.extend(peers::cached(&self.server.url()).await?);

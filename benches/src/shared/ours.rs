@@ -4,11 +4,11 @@ use super::load::Decider;
 use ratelimit::{Key, Limit, OnError, RateLimiter};
 use std::time::Duration;
 
-/// Limits that refuse nothing, with a rate in lowest terms. Single requests of all three have small scripts.
+/// Limits that refuse nothing. Their rates are in lowest terms. Single requests of all three limits have small scripts.
 pub(crate) const COUNTER: Limit = Limit::counter(89_999_999, Duration::from_secs(1000));
 pub(crate) const BUCKET: Limit = Limit::token_bucket(1_799_999, Duration::from_secs(1));
 pub(crate) const WINDOW: Limit = Limit::sliding_window(999, Duration::from_secs(2));
-/// Takes a hundred units at a time from the store.
+/// A counter that takes a hundred units at a time from the store.
 pub(crate) const LEASED: Limit = COUNTER.lease(100);
 
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(crate) struct Ours {
     limit: &'static Limit,
 }
 
-/// A limiter that returns an error if the store does not reply, instead of deciding by itself.
+/// Returns a limiter that rejects a call if the store does not reply, instead of deciding by itself.
 pub(crate) async fn limiter(url: &str) -> Result<RateLimiter, ratelimit::Error> {
     RateLimiter::builder()
         .redis(url)

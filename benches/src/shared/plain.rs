@@ -1,5 +1,5 @@
-//! Clients that send one EVALSHA per call, with our script for single requests: redis-rs on one connection, and a bare
-//! socket.
+//! Clients that send one EVALSHA per call, with our script for single requests. One client is redis-rs on one connection,
+//! the other a bare socket.
 
 use super::load::Decider;
 use ratelimit::{__testing, Limit};
@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 pub(crate) struct Call {
     limit: &'static Limit,
     digest: Arc<str>,
-    /// A prefix of the keys, so that different subjects use different keys.
+    /// The prefix of the keys, so that different subjects use different keys.
     prefix: &'static str,
 }
 
@@ -46,7 +46,7 @@ impl Call {
         call
     }
 
-    /// Checks the reply, which is one integer and negative for a refusal.
+    /// Checks the reply. It is one integer, which is negative for a refusal.
     pub(crate) fn check(reply: Result<i64, impl ToString>) -> Result<(), String> {
         match reply {
             Ok(0..) => Ok(()),
@@ -69,12 +69,12 @@ impl Decider for Plain {
     }
 }
 
-/// A connection with redis-rs's defaults: Nagle's algorithm may delay small writes.
+/// Opens a connection with redis-rs's defaults. Nagle's algorithm may delay small writes.
 pub(crate) async fn default_connection(url: &str) -> RedisResult<MultiplexedConnection> {
     Client::open(url)?.get_multiplexed_async_connection_with_config(&without_timeout()).await
 }
 
-/// A connection without Nagle's algorithm, as our client makes it.
+/// Opens a connection without Nagle's algorithm, like the connections of our client.
 pub(crate) async fn quick_connection(url: &str) -> RedisResult<MultiplexedConnection> {
     let info = Client::open(url)?.get_connection_info().clone();
     let tcp = info.tcp_settings().clone().set_nodelay(true);
@@ -83,7 +83,7 @@ pub(crate) async fn quick_connection(url: &str) -> RedisResult<MultiplexedConnec
         .await
 }
 
-/// Without a timeout. The default of half a second is too short on a busy machine.
+/// Returns a configuration without a timeout. The default of half a second is too short on a busy machine.
 fn without_timeout() -> AsyncConnectionConfig {
     AsyncConnectionConfig::new().set_response_timeout(None)
 }

@@ -1,4 +1,4 @@
-//! Refused calls: our deny cache remembers the store's refusal, and governor looks into its own table.
+//! Measures refused calls: our deny cache remembers the store's refusal, and governor looks into its own table.
 
 use super::ours;
 use crate::cpu::Stopwatch;
@@ -36,7 +36,7 @@ pub(crate) fn table(url: &str, effort: &Effort) -> Result<Table, Box<dyn Error>>
     Ok(table)
 }
 
-/// Makes the calls. All but the very first are refused.
+/// Makes the calls. All of them except the first are refused.
 async fn ours(limiter: &RateLimiter, calls: u32) -> Result<(), String> {
     let mut allowed = 0;
     for _ in 0..calls {

@@ -25,7 +25,7 @@ pub(crate) struct Subject {
     pub(crate) name: &'static str,
     is_ours: bool,
     client: Box<dyn Measured>,
-    /// The time that the subject runs before each round, without being measured.
+    /// The time that the subject runs before each round without being measured.
     warm_up: Duration,
     /// The pause after each round, until the subject's background work has ended.
     rest: Duration,
@@ -45,8 +45,8 @@ impl Subject {
         Self { warm_up, rest, ..self }
     }
 
-    /// Measures one round. Other clients have timeouts that a busy machine can exceed, so they have three attempts; if all
-    /// fail, the round has no figures.
+    /// Measures one round. Other clients have three attempts, because they have timeouts that a busy machine can exceed. If
+    /// all attempts fail, the round has no figures.
     async fn measure(&mut self, load: Load, servers: &mut [Connection]) -> Result<[f64; 5], Box<dyn Error>> {
         for _ in 0..3 {
             match self.attempt(load, servers).await {
@@ -73,7 +73,7 @@ impl Subject {
     }
 }
 
-/// Measures all subjects under one load. The first, shorter round is not counted; it loads scripts, opens connections and
+/// Measures all subjects under one load. A first, shorter round is not counted; it loads scripts, opens connections and
 /// creates keys.
 pub(crate) async fn table(
     title: &str,

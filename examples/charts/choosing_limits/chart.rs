@@ -1,4 +1,4 @@
-//! Draws a panel for each limit with the admitted and the offered calls over the time.
+//! Draws a panel for each limit, with the admitted and the offered calls over time.
 
 use crate::canvas::{self, Drawn, Lettering, NAME, NOTE, Panel, Paper, Pen};
 use crate::{Decided, LENGTH, PART, PARTS};
@@ -8,17 +8,17 @@ use std::error::Error;
 
 const WIDTH: i32 = 860;
 const LEFT: i32 = 52;
-/// The size of a panel, and the distance of two panels.
+/// The size of a panel, and the distance between two panels.
 const PANEL: (i32, i32) = (WIDTH - LEFT - 16, 96);
 const PITCH: i32 = PANEL.1 + 58;
-/// The positions of the legend and of the first panel.
+/// The vertical positions of the legend and of the first panel.
 const LEGEND: i32 = 72;
 const FIRST: i32 = LEGEND + 54;
 /// The upper end of the axis of calls.
 const HIGHEST: u32 = 100;
 const MINUTE: u32 = 60_000;
 
-// Color-blind readers can tell blue from orange, which also differ in brightness.
+// Color-blind readers can distinguish blue from orange, and the two colors also differ in brightness.
 const ADMITTED: RGBColor = RGBColor(0, 114, 178);
 const REST: RGBColor = RGBColor(247, 205, 138);
 const OFFERED: Pen = Pen { ink: RGBColor(140, 80, 0), width: 4 };
@@ -74,7 +74,7 @@ fn panel(paper: &Paper<'_>, top: i32, offered: &[u32; PARTS], decided: &Decided)
     panel.times(minutes().map(|(minute, at)| (at, label(minute))))
 }
 
-/// The line along the upper ends of bars.
+/// Returns the line along the upper ends of bars.
 fn steps(values: &[u32; PARTS]) -> impl Iterator<Item = (f64, f64)> {
     let ends = |part: u32| [part, part + 1].map(|part| f64::from(part * PART));
     (0..).zip(values).flat_map(move |(part, value)| ends(part).map(|x| (x, f64::from(*value))))

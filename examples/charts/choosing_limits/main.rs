@@ -1,5 +1,5 @@
-//! Draws `choosing_limits.svg`: what five limits admit of the same calls. The time is simulated. `ratelimit simulate` shows the same
-//! numbers in a terminal.
+//! Draws `choosing_limits.svg`: the calls that each of five limits admits, from the same offered calls. The time is
+//! simulated. `ratelimit simulate` shows the same numbers in a terminal.
 
 #[path = "../canvas.rs"]
 #[allow(dead_code, unused_imports, reason = "each example draws with a part of it")]
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The simulated time, and the length of a part of it, in milliseconds.
+/// The simulated time, and the length of one part of it, in milliseconds.
 const LENGTH: u32 = 300_000;
 const PART: u32 = 5000;
 
@@ -25,7 +25,7 @@ const PARTS: usize = 60;
 /// The decisions of one limit.
 struct Decided {
     limit: Limit,
-    /// For each part of the time, the calls that start in it.
+    /// The admitted calls, by the part of the time in which they start.
     admitted: [u32; PARTS],
     /// The most calls that start within any minute.
     worst: usize,
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The picture as the text of an SVG file.
+/// Returns the picture as the text of an SVG file.
 async fn drawn() -> Result<String, Box<dyn Error>> {
     let mut all = Vec::new();
     for limit in [
@@ -55,7 +55,7 @@ async fn drawn() -> Result<String, Box<dyn Error>> {
     chart::draw(&offered, &all)
 }
 
-/// The times of all calls in milliseconds: 48 per minute, and 80 more every 55 seconds.
+/// Returns the times of all calls in milliseconds: 48 calls per minute, and 80 more every 55 seconds.
 fn calls() -> impl Iterator<Item = u32> {
     (0..LENGTH).step_by(1250).flat_map(|at| {
         let burst = if at.is_multiple_of(55_000) { 80 } else { 0 };
@@ -63,7 +63,7 @@ fn calls() -> impl Iterator<Item = u32> {
     })
 }
 
-/// The position of the part that contains a time.
+/// Returns the index of the part that contains a time.
 fn part(at: u32) -> usize {
     usize::try_from(at / PART).unwrap_or(usize::MAX)
 }

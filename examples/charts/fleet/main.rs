@@ -1,5 +1,5 @@
 //! Simulates a thousand processes that share one limit in one Redis. Compares how many calls reach Redis and how many are
-//! admitted, without and with group commit, the deny cache and leases.
+//! admitted, with and without group commit, the deny cache and leases.
 //!
 //! The limiters are real. Redis, the network and the time are simulated, so the same seed gives the same numbers.
 
@@ -36,10 +36,10 @@ const RATE: u32 = 10_000;
 const LIMITS: [Limit; 2] =
     [Limit::counter(RATE, Duration::from_secs(1)), Limit::token_bucket(RATE, Duration::from_secs(1))];
 
-/// The largest leases to compare. The last one is the largest that `auto` takes.
+/// The largest leases to compare. The last number is the largest lease that `auto` takes.
 const LEASES: [u32; 7] = [2, 5, 10, 20, 50, 200, 625];
 
-/// One limit, measured with each strategy.
+/// One limit, with the measured values of each strategy.
 pub(crate) struct Comparison {
     pub(crate) limit: Limit,
     /// The result if each call were decided in Redis itself, without delay.
@@ -49,7 +49,7 @@ pub(crate) struct Comparison {
 
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// The largest lease; zero for none.
+    /// The largest lease in units. Zero means that there is no lease.
     pub(crate) lease: u32,
     pub(crate) measured: Measured,
 }
@@ -84,7 +84,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     print(&format!("\nDrawn: {} and {}.\n", calls.display(), used.display()))
 }
 
-/// Simulates all strategies, one per processor at a time.
+/// Simulates all strategies. Each processor runs one strategy at a time.
 fn compare(limit: Limit, traffic: &Traffic) -> Result<Comparison, Box<dyn Error>> {
     let ideal = simulate::ideal(&limit, traffic)?;
     let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -106,7 +106,7 @@ fn compare(limit: Limit, traffic: &Traffic) -> Result<Comparison, Box<dyn Error>
     Ok(Comparison { limit, best: Measured::of(&ideal, &ideal, &limit), rows })
 }
 
-/// The strategies by name, each with its limit.
+/// Returns the strategies by name, each with its limit.
 fn strategies(limit: Limit) -> Vec<(String, Strategy, Limit)> {
     let unleased = [Strategy::EACH, Strategy::TOGETHER, Strategy::REMEMBERING]
         .map(|strategy| (strategy.name.to_owned(), strategy, limit));

@@ -1,4 +1,4 @@
-//! Computes the figures of a simulation: calls per second, and how far the admitted calls are from the limit.
+//! Computes the figures of a simulation: calls per second, and the difference between the admitted calls and the limit.
 
 use crate::simulate::Outcome;
 use ratelimit::{Algorithm, Limit};
@@ -10,9 +10,9 @@ pub(crate) struct Measured {
     pub(crate) admitted: f64,
     pub(crate) refused_here: f64,
     pub(crate) passed_here: f64,
-    /// The percentage of admissible calls that were refused.
+    /// The refused calls that could have been admitted, in percent of all admissible calls.
     pub(crate) under_use: f64,
-    /// The percentage by which the limit was exceeded: a counter's count in a window, or a bucket's burst.
+    /// The excess over the limit, in percent of a counter's count in a window or of a bucket's burst.
     pub(crate) over_use: f64,
 }
 
@@ -38,7 +38,8 @@ impl Measured {
     }
 }
 
-/// The largest burst: the calls of any interval, less the units that are refilled in it.
+/// Returns the largest burst: the maximum, over all intervals, of the calls minus the units that are refilled in the
+/// interval.
 fn at_once(passed: &[u32], per_ms: f64) -> f64 {
     let (mut above, mut most) = (0.0_f64, 0.0_f64);
     for calls in passed {
@@ -48,7 +49,7 @@ fn at_once(passed: &[u32], per_ms: f64) -> f64 {
     most
 }
 
-/// The most calls in a window of one second. A window starts with its first admitted call.
+/// Returns the most calls in a window of one second. A window starts with its first admitted call.
 fn in_a_window(passed: &[u32]) -> u32 {
     let (mut at, mut most) = (0, 0);
     while let Some(first) = passed.get(at..).and_then(|rest| rest.iter().position(|calls| *calls > 0)) {

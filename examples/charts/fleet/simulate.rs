@@ -1,4 +1,4 @@
-//! Simulates one strategy: a real limiter for each process, on simulated time, with the same calls for all strategies.
+//! Simulates one strategy: a real limiter for each process, on simulated time. All strategies receive the same calls.
 
 use crate::traffic::{ROUND, Traffic};
 use crate::wire::{ROUND_TRIP, Redis, Wire};
@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::runtime::Builder;
 
-/// The time at the start that is not measured, in milliseconds: a full bucket admits a burst, and leases have to grow.
+/// The time at the start that is not measured, in milliseconds. In this time, a full bucket admits a burst, and leases grow.
 pub(crate) const START: u32 = ROUND;
 
 const MS: Duration = Duration::from_millis(1);
@@ -35,12 +35,12 @@ impl Strategy {
 /// The counted calls of a simulation.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// Script calls in Redis, for decisions and returned units.
+    /// The script calls in Redis, for decisions and returned units.
     pub(crate) redis_calls: u64,
     pub(crate) calls: u64,
-    /// Admitted calls for each millisecond, including the start.
+    /// The admitted calls of each millisecond, including the start.
     pub(crate) passed: Vec<u32>,
-    /// Admitted in the process, without asking Redis.
+    /// The calls that were admitted in the process, without a request to Redis.
     pub(crate) passed_here: u64,
     pub(crate) refused_here: u64,
 }
@@ -57,7 +57,7 @@ impl Outcome {
         }
     }
 
-    /// The calls that were admitted after the start.
+    /// Returns the number of calls that were admitted after the start.
     pub(crate) fn admitted(&self) -> u64 {
         self.after_start().iter().copied().map(u64::from).sum()
     }
@@ -67,7 +67,7 @@ impl Outcome {
     }
 }
 
-/// The best possible result: each call is decided in Redis, without delay.
+/// Computes the best possible result: each call is decided in Redis, without delay.
 pub(crate) fn ideal(limit: &Limit, traffic: &Traffic) -> Result<Outcome, Box<dyn Error>> {
     let mut outcome = Outcome { passed: vec![0; traffic.calls.len()], ..Outcome::default() };
     on_simulated_time(async {
@@ -90,7 +90,7 @@ pub(crate) fn run(strategy: Strategy, limit: &Limit, traffic: &Traffic) -> Resul
     on_simulated_time(call_all(strategy, *limit, traffic))
 }
 
-/// Runs a future on one thread with a paused clock, so that all runs are equal.
+/// Runs a future on one thread with a paused clock, so that all runs give the same result.
 fn on_simulated_time<T>(work: impl Future<Output = Result<T, Box<dyn Error>>>) -> Result<T, Box<dyn Error>> {
     Builder::new_current_thread().enable_time().start_paused(true).build()?.block_on(work)
 }
@@ -120,7 +120,7 @@ async fn call_all(strategy: Strategy, limit: Limit, traffic: &Traffic) -> Result
     Ok(outcome)
 }
 
-/// Makes a call, and counts its decision: at once, or after the round trip to Redis.
+/// Makes a call and counts its decision, immediately or after the round trip to Redis.
 fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outcome>>) {
     let process = process.clone();
     let mut check = Box::pin(async move { process.check(&limit, "calls").await });
@@ -143,7 +143,7 @@ fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outco
     });
 }
 
-/// Whether a call was admitted. `None` if it was not decided, which cannot happen in this model.
+/// Returns whether a call was admitted. `None` if it was not decided, which cannot happen in this model.
 fn decided(answer: &Result<Admitted, Rejection>) -> Option<bool> {
     match answer {
         Ok(_) => Some(true),

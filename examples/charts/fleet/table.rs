@@ -3,7 +3,7 @@
 use crate::measure::Measured;
 use crate::{Comparison, Row};
 
-/// Characters for the longest bar.
+/// The length of the longest bar, in characters.
 const BAR: f64 = 24.0;
 
 pub(crate) fn comparison(comparison: &Comparison) -> String {
@@ -41,7 +41,7 @@ fn line(row: &Row, most: f64) -> String {
     )
 }
 
-/// A bar with a resolution of an eighth of a character.
+/// Returns a bar with a resolution of an eighth of a character.
 fn bar(part: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let mut left = part * BAR;

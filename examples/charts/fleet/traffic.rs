@@ -3,14 +3,14 @@
 
 use fastrand::Rng;
 
-/// The phases of a round: each ends at this millisecond, and its load is this multiple of the limit.
+/// The phases of a round. Each pair has the millisecond at which the phase ends, and the load as a multiple of the limit.
 const PHASES: [(u32, f64); 4] = [(1500, 1.6), (2900, 0.25), (3900, 0.95), (4000, 15.0)];
 pub(crate) const ROUND: u32 = PHASES[3].0;
 
 /// The interval in milliseconds after which other processes become the busiest.
 const ORDER: u32 = 500;
 
-/// The calls of each millisecond, by the process that makes them.
+/// For each millisecond, the processes that make its calls.
 pub(crate) struct Traffic {
     pub(crate) processes: usize,
     pub(crate) calls: Vec<Vec<usize>>,
@@ -38,7 +38,7 @@ fn demand(moment: u32) -> f64 {
     PHASES.iter().find(|(end, _)| moment < *end).map_or(0.0, |(_, demand)| *demand)
 }
 
-/// The cumulative shares of the ranks. The share of a rank is proportional to its inverse.
+/// Returns the cumulative shares of the ranks. The share of a rank is proportional to its inverse.
 fn shares(processes: usize) -> Vec<f64> {
     let mut sum = 0.0;
     let sums: Vec<f64> = (1_u32..)
@@ -55,7 +55,7 @@ fn rank(shares: &[f64], at: f64) -> usize {
     shares.partition_point(|share| *share < at).min(shares.len() - 1)
 }
 
-/// A random number of independent calls with this mean (Poisson).
+/// Returns a random number of independent calls with the given mean (Poisson distribution).
 fn around(mean: f64, random: &mut Rng) -> u32 {
     let (mut number, mut left) = (0, mean);
     loop {

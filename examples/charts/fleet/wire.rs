@@ -1,5 +1,5 @@
 //! A model of `RedisStore` in simulated time: the round trip to Redis, and group commit. A test in `tests/stores` compares
-//! its number of script calls with that of the real store.
+//! the number of script calls of this model with the number of the real store.
 
 use ratelimit::clock::Clock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 /// The time from a script call to its reply.
 pub(crate) const ROUND_TRIP: Duration = Duration::from_millis(1);
 
-/// The most decisions in one script call, and the most script calls of one process at a time.
+/// The largest number of decisions in one script call, and the largest number of concurrent script calls of one process.
 const BATCH: usize = 128;
 const WORKERS: usize = 4;
 
@@ -28,7 +28,7 @@ impl Clock for Simulated {
     }
 }
 
-/// The Redis server of all processes. The memory store makes the same decisions as the scripts.
+/// The Redis server of all processes. It contains a memory store, which makes the same decisions as the scripts.
 pub(crate) struct Redis {
     clock: Simulated,
     store: MemoryStore<Simulated>,
@@ -41,7 +41,7 @@ impl Redis {
         Arc::new(Self { store: MemoryStore::with_clock(clock), clock, calls: AtomicU64::new(0) })
     }
 
-    /// The number of script calls.
+    /// Returns the number of script calls.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
@@ -60,7 +60,7 @@ pub(crate) struct Wire {
     queue: Option<Arc<Mutex<Queue>>>,
 }
 
-/// The queue of one process. A call that finds nothing under way is sent directly. Later calls wait for a worker.
+/// The queue of one process. If no call is under way, a call is sent directly. Later calls wait for a worker.
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Waiting>,
@@ -81,7 +81,7 @@ impl Wire {
         Self { redis: Arc::clone(redis), queue: group_commit.then(Arc::default) }
     }
 
-    /// Sends requests in their own script call.
+    /// Sends requests in a separate script call.
     fn send(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let answer = self.redis.call().decide(mode, requests);
         Reply::pending(async move {
@@ -90,7 +90,7 @@ impl Wire {
         })
     }
 
-    /// Adds a request to the queue. Returns whether another worker must start.
+    /// Adds a request to the queue. Returns whether another worker must be started.
     fn enqueue(&self, queue: &mut Queue, waiting: Waiting) -> bool {
         queue.waiting.push_back(waiting);
         let now = self.redis.clock.now();
@@ -123,7 +123,7 @@ async fn work(redis: Arc<Redis>, queue: Arc<Mutex<Queue>>) {
             }
             queue.waiting.drain(..number).collect()
         };
-        // A script call has one mode.
+        // All requests of a script call have the same mode.
         let (charges, checks): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|waiting| waiting.mode == Mode::Charge);
         let mut answers = Vec::new();

@@ -1,4 +1,5 @@
-//! Draws `steady_rate.svg`: the admitted calls of the last second, with a panel per algorithm and a line per store.
+//! Draws `steady_rate.svg`: the admitted calls of the last second, with a panel for each algorithm and a line for each
+//! store.
 
 use crate::canvas::{self, Drawn, INK, LIMIT, Lettering, NAME, NOTE, Panel, Paper, Pen};
 use crate::load::WORKERS;
@@ -22,10 +23,10 @@ const GAP: i32 = 22;
 const HEIGHT: i32 = 128;
 /// The distance between two rows of panels.
 const PITCH: i32 = 190;
-/// The most panels in a row.
+/// The largest number of panels in a row.
 const COLUMNS: usize = 4;
 
-/// The milliseconds of one point of a line, about a pixel.
+/// The distance between two points of a line in milliseconds, which is about a pixel.
 const STEP: usize = 50;
 
 /// The positions of the panels: one for each subject, and one for the legend.

@@ -1,5 +1,5 @@
-//! Draws `edge_burst.svg`: the same calls for a counter, around the edge between two windows, and for two limits without
-//! such an edge. The time is simulated.
+//! Draws `edge_burst.svg`. It shows the same calls for a counter, around the edge between two windows, and for two limits
+//! without such an edge. The time is simulated.
 
 use crate::RATE;
 use crate::canvas::{self, Drawn, LIMIT, Lettering, NAME, NOTE, Panel, Pen};
@@ -19,7 +19,7 @@ const BURST: u32 = 50;
 /// The simulated time, in milliseconds.
 const LENGTH: u32 = 4000;
 
-/// The two bursts of calls, in milliseconds. The edge of a window is in the middle of each.
+/// The start and the end of two bursts of calls, in milliseconds. In the middle of each burst, a window of the counter ends.
 const BURSTS: [(u32, u32); 2] = [(900, 1100), (2900, 3100)];
 
 /// The colors of the traces.
@@ -32,13 +32,13 @@ const PANEL: (i32, i32) = (824, 266);
 /// The upper end of the y axis, in calls.
 const HIGHEST: u32 = 2 * RATE + RATE / 5;
 
-/// Milliseconds for one point of a line.
+/// The distance between two points of a line, in milliseconds.
 const STEP: usize = 5;
 
 /// The calls that one limit admitted.
 struct Trace {
     name: &'static str,
-    /// For each millisecond, the admitted calls of the second before.
+    /// For each millisecond, the calls that were admitted in the second before it.
     rolling: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ async fn trace(name: &'static str, limit: Limit) -> Result<Trace, ratelimit::Err
     Ok(Trace { name, rolling: rolling(&admitted) })
 }
 
-/// The number of calls in a millisecond. A counter's window starts with its first call, so a single call long before each
+/// Returns the number of calls in a millisecond. A counter's window starts with its first call. So one call long before each
 /// burst places the edge of the window in the middle of the burst.
 fn calls(time: u32) -> u32 {
     match time {
@@ -102,7 +102,7 @@ pub(crate) async fn draw() -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// Draws the line of a limit, with its name and its value after the first burst.
+/// Draws the line of a limit, with the limit's name and its value after the first burst.
 fn line(panel: &mut Panel<'_>, trace: &Trace, ink: RGBColor) -> Drawn {
     let points = (0_u32..).zip(&trace.rolling).step_by(STEP);
     panel.line(points.map(|(time, sum)| (seconds(time), f64::from(*sum))), Pen { ink, width: 9 })?;

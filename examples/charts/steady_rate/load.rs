@@ -1,4 +1,4 @@
-//! The load: 20 workers per limit, which call in a loop and respect the retry-after of a refusal.
+//! The load: 20 workers for each limit. They call in a loop, and wait for the retry-after of a refusal.
 
 use crate::subjects::Subject;
 use crate::tally::{Counts, Measured, Outcome, Tally};
@@ -15,10 +15,10 @@ pub(crate) const WORKERS: u32 = 20;
 /// The interval between two printed rows.
 const ROW: Duration = Duration::from_millis(200);
 
-/// The shortest pause of a worker that was refused.
+/// The shortest pause of a worker after a refusal.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// The pause of a worker whose call failed.
+/// The pause of a worker after a failed call.
 const AFTER_FAILURE: Duration = Duration::from_millis(10);
 
 /// Loads all limits at the same time, each with its own workers and its own key.
@@ -30,7 +30,7 @@ pub(crate) async fn run(
 ) -> Result<Vec<Measured>, Box<dyn Error>> {
     let start = Instant::now();
     let tallies: Vec<_> = subjects.iter().map(|_| Arc::new(Tally::new(start, length))).collect();
-    // A random number in the keys, so that two runs on the same server share no limit.
+    // The keys contain a random number, so that two runs on the same server share no limit.
     let run = RandomState::new().build_hasher().finish();
     let mut workers = JoinSet::new();
     for (number, (subject, tally)) in (0_u32..).zip(subjects.iter().zip(&tallies)) {
@@ -51,7 +51,7 @@ pub(crate) async fn run(
     Ok(tallies.iter().map(|tally| Measured::of(tally)).collect())
 }
 
-/// Calls again at once after an admitted call, and after the retry-after of a refusal.
+/// Calls in a loop: immediately after an admitted call, and after the retry-after of a refusal.
 async fn work(limiter: RateLimiter, limit: Limit, key: (u64, u32), tally: Arc<Tally>) {
     let key = Key::new("steady_rate").by(key);
     loop {

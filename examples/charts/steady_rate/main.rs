@@ -1,7 +1,7 @@
-//! Measures whether every algorithm holds a rate of 500 calls per second against 20 workers in a loop.
+//! Measures whether every algorithm holds a rate of 500 calls per second, while 20 workers call in a loop.
 //!
-//! Prints the calls of the last second, five times per second, and draws them. The exit code says whether the mean was
-//! within 1 % of the limit.
+//! Prints the calls of the last second, five times per second, and draws them. The exit code says whether the mean of every
+//! algorithm was within 1 % of the limit.
 
 #[path = "../canvas.rs"]
 #[allow(dead_code, unused_imports, reason = "each example draws with a part of it")]
@@ -32,7 +32,7 @@ const RATE: u32 = 500;
 /// The largest accepted difference between the mean and the limit, in percent.
 const TOLERANCE: f64 = 1.0;
 
-/// The time at the start that the mean leaves out, because an unused limit admits a burst.
+/// The time at the start that the mean does not include, because an unused limit admits a burst.
 const START: Duration = Duration::from_secs(2);
 
 #[tokio::main]
@@ -43,7 +43,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Measures all algorithms. A rate that was not held is an error.
+/// Measures all algorithms. Returns an error if a rate was not held.
 async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if options.help {
         return print(HELP);

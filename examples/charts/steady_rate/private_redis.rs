@@ -10,8 +10,8 @@ use tokio::time::sleep;
 
 const PROGRAM: &str = "redis-server";
 
-/// Kills the server when standard input is closed, which also happens when this process is killed. The script copies it to
-/// descriptor 3, because a shell gives its background jobs an empty standard input.
+/// A shell script that kills the server when standard input is closed, which also happens when this process is killed. The
+/// script copies standard input to descriptor 3, because a shell gives its background jobs an empty standard input.
 const SCRIPT: &str = r#"
 exec 3<&0
 "$@" 3<&- </dev/null &
@@ -20,7 +20,7 @@ server=$!
 wait "$server"
 "#;
 
-/// The longest time that the server may take to listen.
+/// The longest time until the server must listen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A running server. It stops when this value is dropped.
@@ -30,7 +30,7 @@ pub(crate) struct PrivateRedis {
 }
 
 impl PrivateRedis {
-    /// `None` when the program is not installed.
+    /// Starts a server. Returns `None` if the program is not installed.
     pub(crate) async fn start() -> Result<Option<Self>, Box<dyn Error>> {
         match Command::new(PROGRAM).arg("--version").stdout(Stdio::null()).status() {
             Ok(_) => {}
@@ -55,7 +55,7 @@ impl PrivateRedis {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
             let listens = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.is_ok();
-            // If another process took the port in the meantime, the server exits, and the other process listens.
+            // Another process may have taken the port in the meantime. The server then exits, and the other process listens.
             if let Some(status) = self.shell.try_wait()? {
                 return Err(format!("{PROGRAM} ended at once ({status})").into());
             }

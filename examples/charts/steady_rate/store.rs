@@ -14,11 +14,11 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     pub(crate) description: String,
     pub(crate) limiter: RateLimiter,
-    /// Stops when the target is dropped.
+    /// The private server, which stops when the target is dropped.
     _server: Option<PrivateRedis>,
 }
 
-/// The stores of this machine, and the reason if Redis is missing.
+/// Returns the stores of this machine, and the reason if Redis is missing.
 pub(crate) async fn all() -> Result<(Vec<Target>, Option<String>), Box<dyn Error>> {
     let memory = Target {
         name: "memory",
@@ -35,7 +35,7 @@ pub(crate) async fn all() -> Result<(Vec<Target>, Option<String>), Box<dyn Error
     })
 }
 
-/// The server of `RATELIMIT_URL`, or a private one. `None` if there is neither.
+/// Returns the server of `RATELIMIT_URL`, or a private server. `None` if neither exists.
 async fn redis() -> Result<Option<Target>, Box<dyn Error>> {
     let (limiter, description, server) = match env::var(URL) {
         Ok(url) => {
@@ -48,13 +48,13 @@ async fn redis() -> Result<Option<Target>, Box<dyn Error>> {
             };
             (connect(&server.url()).await?, "a private redis-server".to_owned(), Some(server))
         }
-        // The message of this error would print the URL with its password.
+        // The text of this error would contain the URL with its password.
         Err(VarError::NotUnicode(_)) => return Err(format!("{URL} is not valid Unicode").into()),
     };
     Ok(Some(Target { name: "Redis", description, limiter, _server: server }))
 }
 
-/// Connects with the policy `Deny`, so that the measurement counts failures as failures.
+/// Connects with the policy `Deny`, so that a decision that Redis cannot make counts as a failure.
 async fn connect(url: &str) -> Result<RateLimiter, ratelimit::Error> {
     RateLimiter::builder().redis(url).on_error(OnError::Deny).deadline(Duration::from_secs(1)).connect().await
 }

@@ -10,7 +10,8 @@ pub(crate) const WHY_NOT_CONCURRENCY: &str =
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Small compared with the rate, so that the burst is over soon. Large enough for the times in which no worker calls.
+/// The burst is small compared with the rate, so that it ends soon. It is large enough for the times in which no worker
+/// calls.
 const BURST: u32 = 50;
 
 /// One limit to measure.
@@ -38,7 +39,7 @@ const ALL: [Subject; 7] = [
     Subject { limit: Limit::leaky_bucket(RATE, SECOND).wait(SECOND), variant: "wait 1 s" },
 ];
 
-/// The limits of one algorithm, or all limits.
+/// Returns the limits of one algorithm, or all limits.
 pub(crate) fn named(only: Option<Algorithm>) -> Vec<Subject> {
     let mut subjects = ALL.to_vec();
     subjects.retain(|subject| only.is_none_or(|only| only == subject.limit.algorithm()));

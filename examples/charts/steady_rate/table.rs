@@ -11,7 +11,7 @@ const LATE_ANSWERS: &str = "A call counts when its reply arrives, so late replie
 
 const BUSY: &str = "On a busy machine the workers wake up late. Run this example alone.";
 
-/// The text before the first table.
+/// Returns the text before the first table.
 pub(crate) fn introduction(seconds: u32) -> String {
     format!(
         "For each algorithm, {WORKERS} workers call a limit of {RATE} per second in a loop. A refused worker waits for the\n\
@@ -21,7 +21,7 @@ pub(crate) fn introduction(seconds: u32) -> String {
     )
 }
 
-/// The heading of a store: two lines.
+/// Returns the two lines above the table of a store.
 pub(crate) fn heading(store: &Target, subjects: &[Subject]) -> String {
     let names = subjects.iter().map(|subject| subject.limit.algorithm().as_str());
     let variants = subjects.iter().map(|subject| subject.variant);
@@ -33,7 +33,7 @@ pub(crate) fn heading(store: &Target, subjects: &[Subject]) -> String {
     )
 }
 
-/// One row: the last second of every algorithm.
+/// Returns one row: the calls of the last second for every algorithm.
 pub(crate) fn row(time: Duration, counts: &[Counts]) -> String {
     let cells = counts.iter().map(|counts| {
         let Counts { admitted, refused, failed } = counts;
@@ -46,7 +46,7 @@ fn line(first: &str, cells: impl Iterator<Item = String>) -> String {
     cells.fold(format!("{first:>6}"), |line, cell| line + &format!("{cell:>15}"))
 }
 
-/// The means of all algorithms, and whether they are within the tolerance.
+/// Returns the means of all algorithms, and whether they are within the tolerance.
 pub(crate) fn summary(runs: &[Run], subjects: &[Subject], absent: Option<&str>) -> String {
     let mut lines = vec![
         String::new(),
@@ -85,7 +85,7 @@ fn failure(run: &Run) -> Option<String> {
     Some(format!("The first failure in {}: {first}.", run.store))
 }
 
-/// Rounds to hundredths. Adding zero turns minus zero into zero.
+/// Rounds to hundredths. The added zero turns minus zero into zero.
 fn hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0 + 0.0
 }

@@ -26,7 +26,7 @@ pub(crate) struct Counts {
     pub(crate) failed: u32,
 }
 
-/// A counter for each outcome and millisecond, which many workers share.
+/// A counter for each outcome and millisecond. Many workers share it.
 pub(crate) struct Tally {
     start: Instant,
     moments: Vec<[AtomicU32; 3]>,
@@ -40,7 +40,7 @@ impl Tally {
         Self { start, moments, failure: OnceLock::new() }
     }
 
-    /// Counts a call that has ended now. Calls after the end of the measurement are ignored.
+    /// Counts a call that ends now. Ignores calls after the end of the measurement.
     pub(crate) fn record(&self, outcome: Outcome) {
         if let Some(moment) = self.moments.get(index(self.start.elapsed())) {
             moment[outcome as usize].fetch_add(1, Ordering::Relaxed);
@@ -50,12 +50,12 @@ impl Tally {
     /// Counts a call that could not be decided, and stores the first reason.
     pub(crate) fn record_failure(&self, rejection: &Rejection) {
         self.record(Outcome::Failed);
-        // The rejection is for the client. Its source says what went wrong.
+        // The text of the rejection is for the client. Its source says what went wrong.
         self.failure
             .get_or_init(|| rejection.source().map_or_else(|| rejection.to_string(), ToString::to_string));
     }
 
-    /// The second that ends at this time after the start.
+    /// Counts the calls in the second before `end`, which is a time since the start.
     pub(crate) fn last_second(&self, end: Duration) -> Counts {
         let end = index(end).min(self.moments.len());
         self.between(end.saturating_sub(SECOND), end)
@@ -65,7 +65,7 @@ impl Tally {
         self.between(0, self.moments.len())
     }
 
-    /// The admitted calls of each millisecond.
+    /// Returns the admitted calls of each millisecond.
     pub(crate) fn admitted(&self) -> Vec<u32> {
         self.moments.iter().map(|moment| moment[Outcome::Admitted as usize].load(Ordering::Relaxed)).collect()
     }
@@ -87,7 +87,7 @@ fn index(time: Duration) -> usize {
     usize::try_from(time.as_millis()).unwrap_or(usize::MAX)
 }
 
-/// All algorithms in one store.
+/// The results of all algorithms in one store.
 pub(crate) struct Run {
     pub(crate) store: &'static str,
     pub(crate) measured: Vec<Measured>,
@@ -99,9 +99,9 @@ impl Run {
     }
 }
 
-/// One algorithm in one store.
+/// The result of one algorithm in one store.
 pub(crate) struct Measured {
-    /// For each millisecond, the admitted calls of the second before.
+    /// For each millisecond, the calls that were admitted in the second before it.
     pub(crate) rolling: Vec<u32>,
     pub(crate) total: Counts,
     /// The reason of the first failure.
@@ -114,18 +114,18 @@ impl Measured {
         Self { rolling: rolling(&tally.admitted()), total: tally.total(), failure }
     }
 
-    /// The admitted calls per second: the mean over all seconds that end after the start. Dividing all calls by the time
-    /// would be off by a whole window if a window ends close to the end of the measurement.
+    /// Returns the admitted calls per second: the mean over all seconds that end after the start. All calls divided by the
+    /// time would be wrong by a whole window if a window ends close to the end of the measurement.
     pub(crate) fn mean(&self) -> f64 {
         mean(self.after_start())
     }
 
-    /// The most admitted calls in a second after the start.
+    /// Returns the largest number of admitted calls in a second after the start.
     pub(crate) fn most(&self) -> u32 {
         self.after_start().iter().copied().max().unwrap_or_default()
     }
 
-    /// The difference between the mean and the limit, in percent.
+    /// Returns the difference between the mean and the limit, in percent.
     pub(crate) fn percent_off(&self) -> f64 {
         (self.mean() - f64::from(RATE)) * 100.0 / f64::from(RATE)
     }
@@ -134,7 +134,7 @@ impl Measured {
         self.percent_off().abs() <= TOLERANCE
     }
 
-    /// Points of a line: seconds since the start, and the mean rate of each step of `step` milliseconds.
+    /// Returns the points of a line: seconds since the start, and the mean rate of each step of `step` milliseconds.
     pub(crate) fn curve(&self, step: usize) -> impl Iterator<Item = (f64, f64)> {
         let middles = (0_u32..).map(move |n| (f64::from(n) + 0.5) * float(step) / float(SECOND));
         middles.zip(self.rolling.chunks(step).map(mean))
@@ -154,7 +154,7 @@ fn float(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
-/// For each millisecond, the sum of the second that ends with it.
+/// Returns, for each millisecond, the sum of the second that ends with it.
 pub(crate) fn rolling(moments: &[u32]) -> Vec<u32> {
     let mut sum = 0;
     let slide = |(at, arrived): (usize, &u32)| {

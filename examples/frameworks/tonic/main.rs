@@ -56,7 +56,8 @@ impl Shop for MyShop {
 
     type OrdersStream = Pin<Box<dyn Stream<Item = Result<Text, Status>> + Send>>;
 
-    /// Each user may look ten times per hour. The extensions have the user, under the type that the interceptor has put there.
+    /// Each user may list orders ten times per hour. The interceptor has put the user into the extensions, under the type
+    /// `User`.
     #[rate_limit(key = "orders", time = "1h", count = 10, by = request.extensions().get::<User>().map(|user| &user.0))]
     async fn orders(&self, request: Request<Text>) -> Result<Response<Self::OrdersStream>, Status> {
         let orders = ["tea", "cups"].map(|text| Ok(Text { text: text.to_owned() }));
@@ -68,7 +69,7 @@ impl Shop for MyShop {
 #[derive(Clone)]
 struct User(String);
 
-/// Believes what the request says. A real server verifies it.
+/// Trusts the metadata of the request. A real server verifies it.
 #[expect(clippy::unnecessary_wraps, reason = "tonic asks for this type")]
 fn authenticate(mut request: Request<()>) -> Result<Request<()>, Status> {
     let user = request.metadata().get("authorization").and_then(|user| user.to_str().ok());

@@ -1,5 +1,5 @@
-//! The server of `shop.proto`, in the form that `tonic_prost_build::compile_protos` generates. It is written by hand so that the
-//! example needs no `protoc`.
+//! The server of `shop.proto`, in the form that `tonic_prost_build::compile_protos` generates. It is written by hand, so
+//! that the example does not need `protoc`.
 
 use std::convert::Infallible;
 use std::sync::Arc;

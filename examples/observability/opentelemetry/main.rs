@@ -1,5 +1,5 @@
-//! Metrics and traces of limits through OpenTelemetry, printed to standard output. Put another exporter in the place of
-//! `opentelemetry-stdout` to send them to a collector.
+//! Metrics and traces of limits through OpenTelemetry, printed to standard output. To send them to a collector, replace
+//! `opentelemetry-stdout` by another exporter.
 //!
 //! ```sh
 //! cargo run -p ratelimit-observability-examples --example opentelemetry

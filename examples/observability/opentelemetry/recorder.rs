@@ -1,4 +1,4 @@
-//! `MeterRecorder`: records what comes through the facade of the crate `metrics` with a meter of OpenTelemetry.
+//! `MeterRecorder`: records the values of the crate `metrics` with a meter of OpenTelemetry.
 
 #[path = "../buckets.rs"]
 mod buckets;
@@ -12,7 +12,8 @@ use opentelemetry::metrics::{self as otel, Meter};
 use ratelimit::observe::{METRICS, Metric};
 use std::sync::Arc;
 
-/// Makes an instrument for each metric. The meter returns the same instrument for the same name, so nothing is kept here.
+/// Makes an instrument for each metric. The meter returns the same instrument for the same name, so this type stores no
+/// instruments.
 pub(crate) struct MeterRecorder(Meter);
 
 /// An instrument, with the attributes of one series.
@@ -35,13 +36,13 @@ impl<I> Series<I> {
     }
 }
 
-/// The metric with this name, if it is one of the library.
+/// Returns the metric with the name of a key, if the library has such a metric.
 fn metric(key: &Key) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == key.name())
 }
 
-/// The unit and the description of a metric. The table of the library has the units of OpenTelemetry, which the facade does
-/// not know.
+/// Returns the unit and the description of a metric. They come from the library's table, because the crate `metrics` does
+/// not know the units of OpenTelemetry.
 fn described(key: &Key) -> (&'static str, &'static str) {
     metric(key).map_or(("", ""), |metric| (metric.unit, metric.description))
 }
@@ -68,7 +69,7 @@ impl Recorder for MeterRecorder {
         let (unit, description) = described(key);
         let mut histogram =
             self.0.f64_histogram(key.name().to_owned()).with_unit(unit).with_description(description);
-        // The default bounds of the SDK begin with 0, 5 and 10, for milliseconds.
+        // The SDK's default bounds begin with 0, 5 and 10, because they are made for milliseconds.
         if let Some(metric) = metric(key) {
             histogram = histogram.with_boundaries(buckets::of(metric).to_vec());
         }
@@ -81,7 +82,7 @@ impl CounterFn for Series<otel::Counter<u64>> {
         self.instrument.add(value, &self.attributes);
     }
 
-    /// Not used by the library.
+    /// Does nothing, because the library does not call this method.
     fn absolute(&self, _: u64) {}
 }
 
@@ -94,7 +95,7 @@ impl GaugeFn for Series<otel::UpDownCounter<f64>> {
         self.instrument.add(-value, &self.attributes);
     }
 
-    /// Not used by the library.
+    /// Does nothing, because the library does not call this method.
     fn set(&self, _: f64) {}
 }
 

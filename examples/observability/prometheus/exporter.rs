@@ -9,8 +9,8 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 use ratelimit::observe::{Kind, METRICS};
 use std::time::Duration;
 
-/// Installs the recorder. Call it before the first limited call. Without buckets, histograms would be summaries, which cannot
-/// be added up over processes.
+/// Installs the recorder. Call this before the first limited call. Without buckets, histograms would be summaries, which
+/// cannot be added up over several processes.
 pub(crate) fn install() -> Result<PrometheusHandle, BuildError> {
     let mut builder = PrometheusBuilder::new().with_recommended_naming(true);
     for metric in METRICS.iter().filter(|metric| metric.kind == Kind::Histogram) {
@@ -25,7 +25,7 @@ pub(crate) fn routes(recorder: PrometheusHandle) -> Router {
     Router::new().route("/metrics", get(async move || recorder.render()))
 }
 
-/// Lets the recorder tidy up, for as long as the process runs.
+/// Runs the recorder's upkeep every five seconds. Never returns.
 pub(crate) async fn tidy_up(recorder: PrometheusHandle) {
     loop {
         tokio::time::sleep(Duration::from_secs(5)).await;

@@ -1,12 +1,12 @@
-//! A shop whose limits are seen in Prometheus, and on a dashboard of Grafana: import `dashboard.json`.
+//! A shop whose limits are shown in Prometheus, and on a dashboard of Grafana: import `dashboard.json`.
 //!
 //! ```sh
 //! cargo run -p ratelimit-observability-examples --example prometheus
 //! curl -s http://127.0.0.1:9464/metrics | grep ratelimit_decisions
 //! ```
 //!
-//! Set `RATELIMIT_URL` to see how Redis is used, `ADDRESS` to serve on another address, and `LEVEL=debug` to log each refused
-//! caller. A scrape configuration:
+//! Set `RATELIMIT_URL` to see the use of Redis, `ADDRESS` to serve on another address, and `LEVEL=debug` to log each refused
+//! caller. Use this scrape configuration:
 //!
 //! ```yaml
 //! scrape_configs:
@@ -26,7 +26,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::LevelFilter;
 
-/// Writes what an operator wants to hear of. A real service would send a message.
+/// Prints the events that an operator wants to know. A real service would send a message.
 struct Operator;
 
 impl Hook for Operator {
@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     tokio::spawn(shop::open());
     let stopped = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     axum::serve(listener, exporter::routes(recorder)).with_graceful_shutdown(stopped).await?;
-    // Waits until the hook has heard of everything, and returns unused units to the store.
+    // Waits until the hook has received all events, and returns unused units to the store.
     limiter.close().await;
     Ok(())
 }

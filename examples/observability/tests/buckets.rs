@@ -1,4 +1,4 @@
-//! The histograms of the OpenTelemetry example have buckets that fit what is measured.
+//! Tests that the histograms of the OpenTelemetry example have buckets that fit the measured values.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 #[path = "../opentelemetry/recorder.rs"]
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The bounds of each exported histogram, by its name.
+/// The bounds of each exported histogram, by name.
 #[derive(Clone, Default)]
 struct Bounds(Arc<Mutex<BTreeMap<String, Vec<f64>>>>);
 

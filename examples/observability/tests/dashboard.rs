@@ -1,4 +1,4 @@
-//! Every query of the dashboard returns data of a real Prometheus that scrapes the example under load.
+//! Tests that every query of the dashboard returns data from a real Prometheus. Prometheus scrapes the example under load.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 #[path = "../prometheus/exporter.rs"]
@@ -23,7 +23,7 @@ fn dashboard() -> Value {
     serde_json::from_str(include_str!("../prometheus/dashboard.json")).unwrap()
 }
 
-/// The title and the query of each target of each panel.
+/// Returns the title and the query of each target of each panel.
 fn queries(dashboard: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let panels = dashboard["panels"].as_array().unwrap().iter().filter(|panel| panel["type"] != "row");
@@ -35,7 +35,7 @@ fn queries(dashboard: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The query as Grafana sends it, with its variables replaced.
+/// Returns the query in the form that Grafana sends, with its variables replaced.
 fn sent(query: &str) -> String {
     query.replace("$__rate_interval", "10s").replace("$limit", ".*")
 }
@@ -63,7 +63,7 @@ async fn every_query_of_the_dashboard_returns_data() {
             let has_data = |query: &str| {
                 let reply: Value = serde_json::from_str(&prometheus.query(&sent(query))).unwrap();
                 assert_eq!(reply["status"], "success", "{query}: {reply}");
-                // A division by zero is no data.
+                // The result of a division by zero does not count as data.
                 let is_number =
                     |result: &Value| result["value"][1].as_str().is_some_and(|value| value != "NaN");
                 reply["data"]["result"].as_array().unwrap().iter().any(is_number)

@@ -1,19 +1,22 @@
-//! A store on SQLite: limits of all processes of one machine, which survive restarts.
+//! A store on SQLite. All processes of one machine share its limits, which survive restarts.
 //!
-//! Each call is one transaction that writes, so SQLite decides one call after another, whichever process makes it. The units in use
-//! are rows; `rows` has a plain definition of each algorithm on them.
+//! Each call is one transaction that writes, so SQLite decides one call after another, whichever process makes it. The units
+//! in use are rows of a table. The module `rows` defines each algorithm by these rows.
 //!
 //! # Limits of this store
 //!
-//! - One machine: SQLite locks a file, and file systems of a network do not lock reliably.
-//! - Some thousand decisions per second, of all processes together. The example measures it: `cargo run --release -p
+//! - One machine: SQLite needs reliable locks on a file, which network file systems do not have.
+//! - Some thousand decisions per second, of all processes together. The example measures the rate: `cargo run --release -p
 //!   ratelimit-sqlite-example --example sqlite`.
-//! - A decision blocks its thread, mostly for less than 0.1 ms, and while another process writes, for at most [`BUSY`].
-//! - A crash of a process loses nothing. A power failure may lose the last seconds, so that calls of that time are admitted again.
-//! - The time is the system's. When somebody sets the clock back, limits last longer by the step.
-//! - No sliding windows, no refill by interval, no calls that wait for a turn, no pauses and no blocks. Such a limit is an error.
-//! - All rows of a limit are written at each charge, so a sliding log or a concurrency limit should have a `count` of at most some
-//!   hundreds.
+//! - A decision blocks its thread, usually for less than 0.1 ms. While another process writes, it blocks for at most
+//!   [`BUSY`].
+//! - A crash of a process loses nothing. A power failure may lose the charges of the last seconds, so that their units are
+//!   admitted again.
+//! - The store uses the system time. If somebody sets the clock back, limits last longer by the same time.
+//! - No sliding windows, no refill by interval, no calls that wait for a turn, no pauses and no blocks. Such a limit is an
+//!   error.
+//! - All rows of a limit are written at each charge, so a sliding log or a concurrency limit should have a `count` of at
+//!   most some hundreds.
 
 mod rows;
 mod table;
@@ -28,10 +31,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a call waits for another process that writes.
+/// The longest time that a call waits for another process that writes.
 pub const BUSY: Duration = Duration::from_millis(100);
 
-/// The time of the system, which all processes share and which goes on while none runs.
+/// The system time. All processes share it, and it advances while no process runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WallClock;
 
@@ -60,7 +63,7 @@ impl SqliteStore {
 }
 
 impl<C: Clock> SqliteStore<C> {
-    /// Opens a file with another clock. All processes have to use the same one.
+    /// Opens a file with another clock. All processes must use the same clock.
     ///
     /// # Errors
     ///
@@ -70,7 +73,8 @@ impl<C: Clock> SqliteStore<C> {
         Ok(Self { connection: Mutex::new(connection), clock })
     }
 
-    /// Runs a transaction. It has the lock for writing from its start, so that nothing changes between its reads and its writes.
+    /// Runs a transaction. It holds the lock for writing from its start, so that nothing changes between its reads and its
+    /// writes.
     fn transaction<T>(
         &self,
         run: impl FnOnce(&Transaction<'_>, Now) -> Result<T, rusqlite::Error>,
@@ -114,7 +118,7 @@ struct Now {
     us: i64,
 }
 
-/// Whether the store can decide by a limit.
+/// Returns whether the store supports a limit.
 pub fn supports(limit: &Limit) -> bool {
     use Algorithm::{Concurrency, Counter, LeakyBucket, SlidingLog, TokenBucket};
     let known = matches!(limit.algorithm(), Counter | TokenBucket | LeakyBucket | SlidingLog | Concurrency);
@@ -137,7 +141,7 @@ fn known(change: Change) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Configuration, "the SQLite store does not block callers"))
 }
 
-/// Judges all members, and charges them if all pass.
+/// Judges all requests of a stack, and charges them if all pass.
 fn decide_stack(
     transaction: &Transaction<'_>,
     now: Now,
@@ -177,7 +181,7 @@ fn adjust(transaction: &Transaction<'_>, now: Now, adjustment: &Adjustment) -> R
     Ok(units)
 }
 
-/// Whether an error may be over soon, so that the failure policy applies.
+/// Converts an error. A transient error is `Unavailable`, so that the failure policy applies.
 #[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
 fn error(error: rusqlite::Error) -> Error {
     use rusqlite::ErrorCode::{
@@ -188,7 +192,7 @@ fn error(error: rusqlite::Error) -> Error {
         [CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OperationInterrupted, SystemIoFailure];
     let is_transient = code.is_some_and(|code| transient.contains(&code));
     let kind = if is_transient { ErrorKind::Unavailable } else { ErrorKind::Configuration };
-    // The code alone, because the text of an error may contain values.
+    // The message contains only the code, because the text of an error may contain values.
     let code = code.map_or_else(|| "an unexpected value".to_owned(), |code| format!("{code:?}"));
     Error::new(kind, format!("SQLite reports {code}"))
 }

@@ -1,4 +1,4 @@
-//! The algorithms, on the rows of one limit.
+//! The algorithms, defined by the rows of one limit.
 //!
 //! | algorithm | a row | `id` | `units` | `at` |
 //! |---|---|---|---|---|
@@ -27,7 +27,7 @@ pub(crate) struct Rows {
     list: Vec<Row>,
 }
 
-/// What a decision says. Times are in ms.
+/// The values of a decision. Times are in ms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged {
     /// The time until the call passes. `None` means never.
@@ -57,7 +57,7 @@ fn ceil_div(parts: i64, by: i64) -> i64 {
 }
 
 impl Rows {
-    /// Leaves out what no longer counts, and lets a bucket leak.
+    /// Removes rows that no longer count, and lets a bucket leak.
     pub(crate) fn new(limit: Limit, now: Now, rows: Vec<Row>) -> Self {
         let mut this = Self { limit, now, list: rows };
         let (time, count) = (this.time(), i64::from(limit.count()));
@@ -81,7 +81,8 @@ impl Rows {
         &self.list
     }
 
-    /// When the limit is as if it had never been used, in ms: its rows can then be deleted. One more, because a log counts in µs.
+    /// Returns the time in ms at which the limit is as if it had never been used. Its rows can then be deleted. The time is
+    /// 1 ms later than necessary, because a log counts in µs.
     pub(crate) fn expires(&self) -> i64 {
         self.now.ms + self.reset() + 1
     }
@@ -94,7 +95,7 @@ impl Rows {
         i64::try_from(self.limit.time().as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// The time until a window that begins now ends. The clock of the store shows the time since 1970.
+    /// Returns the time until a window that begins now ends. The clock of the store shows the time since 1970.
     fn window(&self) -> i64 {
         let now = Duration::from_millis(u64::try_from(self.now.ms).unwrap_or(0));
         let left = self.limit.until_window_ends(now).unwrap_or(self.limit.time());
@@ -105,23 +106,23 @@ impl Rows {
         matches!(self.limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket)
     }
 
-    /// The units in use; those of a bucket times `time`.
+    /// Returns the units in use. For a bucket, they are multiplied by `time`.
     fn used(&self) -> i64 {
         self.list.iter().map(|row| row.units).sum()
     }
 
-    /// The same number of units as [`used`](Self::used) counts them.
+    /// Converts units to the unit of [`used`](Self::used).
     fn parts(&self, units: u32) -> i64 {
         i64::from(units) * if self.is_bucket() { self.time() } else { 1 }
     }
 
-    /// The free units, rounded down. Negative if more than the capacity is in use.
+    /// Returns the free units, rounded down. Negative if more than the capacity is in use.
     fn room(&self) -> i64 {
         let free = self.parts(self.limit.capacity()) - self.used();
         if self.is_bucket() { free.div_euclid(self.time()) } else { free }
     }
 
-    /// The time until nothing is in use.
+    /// Returns the time until nothing is in use.
     fn reset(&self) -> i64 {
         let last = self.list.iter().map(|row| row.at).max();
         match (self.limit.algorithm(), last) {
@@ -136,7 +137,7 @@ impl Rows {
         ceil_div(parts.max(0), i64::from(self.limit.count()).max(1))
     }
 
-    /// Judges a call that leaves `keep` units to others, without a charge.
+    /// Judges a call that leaves `keep` units to others. Charges nothing.
     pub(crate) fn judge(&self, cost: u32, keep: u32) -> Judged {
         let closed = self.limit.count() == 0 || self.limit.capacity() == 0;
         if closed {
@@ -155,7 +156,7 @@ impl Rows {
         Judged { wait, remaining: self.room(), reset: self.reset(), stamp: 0 }
     }
 
-    /// The time until so many units of a log no longer count.
+    /// Returns the time until `over` units of a log no longer count.
     fn until_old_enough(&self, over: i64) -> i64 {
         let mut before = 0;
         let enough = self.list.iter().find(|row| {
@@ -165,7 +166,7 @@ impl Rows {
         enough.map_or(0, |row| ceil_div(row.at + 1000 * self.time() - self.now.us, 1000))
     }
 
-    /// The decision about a call that was charged.
+    /// Returns the decision about a call that was charged.
     pub(crate) fn after_charge(&self, stamp: u64) -> Judged {
         Judged { wait: Some(0), remaining: self.room(), reset: self.reset(), stamp }
     }
@@ -190,7 +191,7 @@ impl Rows {
                 id
             }
         };
-        // The charge of a bucket is over when all that is in use now has leaked.
+        // The charge of a bucket ends when all units that are in use now have leaked.
         let stamp = if self.is_bucket() { now.ms + self.reset() } else { stamp };
         u64::try_from(stamp).unwrap_or(0)
     }
@@ -200,7 +201,7 @@ impl Rows {
         at
     }
 
-    /// Returns units of the charge with this stamp. Returns how many.
+    /// Gives back units of the charge with this stamp. Returns the number of units that were given back.
     pub(crate) fn give(&mut self, units: u32, stamp: u64) -> u32 {
         let (parts, stamp) = (self.parts(units), i64::try_from(stamp).unwrap_or(0));
         let still_in_use = match self.limit.algorithm() {
@@ -226,7 +227,7 @@ impl Rows {
         u32::try_from(back).unwrap_or(0)
     }
 
-    /// Charges units although they are not free, at most one capacity into debt. Returns how many.
+    /// Charges units even if they are not free, down to a debt of one capacity. Returns the number of charged units.
     pub(crate) fn take(&mut self, units: u32) -> u32 {
         let most = self.room() + i64::from(self.limit.capacity());
         let units = u32::try_from(i64::from(units).min(most)).unwrap_or(0);

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Error, OptionalExtension, Transaction, params};
 use std::path::Path;
 use std::time::Duration;
 
-/// Keys are bytes, so SQLite compares them byte by byte. Rows that have expired are deleted at the next charge of any key.
+/// The keys are bytes, so SQLite compares them byte by byte. Expired rows are deleted at the next charge of any key.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS units (
         key BLOB NOT NULL, id INTEGER NOT NULL, units INTEGER NOT NULL, at INTEGER NOT NULL, expires INTEGER NOT NULL
@@ -56,7 +56,7 @@ pub(crate) fn save(transaction: &Transaction<'_>, key: &StoreKey, rows: &Rows) -
     Ok(())
 }
 
-/// Deletes the rows of keys. Returns how many keys had some.
+/// Deletes the rows of keys. Returns how many of the keys had rows.
 pub(crate) fn delete(transaction: &Transaction<'_>, keys: &[StoreKey], now: Now) -> Result<u64, Error> {
     let mut delete = transaction.prepare_cached("DELETE FROM units WHERE key = ? RETURNING expires > ?")?;
     let mut existed = 0;

@@ -1,4 +1,4 @@
-//! The store passes the conformance suite, survives a restart, and is shared by processes.
+//! Tests that the store passes the conformance suite, survives a restart, and is shared by processes.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
 use ratelimit::clock::ManualClock;
@@ -38,7 +38,7 @@ async fn units_stay_in_use_over_a_restart() {
     assert!(limiter(&path).check(&MAILS, "mails").await.is_err());
 }
 
-/// Two stores on one file lock each other out as two processes do.
+/// Two stores on one file lock each other out, like two processes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_share_the_limits() {
     const CALLS: Limit = Limit::token_bucket(40, Duration::from_secs(3600));

@@ -1,4 +1,4 @@
-//! Bodies that code around them could easily break.
+//! Function bodies that the generated code around them could easily break.
 
 use crate::harness::{Failed, Runs, passes_once, scoped};
 use ratelimit::{Rejection, rate_limit};

@@ -117,7 +117,7 @@ impl Mail for Service {
     }
 }
 
-/// The heap allocations of 100 calls, after a first call has created the entries.
+/// Counts the heap allocations of 100 calls. A call before them has created the entries of the memory store.
 fn allocations<F: Future<Output = Result<u64, Rejection>>>(call: impl Fn() -> F) -> u64 {
     let once = || match pin!(call()).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => assert_eq!(outcome.unwrap(), 5),
@@ -131,7 +131,8 @@ fn allocations<F: Future<Output = Result<u64, Rejection>>>(call: impl Fn() -> F)
 #[tokio::test]
 async fn admitted_calls_need_no_heap() {
     let limits = crate::harness::limiter(MemoryStore::new()).await;
-    // The name is twice in the key of a method, which is a little shorter than the 128 bytes of an inline key.
+    // The key of a method contains the name twice. It is still shorter than 128 bytes, so it is stored inline without a heap
+    // allocation.
     let service = &Service { limits, name: "ann-with-a-name-of-some-length" };
     assert_eq!(allocations(|| service.method(5)), 0);
     assert_eq!(allocations(|| service.future(5)), 0);

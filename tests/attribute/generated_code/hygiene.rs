@@ -1,10 +1,10 @@
-//! Names in user code that equal names in generated code.
+//! Names in user code that are equal to names in generated code.
 
 use crate::harness::{Runs, keys_of, passes_once};
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 
-/// Methods on every type that have the names of methods of the runtime.
+/// Gives every type methods with the same names as methods of the runtime.
 #[expect(dead_code, reason = "generated code is not to call them")]
 trait OnEverything {
     fn identity(&self) {}

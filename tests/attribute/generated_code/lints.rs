@@ -62,7 +62,7 @@ impl HoldBody for &mut Response {
 ///
 /// # Errors
 ///
-/// If it is called too often.
+/// Returns an error if the function is called too often.
 #[rate_limit(key = "one_expression")]
 pub(crate) async fn one_expression(id: u64) -> Result<u64, Rejection> {
     Ok(id)

@@ -1,4 +1,4 @@
-//! Properties of the generated code: bodies, names, lints, `Send` and memory stay those of the plain function.
+//! Tests that the generated code preserves the body, names, lints, `Send` and memory use of the plain function.
 
 mod bodies;
 mod footprint;

@@ -1,5 +1,5 @@
-//! Names in the user's code that generated code must not take for its own. Frameworks make a unit struct of each handler, so
-//! any word can be one.
+//! Names in the user's code that generated code must not confuse with its own names. Frameworks turn each handler into a
+//! unit struct, so any word can be the name of a unit struct.
 
 #![allow(non_camel_case_types, dead_code)]
 
@@ -45,7 +45,7 @@ async fn held_by_a_body(_: &Request, id: u8) -> Result<Response, Rejection> {
     Ok(Response::default())
 }
 
-/// The limiter of the call, as an expression.
+/// Returns the scoped limiter. It exists so that `limiter` contains a function call.
 fn limits() -> RateLimiter {
     RateLimiter::scoped().unwrap()
 }

@@ -1,4 +1,5 @@
-//! Futures of limited functions: they stay `Send`, and they borrow no longer than before.
+//! Tests that the futures of limited functions stay `Send`, and that they borrow no longer than the futures of plain
+//! functions.
 
 use crate::harness::{PEER, Runs, scoped};
 use axum::extract::ConnectInfo;
@@ -11,7 +12,7 @@ fn send<T: Send>(value: T) -> T {
     value
 }
 
-/// This type is `Send` and not `Sync`, so a borrow of it is not `Send`.
+/// Is `Send` but not `Sync`, so a reference to it is not `Send`.
 struct Counted(Cell<u32>);
 
 impl Counted {

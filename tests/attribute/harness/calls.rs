@@ -24,7 +24,7 @@ impl Runs {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// An identity that borrows from `self`.
+    /// Returns an identity that borrows from `self`.
     #[expect(clippy::unused_self, reason = "it has to borrow something")]
     pub(crate) fn who(&self) -> &'static str {
         "ann"
@@ -35,7 +35,7 @@ impl Runs {
     }
 }
 
-/// Why a limited function failed.
+/// The error of a limited function.
 #[derive(Debug)]
 pub(crate) enum Failed {
     Rejected,
@@ -60,7 +60,7 @@ pub(crate) async fn scoped<F: Future>(test: F) -> F::Output {
     scoped_with(&ManualClock::new(), test).await
 }
 
-/// The same, with a clock that the test moves.
+/// Runs a test with its own limiter and a clock that the test moves.
 pub(crate) async fn scoped_with<F: Future>(clock: &ManualClock, test: F) -> F::Output {
     ratelimit::scope(limiter(MemoryStore::with_clock(clock.clone())).await, test).await
 }
@@ -69,7 +69,8 @@ pub(crate) async fn limiter(store: impl Store) -> RateLimiter {
     RateLimiter::builder().store(store).connect().await.unwrap()
 }
 
-/// Calls a function whose limit is one call: the first call is admitted, the second is refused before its body runs.
+/// Calls a function whose limit is one call. The first call is admitted, and the second one is refused before its body runs.
+/// Returns the error of the second call.
 pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -> Result<T, E>) -> E {
     scoped(async {
         let before = runs.count();
@@ -82,14 +83,14 @@ pub(crate) async fn passes_once<T, E>(runs: &Runs, mut call: impl AsyncFnMut() -
     .await
 }
 
-/// The keys for which `test` requests decisions, without the format.
+/// Returns the keys for which `test` requests decisions, without the format at their end.
 pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
     let store = RemoteStore::with_clock(&ManualClock::new());
     ratelimit::scope(limiter(store.clone()).await, test).await;
     store.take_keys()
 }
 
-/// The names of shadow limits of which the library says that they would have refused calls of `test`, on this thread.
+/// Returns the names of the shadow limits that would have refused calls of `test`, as the library logs them on this thread.
 pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
     let _ = support::take_events();
     test.await;
@@ -99,7 +100,7 @@ pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
     fields.filter(|(name, _)| *name == "limit").map(|(_, limit)| limit).collect()
 }
 
-/// The output of a future that is polled once.
+/// Polls a future once. Returns its output if it is ready.
 pub(crate) async fn soon<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     poll_fn(|context| match Pin::new(&mut *future).poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
@@ -108,12 +109,12 @@ pub(crate) async fn soon<F: Future + Unpin>(future: &mut F) -> Option<F::Output>
     .await
 }
 
-/// The output of a future that is never pending.
+/// Returns the output of a future that is never pending. Panics if it is pending.
 pub(crate) async fn at_once<F: Future>(future: F) -> F::Output {
     soon(&mut Box::pin(future)).await.expect("the future is never pending")
 }
 
-/// The output of a future, or `None` if it panics.
+/// Returns the output of a future, or `None` if it panics.
 pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
     let mut future = Box::pin(future);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
@@ -123,7 +124,7 @@ pub(crate) async fn caught<F: Future>(future: F) -> Option<F::Output> {
     .await
 }
 
-/// The error of a call that was rejected as unidentified.
+/// Returns the error of a call that was rejected as unidentified. Panics on any other outcome.
 pub(crate) fn unidentified<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
     match outcome {
         Err(Rejection::Unidentified(unidentified)) => unidentified.error().clone(),
@@ -132,7 +133,7 @@ pub(crate) fn unidentified<T>(outcome: Result<T, Rejection>) -> ratelimit::Error
     }
 }
 
-/// The error of a call that was not decided.
+/// Returns the error of a call that was rejected as unavailable. Panics on any other outcome.
 pub(crate) fn unavailable<T>(outcome: Result<T, Rejection>) -> ratelimit::Error {
     match outcome {
         Err(Rejection::Unavailable(unavailable)) => unavailable.error().clone(),

@@ -1,4 +1,4 @@
-//! A store whose replies are pending at first, as those of Redis are, and which can fail.
+//! A store whose replies are pending at first, like the replies of Redis. A test can make it fail.
 
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, StoreKey};
@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A memory store behind pending replies. It counts its requests, and knows their keys.
+/// A memory store with pending replies. It counts its requests and records their keys.
 #[derive(Clone)]
 pub(crate) struct RemoteStore {
     state: Arc<State>,
-    /// The time until a reply.
+    /// The time from a request to its reply.
     delay: Duration,
 }
 
@@ -32,12 +32,12 @@ impl RemoteStore {
         Self { state: Arc::new(state), delay: Duration::ZERO }
     }
 
-    /// Delays the replies.
+    /// Delays the replies of decisions.
     pub(crate) fn delayed(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    /// Makes it a store with overrides, which a process asks for twice a second.
+    /// Enables overrides, which a process loads twice a second.
     pub(crate) fn with_overrides(self) -> Self {
         self.state.has_overrides.store(true, Ordering::Relaxed);
         self
@@ -48,7 +48,7 @@ impl RemoteStore {
         self.state.requests.swap(0, Ordering::Relaxed)
     }
 
-    /// The keys that were requested since the last call of this method, without the format.
+    /// The keys of the requests since the last call of this method, without the format at their end.
     pub(crate) fn take_keys(&self) -> Vec<String> {
         std::mem::take(&mut self.state.keys.lock().unwrap())
     }
@@ -59,7 +59,7 @@ impl RemoteStore {
     }
 }
 
-/// The same reply, a few polls and the delay later.
+/// Delays a reply by `delay` and three polls.
 fn later<T: Send + Unpin + 'static>(reply: Reply<T>, delay: Duration) -> Reply<T> {
     Reply::pending(async move {
         if !delay.is_zero() {

@@ -1,4 +1,5 @@
-//! `by = "ip"`: which of several arguments has the client, and what is asked if no argument has enough.
+//! Tests `by = "ip"` on functions with several arguments that know an address, and on requests whose peer is stored
+//! elsewhere.
 
 use crate::harness::{keys_of, limited, unavailable};
 use axum::Extension;
@@ -17,7 +18,7 @@ use tracing::instrument;
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7));
 const PROXY: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 4000);
 
-/// The client, as the application has resolved it.
+/// The client's address that the application has found out.
 #[derive(Clone)]
 struct RealIp(IpAddr);
 
@@ -52,7 +53,7 @@ limited! {
     #[rate_limit(key = "k", by = "ip")] connection(connection: &Connection);
 }
 
-/// A request of the client, which came through the proxy.
+/// Builds a request that the client has sent through the proxy.
 fn through_the_proxy() -> Request {
     let mut request = Request::new(Body::empty());
     request.extensions_mut().insert(ConnectInfo(PROXY));
@@ -81,7 +82,7 @@ async fn the_peer_of_a_request_is_in_its_extensions() {
         let mut mocked = Request::new(Body::empty());
         mocked.extensions_mut().insert(MockConnectInfo(SocketAddr::new(CLIENT, 5)));
         request(None, mocked).await.unwrap();
-        // The request knows no peer, but another argument does.
+        // The request has no peer in its extensions, but another argument has one.
         request(Some(ConnectInfo(SocketAddr::new(CLIENT, 6))), Request::new(Body::empty())).await.unwrap();
     })
     .await;

@@ -1,4 +1,4 @@
-//! `by`: every kind of value that can be an identity. No value is moved.
+//! `by`: every kind of value that can be an identity. The attribute moves none of these values.
 
 use crate::harness::{keys_of, limited, unidentified};
 use ratelimit::identity::{Identity, KeyWriter};

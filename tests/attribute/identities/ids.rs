@@ -1,4 +1,4 @@
-//! Ids of other crates: one id is one key, however the attribute gets it.
+//! Id types of other crates. An id always gives the same key, whether `by` is the id, its text or a user with this id.
 
 use crate::harness::{keys_of, limited};
 use ratelimit::identity::{ByDisplay, Identity};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use ulid::Ulid;
 use uuid::Uuid;
 
-/// An id of another crate, which displays itself and is no identity.
+/// An id type of another crate. It implements `Display`, but not `Identity`.
 #[derive(Clone, Copy)]
 struct Foreign(u32);
 
@@ -42,7 +42,7 @@ async fn by_user<I: Identity + Copy + 'static>(user: &User<I>) -> Result<(), Rej
     Ok(())
 }
 
-/// Asks the scoped limiter without the attribute.
+/// Requests a decision from the scoped limiter without the attribute.
 async fn by_hand(id: impl Identity + Send + Sync) {
     let limit = Limit::counter(100, Duration::from_secs(60));
     let limiter = ratelimit::RateLimiter::scoped().unwrap();

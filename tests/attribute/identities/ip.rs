@@ -1,4 +1,4 @@
-//! `by = "ip"`: the argument with the client's address is found by its type.
+//! `by = "ip"`: the attribute finds the argument with the client's address by its type.
 
 use crate::harness::{keys_of, limited, unavailable};
 use axum::body::Body;
@@ -20,7 +20,7 @@ impl ClientIp for MyRequest {
     }
 }
 
-/// The address of this type differs from the address inside it.
+/// Implements `ClientIp` with an address that differs from the wrapped address.
 struct Masked(IpAddr);
 
 impl ClientIp for Masked {
@@ -37,7 +37,7 @@ async fn connect_info(
     Ok((peer, body))
 }
 
-/// Comments may mention the peer.
+/// A comment that mentions the peer does not change how the address is found.
 #[rate_limit(key = "k", by = "ip")]
 async fn documented(Masked(peer): Masked) -> Result<IpAddr, Rejection> {
     Ok(peer)

@@ -1,4 +1,4 @@
-//! `by = "user"` and `by = "header:.."`: the argument with the user or the headers is found by its type.
+//! `by = "user"` and `by = "header:.."`: the attribute finds the argument with the user or the headers by its type.
 
 use crate::harness::{PEER, keys_of, limited, unidentified};
 use async_trait::async_trait;
@@ -95,7 +95,7 @@ fn headers(values: &[(&'static str, &'static str)]) -> HeaderMap {
     values.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
 }
 
-/// The key of a call, with the hashes of headers shortened to `#`.
+/// Returns the key of a call, with the hashes of header values shortened to `#`.
 async fn key(call: impl Future<Output = Result<impl Sized, Rejection>>) -> String {
     let keys = keys_of(call).await;
     assert_eq!(keys.len(), 1);

@@ -1,4 +1,5 @@
-//! Methods that `#[async_trait]` has already turned into functions that return boxed futures, and blocks above and below it.
+//! Tests methods that `#[async_trait]` has already rewritten to return boxed futures, and blocks with the attribute above or
+//! below `#[async_trait]`.
 
 use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;
@@ -96,7 +97,7 @@ trait Post: Send + Sync {
     fn plain(&self) -> u32;
 }
 
-/// The attribute of the block is between those above and below it.
+/// Declares a type and its limited `impl` block. The limit stands between the attributes `above` and `below`.
 macro_rules! post {
     ($name:ident [$($above:tt)*] [$($below:tt)*]) => {
         struct $name(Runs);

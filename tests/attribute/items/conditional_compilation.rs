@@ -20,7 +20,7 @@ impl ratelimit::ClientIp for Wrapped<SocketAddr> {
     }
 }
 
-/// Some of these arguments are compiled out.
+/// Some of the arguments are compiled out.
 #[rate_limit(count = 1, key = "{a}", by = "ip")]
 async fn conditional_arguments(
     #[cfg(any())] absent: SocketAddr,

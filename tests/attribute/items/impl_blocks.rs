@@ -1,4 +1,4 @@
-//! The attribute on `impl` blocks: it limits each async method.
+//! Tests the attribute on `impl` blocks, where it limits each async method.
 
 use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use ratelimit::{Rejection, rate_limit};
@@ -19,7 +19,7 @@ impl Service {
 
     pub(crate) const PER_MINUTE: u32 = { 1 };
 
-    /// A documented constant.
+    /// A documented method.
     pub(crate) async fn by_reference(&self) -> Result<u32, Rejection> {
         Ok(self.runs.add())
     }
@@ -141,7 +141,7 @@ async fn each_method_of_each_type_is_a_limit() {
         Service::without_self(runs).await.unwrap();
         Other::without_self(runs).await.unwrap();
         Other::without_self(runs).await.unwrap_err();
-        // The method calls another limited method.
+        // The refused call: `boxed` calls the limited method `future`, whose limit is used up.
         service.boxed().await.unwrap_err();
     })
     .await;

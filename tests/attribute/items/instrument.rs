@@ -33,7 +33,7 @@ async fn below_with_an_address(
     Ok(secret + &id.to_string())
 }
 
-/// A wrapper that knows the client, which is not the address in it.
+/// A wrapper whose client address differs from the wrapped address.
 struct Masked(IpAddr);
 
 impl ClientIp for Masked {
@@ -49,10 +49,10 @@ async fn below_with_a_wrapper(Masked(client): Masked, Text(id): Text) -> Result<
     Ok(client)
 }
 
-/// A part that is no address, and cannot be copied.
+/// An argument that is neither an address nor `Copy`.
 struct Text(String);
 
-/// The span must not record the headers, which have no name.
+/// The span must not record the headers, because their argument has no name.
 #[rate_limit(count = 1, by = "ip")]
 #[instrument(skip(runs))]
 async fn below_with_headers(
@@ -134,7 +134,7 @@ async fn methods_of_async_trait_in_both_orders() {
     assert_eq!(runs.count(), 3);
 }
 
-// This is one test, because a span that is first used outside of the subscriber's scope may stay disabled inside it.
+// All checks are in one test, because a span that is first used outside the subscriber's scope may stay disabled inside it.
 #[tokio::test]
 async fn the_fields_of_spans_keep_their_names() {
     let (runs, recorder) = (&Runs::default(), Recorder::default());

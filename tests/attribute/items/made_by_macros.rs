@@ -1,11 +1,11 @@
-//! Functions with the attribute that a `macro_rules!` writes or forwards.
+//! Limited functions that a `macro_rules!` macro writes or forwards.
 
 use crate::harness::{Runs, keys_of, passes_once, scoped};
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
 use std::pin::Pin;
 
-/// The runtime under another path, as a crate that re-exports it would offer it.
+/// Offers the runtime under another path, like a crate that re-exports it.
 mod renamed {
     pub(super) mod limits {
         pub(crate) use ratelimit::*;

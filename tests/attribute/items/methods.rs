@@ -1,10 +1,10 @@
-//! Methods and inner functions without a `key`: each type, and each function around them, has its own limit.
+//! Methods and inner functions without a `key`. Each type and each enclosing function has its own limit.
 
 use crate::harness::{keys_of, scoped};
 use ratelimit::{Rejection, rate_limit};
 use std::future::Future;
 
-/// Two types with the same methods.
+/// Declares types with the same methods.
 macro_rules! types {
     ($($name:ident)*) => {
         $(struct $name;
@@ -66,7 +66,7 @@ async fn third() -> Result<(), Rejection> {
     impl Of {
         const COUNT: u32 = 1;
 
-        // The limit is a constant of a type, which no static can hold.
+        // The limit depends on an associated constant, so it cannot be stored in a `static`.
         #[rate_limit(count = Self::COUNT)]
         async fn inner() -> Result<(), Rejection> {
             Ok(())

@@ -1,5 +1,5 @@
-//! Everything that the attribute can stand on: functions, methods, blocks, traits, and functions that return futures.
-//! Each function runs, and the call after the last unit is refused.
+//! Tests the attribute on every item that accepts it: functions, methods, blocks, traits, and functions that return futures.
+//! Each test runs the function, and expects a refusal after the last unit.
 
 mod async_trait;
 mod conditional_compilation;

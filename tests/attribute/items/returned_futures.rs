@@ -1,5 +1,5 @@
-//! Functions and methods that return a future without being async: what the future borrows, when it decides, and futures that the matrix does
-//! not have.
+//! Functions and methods that are not async and return a future. The tests check what the future borrows and when it
+//! decides, and cover futures that the matrix does not contain.
 
 use crate::harness::{Runs, at_once, keys_of, passes_once, scoped, soon};
 use ratelimit::{Rejection, rate_limit};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 type LocalBoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// The boxed future of the crate `futures`.
+/// A copy of the method `boxed` of the crate `futures`.
 trait FutureExt: Future + Sized {
     fn boxed<'a>(self) -> BoxFuture<'a, Self::Output>
     where
@@ -210,7 +210,7 @@ impl Service {
     }
 }
 
-/// The boxed future of the crate `tower`.
+/// A copy of the trait `Service` of the crate `tower`.
 trait Serves<Request> {
     type Response;
     type Error;

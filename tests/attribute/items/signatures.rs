@@ -1,4 +1,5 @@
-//! Signatures that the matrix does not vary: lifetimes, bounds, patterns, names, other receivers, and constants of traits.
+//! Signatures that the matrix does not contain: lifetimes, bounds, patterns, names, other receivers, and constants of
+//! traits.
 
 #![allow(
     clippy::diverging_sub_expression,
@@ -88,7 +89,7 @@ async fn patterns(
     Ok(a + x + second + first + third + mutable + whole.y.0 + same)
 }
 
-/// The attribute needs to name each whole argument here.
+/// The attribute has to give each argument a name here, because it does not know which one has the address.
 #[rate_limit(count = 1, by = "ip")]
 async fn patterns_beside_an_address(
     Wrapped(peer): Wrapped<SocketAddr>,

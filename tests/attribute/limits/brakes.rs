@@ -1,5 +1,5 @@
-//! Overrides that tighten a limit: whatever the numbers are, the processes admit at most the new bound after one second, also with
-//! units that are on lease when the override arrives.
+//! Overrides that tighten a limit. One second after an override, the processes together admit at most its bound. This
+//! includes units that were on lease when the override arrived.
 
 use crate::harness::{RemoteStore, limiter};
 use fastrand::Rng;
@@ -8,11 +8,11 @@ use ratelimit::overrides::LimitChange;
 use ratelimit::{Algorithm, Limit, RateLimiter, Refill};
 use std::time::Duration;
 
-/// How long calls are counted, in ms.
+/// The time for which calls are counted, in ms.
 const COUNTED: u64 = 2000;
 /// The time between two rounds of calls, in ms.
 const ROUND: u64 = 50;
-/// The calls of each process in a round.
+/// The number of calls that each process makes in a round.
 const CALLS: u64 = 20;
 
 /// The numbers of a limit.
@@ -20,7 +20,7 @@ const CALLS: u64 = 20;
 struct Numbers {
     count: u32,
     time_ms: u64,
-    /// Follows the count if there is none.
+    /// `None`: the burst equals the count.
     burst: Option<u32>,
     borrow: u32,
 }
@@ -36,7 +36,8 @@ impl Numbers {
         }
     }
 
-    /// A limit with a lease, if it can have one. `None` if the numbers do not fit together.
+    /// Returns a limit of a random algorithm, with a lease if the algorithm supports leases. `None` if the numbers do not
+    /// fit together.
     fn limit(&self, random: &mut Rng) -> Option<Limit> {
         let (count, time) = (self.count, Duration::from_millis(self.time_ms));
         let limit = match random.u8(0..8) {
@@ -54,7 +55,7 @@ impl Numbers {
         Some(limit.try_lease(random.u32(0..=limit.capacity() / 2)).unwrap_or(limit))
     }
 
-    /// Makes some numbers tighter. The change names them.
+    /// Makes some numbers tighter. Returns the change that sets these numbers.
     fn tighten(&mut self, random: &mut Rng) -> LimitChange {
         let mut change = LimitChange::new();
         if random.u8(0..4) > 0 {
@@ -77,7 +78,8 @@ impl Numbers {
         if change == LimitChange::new() { change.count(self.count) } else { change }
     }
 
-    /// The most that is admitted in the counted time. Units on lease can add a quarter to what a bucket holds.
+    /// Returns the most units that the limit may admit in the counted time. Leased units can exceed the capacity of a bucket
+    /// by a quarter.
     fn bound(&self, algorithm: Algorithm) -> u64 {
         let count = u64::from(self.count);
         if algorithm != Algorithm::TokenBucket {
@@ -88,7 +90,7 @@ impl Numbers {
     }
 }
 
-/// Calls that two processes make for some time. Returns how many were admitted.
+/// Makes calls from all processes for `ms` milliseconds. Returns how many calls were admitted.
 async fn admitted(processes: &[RateLimiter], limit: &Limit, clock: &ManualClock, ms: u64) -> u64 {
     let mut admitted = 0;
     for _ in 0..ms / ROUND {
@@ -114,12 +116,13 @@ async fn every_tighter_override_holds_after_a_second() {
         let clock = ManualClock::new();
         let store = RemoteStore::with_clock(&clock).with_overrides();
         let processes = [limiter(store.clone()).await, limiter(store.clone()).await];
-        // The processes have units on lease afterwards, and the limit still has free units.
+        // After these calls the processes hold leased units, and the limit still has free units.
         admitted(&processes, &limit, &clock, random.u64(0..300)).await;
         let change = numbers.tighten(&mut random);
         limiter(store.clone()).await.overrides().set("k", change).await.unwrap();
         admitted(&processes, &limit, &clock, 1000).await;
-        // Removes the old units, because they would refuse calls that a broken limit admits.
+        // Removes the units of earlier calls. They could refuse calls that an incorrect limit would admit, and so hide the
+        // error.
         processes[0].reset(&change.apply(&limit).unwrap_or(limit), "k").await.unwrap();
         let (passed, bound) =
             (admitted(&processes, &limit, &clock, COUNTED).await, numbers.bound(limit.algorithm()));

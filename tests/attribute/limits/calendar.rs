@@ -65,7 +65,7 @@ async fn the_word_tells_two_limits_apart() {
 #[tokio::test(start_paused = true)]
 async fn leased_units_end_with_the_window() {
     let clock = ManualClock::new();
-    clock.advance((4 * DAY).saturating_sub(MINUTE)); // until Monday
+    clock.advance((4 * DAY).saturating_sub(MINUTE)); // one minute before Monday
     let store = RemoteStore::with_clock(&clock);
     ratelimit::scope(limiter(store.clone()).await, async {
         for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! `algorithm = "concurrency"`: the number of calls that run at the same time. Every way to end a call frees its
+//! `algorithm = "concurrency"` limits the number of calls that run at the same time. Every way to end a call frees its
 //! permit.
 
 use crate::harness::{Failed, Runs, at_once, caught, limiter, scoped, soon};
@@ -146,7 +146,7 @@ async fn methods_of_async_trait() {
     assert!(soon(&mut service.draw(&go)).await.is_none());
 }
 
-/// Each waiting call holds a connection and asks the store again and again, so their number is bounded.
+/// The number of waiting calls is bounded, because each of them holds a connection and asks the store repeatedly.
 #[tokio::test]
 async fn at_most_1000_calls_wait_under_one_key() {
     let limiter = limiter(MemoryStore::with_clock(ManualClock::new())).await;
@@ -160,7 +160,7 @@ async fn at_most_1000_calls_wait_under_one_key() {
     }
     at_once(limiter.permit(&limit, "exports")).await.unwrap_err();
     drop(at_once(limiter.permit(&limit, "others")).await.unwrap());
-    // A place in the queue is free.
+    // Frees a place in the queue.
     waiting.pop();
     assert!(soon(&mut Box::pin(limiter.permit(&limit, "exports"))).await.is_none());
     waiting.clear();

@@ -1,4 +1,4 @@
-//! `keep`: calls that leave units to others. Tokio's clock is paused, and limits count by a clock that the tests move.
+//! `keep`: calls that leave units to others. Tokio's clock is paused, and the limits use a clock that the tests move.
 
 use crate::harness::{RemoteStore, limited, limiter, scoped, scoped_with, soon};
 use ratelimit::clock::ManualClock;
@@ -34,7 +34,7 @@ async fn a_refusal_says_when_the_cost_and_the_kept_units_are_free() {
         assert_eq!(rejection.retry_after(), Some(MINUTE.saturating_sub(SECOND)));
         clock.advance(MINUTE.saturating_sub(SECOND));
         window().await.unwrap();
-        // The call never passes, because nine units and two are more than ten.
+        // The call can never pass, because its cost of 2 and the 9 kept units are more than the limit of 10.
         let limit = Limit::counter(10, MINUTE);
         let current = RateLimiter::in_memory();
         let rejection = current.check_cost(&limit, "k", Cost::new(2).keep(9)).await.unwrap_err();

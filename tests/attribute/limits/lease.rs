@@ -10,7 +10,7 @@ pub(super) const WINDOW: Duration = MINUTE;
 
 pub(super) const LIMIT: Limit = Limit::counter(100, WINDOW).lease(16);
 
-/// A limiter on a remote store, whose clock stands still.
+/// Returns a limiter on a remote store, and the store. The clock of the store stands still.
 pub(super) async fn leasing() -> (RateLimiter, RemoteStore) {
     let store = RemoteStore::with_clock(&ManualClock::new());
     (limiter(store.clone()).await, store)
@@ -24,7 +24,7 @@ pub(super) async fn passes(limiter: &RateLimiter, limit: &Limit) -> bool {
     }
 }
 
-/// The number of admitted calls.
+/// Makes `calls` calls, one after another. Returns how many were admitted.
 pub(super) async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -> usize {
     let mut passed = 0;
     for _ in 0..calls {
@@ -35,7 +35,7 @@ pub(super) async fn passed(limiter: &RateLimiter, limit: &Limit, calls: usize) -
 
 limited! {
     #[rate_limit(key = "k", time = 60, count = 100, lease = "auto")] leased_by_itself();
-    /// The limit differs from call to call.
+    /// The count may differ between calls.
     #[rate_limit(key = "k", time = 60, count = count, lease = "auto")] leased_of(count: u32);
     #[rate_limit(key = "k", time = 60, count = 100, lease = 16)] leased();
 }
@@ -49,7 +49,7 @@ async fn a_window_is_used_up_exactly_with_few_requests() {
             passed += usize::from(leased().await.is_ok());
         }
         assert_eq!(passed, 100);
-        // 1 + 2 + 4 + 8 + 16 * 5 units, and the rest in at most three requests.
+        // The fetches take 1, 2, 4, 8, and five times 16 units. The last 5 units take at most four more requests.
         let asked = store.take_requests();
         assert!(asked <= 13, "{asked} requests");
         assert!(leased().await.is_err());
@@ -66,7 +66,7 @@ async fn an_automatic_lease_follows_the_limit() {
             passed += usize::from(leased_by_itself().await.is_ok());
         }
         assert_eq!(passed, 100);
-        // 1 + 2 + 4 + 6 * 15 units, and the rest in two requests.
+        // The fetches take 1, 2, 4, and fifteen times 6 units. The last 3 units take at most two more requests.
         let asked = store.take_requests();
         assert!((18..=20).contains(&asked), "{asked} requests");
         assert!(leased_by_itself().await.is_err());
@@ -139,7 +139,7 @@ async fn a_small_limit_leases_nothing() {
     }
 }
 
-/// The number of admitted calls, of calls that arrive at the same time.
+/// Makes `calls` calls at the same time. Returns how many were admitted.
 async fn passed_at_once(limiter: &RateLimiter, calls: usize) -> usize {
     let call = |_| {
         let limiter = limiter.clone();
@@ -159,7 +159,7 @@ async fn calls_at_the_same_time_share_a_fetch() {
     assert_eq!(store.take_requests(), 3, "for the first, for the second, and for all that waited for that");
 }
 
-/// If the lease is too small for all waiting calls, the others ask the store themselves.
+/// If the lease is too small for all waiting calls, the remaining calls ask the store themselves.
 #[tokio::test(start_paused = true)]
 async fn calls_beyond_the_lease_ask_the_store_themselves() {
     let (limiter, store) = leasing().await;
@@ -199,7 +199,7 @@ async fn a_lease_changes_nothing_in_memory() {
     .await;
 }
 
-/// The lease is above half of what a small plan has.
+/// For a plan below 1000 units, the lease is larger than half of the count.
 #[rate_limit(key = "k", time = 60, count = plan, lease = 500)]
 async fn leased_by_plan(plan: u32) -> Result<(), Rejection> {
     Ok(())

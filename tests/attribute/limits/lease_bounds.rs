@@ -1,5 +1,5 @@
-//! Simulated processes with leases on one limit: they use nearly all units even if their rates differ. `tests/fleet` proves that they
-//! never exceed the bounds.
+//! Simulated processes that lease units of one limit. They use nearly all units, even if their rates differ. `tests/fleet`
+//! proves that they never exceed the bounds.
 
 use crate::harness::{RemoteStore, limiter};
 use ratelimit::clock::ManualClock;
@@ -10,7 +10,7 @@ const COUNT: u32 = 3200;
 const COUNTER: Limit = Limit::counter(COUNT, SECOND);
 const BUCKET: Limit = Limit::token_bucket(COUNT, SECOND);
 
-/// Limiters that share a store, as processes do.
+/// Limiters that share a store, like processes on one Redis server.
 struct Fleet {
     clock: ManualClock,
     store: RemoteStore,
@@ -28,8 +28,8 @@ impl Fleet {
         Self { clock, store, processes }
     }
 
-    /// The admitted calls of each millisecond. `calls` takes a process and a time, and returns how many calls the
-    /// process makes.
+    /// Returns the number of admitted calls of each millisecond. `calls` takes a process and a time, and returns how many
+    /// calls the process makes.
     async fn passed(&self, limit: Limit, ms: u32, mut calls: impl FnMut(usize, u32) -> u32) -> Vec<u32> {
         let mut passed = Vec::new();
         for now in 0..ms {
@@ -47,7 +47,8 @@ impl Fleet {
     }
 }
 
-/// The largest burst: the calls of any interval, less the units that are refilled in it.
+/// Returns the largest burst: the maximum, over all intervals, of the admitted calls minus the units that are refilled in
+/// the interval.
 fn most_at_once(passed: &[u32], per_ms: f64) -> f64 {
     let (mut above, mut most) = (0.0_f64, 0.0_f64);
     for calls in passed {
@@ -57,8 +58,8 @@ fn most_at_once(passed: &[u32], per_ms: f64) -> f64 {
     most
 }
 
-/// Calls use half of the refill, so the bucket is nearly full. When all processes call at once, their leased units
-/// come on top.
+/// Calls use half of the refill, so the bucket is nearly full. In the end all processes call at once, and use the full
+/// bucket and their leased units.
 #[tokio::test(start_paused = true)]
 async fn a_full_bucket_and_its_leased_units_are_within_the_bound() {
     for limit in [BUCKET.lease_auto(), BUCKET.lease(COUNT / 2)] {
@@ -73,7 +74,8 @@ async fn a_full_bucket_and_its_leased_units_are_within_the_bound() {
     }
 }
 
-/// Eight processes with very different rates. The busiest one makes as many calls as all others together.
+/// Returns the calls of one of eight processes with very different rates. The busiest process makes nearly twice as many
+/// calls as all others together.
 fn unevenly(process: usize, now: u32) -> u32 {
     let every = [1, 2, 3, 5, 40, 90, 200, 700][process];
     let calls = [3, 2, 1, 1, 1, 1, 1, 1][process];
@@ -86,15 +88,16 @@ async fn uneven_calls_use_nearly_all_units() {
         for limit in [limit.lease_auto(), limit.lease(COUNT / 32)] {
             let fleet = Fleet::of(8).await;
             let passed = fleet.passed(limit, 8000, unevenly).await;
-            // The first seconds are left out: the burst of a bucket, and the first window of a counter.
+            // The first 3 seconds are not counted, because they include the burst of a bucket and the first window of a
+            // counter.
             let used: u32 = passed[3000..].iter().sum();
             assert!(used * 100 >= 5 * COUNT * 95, "{used} of {} by {limit}", 5 * COUNT);
         }
     }
 }
 
-/// Four processes make ten times as many calls as the limit admits. Each asks the store about forty times per second,
-/// and all units are used.
+/// Four processes make ten times as many calls as the limit admits. Each process asks the store about forty times per
+/// second, and all units are used.
 #[tokio::test(start_paused = true)]
 async fn an_overloaded_bucket_is_asked_rarely() {
     let fleet = Fleet::of(4).await;

@@ -11,7 +11,8 @@ struct SilentStore(Arc<Mutex<Vec<u32>>>);
 
 impl Store for SilentStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
-        // A fetch charges, so that unused units can be returned. A call that requests its own units uses mode `Check`.
+        // A fetch of a lease uses mode `Charge`, so that unused units can be returned. A call that requests its own units
+        // uses mode `Check`.
         if mode == Mode::Charge {
             self.0.lock().unwrap().extend(requests.iter().map(|request| request.cost()));
         }

@@ -1,4 +1,4 @@
-//! The size of leases: it follows the rate of a process's calls, and surplus units are returned.
+//! The size of leases follows the call rate of a process, and surplus units are returned.
 
 use super::lease::{WINDOW, leasing, passed, passes};
 use crate::harness::{RemoteStore, limiter};
@@ -8,7 +8,8 @@ use std::time::Duration;
 use support::SECOND;
 use tokio::time::Instant;
 
-/// One call per 10 ms needs leases of ten units for 100 ms. One call per second needs no lease.
+/// A process with one call per 10 ms needs leases of ten units for 100 ms. A process with one call per second needs no
+/// lease.
 #[tokio::test(start_paused = true)]
 async fn a_lease_follows_the_rate_of_calls() {
     let (limiter, store) = leasing().await;
@@ -26,7 +27,7 @@ async fn a_lease_follows_the_rate_of_calls() {
     }
 }
 
-/// A bucket that refills quickly is asked as rarely as a counter.
+/// A bucket that refills quickly causes as few requests to the store as a counter.
 #[tokio::test(start_paused = true)]
 async fn a_bucket_that_refills_quickly_is_asked_rarely() {
     let clock = ManualClock::new();
@@ -55,7 +56,8 @@ async fn surplus_units_are_returned_while_the_process_calls() {
     assert_eq!(limiter.peek(&many, "k").await.unwrap().remaining(), 10_000 - 1028);
 }
 
-/// A reply takes 5 ms, in which calls use 5 units. As soon as half of a lease is as many, the next one arrives in time.
+/// A reply takes 5 ms, in which the calls use 5 units. Once half of a lease has at least 5 units, the next lease arrives
+/// before the current one is used up.
 #[tokio::test(start_paused = true)]
 async fn units_are_fetched_before_the_last_ones_are_used() {
     let store = RemoteStore::with_clock(&ManualClock::new()).delayed(SECOND / 200);

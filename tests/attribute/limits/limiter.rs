@@ -1,4 +1,4 @@
-//! `limiter`: a named limiter decides, or else the one of the scope.
+//! `limiter` names the limiter that decides. Without it, the scoped limiter decides.
 
 use crate::harness::{Runs, counted, limiter, scoped};
 use ratelimit::overrides::LimitChange;
@@ -82,7 +82,8 @@ async fn a_named_limiter_replaces_the_scoped_one() {
     assert_eq!(runs.count(), 2);
 }
 
-/// The request of a function without an identity is made once, for the first of its limiters.
+/// A function without an identity builds its request only once, for the first limiter that decides it. The other limiters
+/// still use their own prefixes and overrides.
 #[tokio::test]
 async fn limiters_with_other_keys_and_with_overrides_decide_one_function() {
     let (runs, limit) = (&Runs::default(), Limit::counter(1, MINUTE));

@@ -30,7 +30,7 @@ limited! {
     #[rate_limit(time = time, count = 5)] time_at_the_call(time: Duration);
     #[rate_limit(count = 10, cost = items.len())] by_length(items: &[u8]);
     #[rate_limit(count = 10, cost = bytes)] by_bytes(bytes: u64);
-    /// Neither number has a type by itself.
+    /// Neither branch determines the type of the cost.
     #[rate_limit(count = 10, cost = if big { 8 } else { small.into() })] by_size(big: bool, small: u8);
 }
 
@@ -71,7 +71,7 @@ impl<const N: u32> Fixed<N> {
     }
 }
 
-/// The number of admitted calls, of calls one after another.
+/// Makes `calls` calls one after another. Returns how many were admitted.
 async fn passed<T>(calls: u32, mut call: impl AsyncFnMut() -> Result<T, Rejection>) -> u32 {
     let mut passed = 0;
     for _ in 0..calls {

@@ -1,4 +1,4 @@
-//! Limits that are switched off: functions with the attribute run as if they had none.
+//! Limiters that are switched off: functions with the attribute run as if they had no limits.
 
 use crate::harness::{Runs, at_once, counted};
 use ratelimit::context::RequestContext;

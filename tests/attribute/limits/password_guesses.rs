@@ -1,4 +1,4 @@
-//! Parallel guesses of a password: `refund_if` holds against them, as `docs/results.md` says.
+//! A limit with `refund_if` bounds parallel guesses of a password, as `docs/results.md` says.
 
 use crate::harness::{Runs, scoped};
 use ratelimit::{Rejection, rate_limit};
@@ -11,12 +11,12 @@ const GUESSES: u32 = 1000;
 #[rate_limit(key = "password", time = "15m", count = 5, by = runs.who(), refund_if = |is_right| matches!(is_right, Ok(true)))]
 async fn log_in(password: String, runs: Arc<Runs>) -> Result<bool, Rejection> {
     runs.add();
-    // All other calls start before this one ends.
+    // Lets all other calls start before this one ends.
     tokio::task::yield_now().await;
     Ok(password == "right")
 }
 
-/// Calls with wrong passwords at the same time. Returns how many bodies ran.
+/// Calls the function with wrong passwords at the same time. Returns how many bodies ran.
 async fn guess() -> u32 {
     let runs = Arc::new(Runs::default());
     let mut calls = JoinSet::new();

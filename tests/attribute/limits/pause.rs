@@ -1,5 +1,5 @@
-//! `pause_if`: an answer of the partner pauses the limit of all processes. Tokio's clock is paused, so time advances only when all
-//! tasks are idle.
+//! `pause_if`: an answer of the partner pauses the limit for all processes. Tokio's clock is paused, so time advances only
+//! when all tasks are idle.
 
 use ratelimit::clock::TokioClock;
 use ratelimit::overrides::LimitChange;
@@ -11,7 +11,7 @@ use support::{SECOND, StubStore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Limiters that share a store, and the store, which a test can break.
+/// Returns `number` limiters that share a store, and the store. A test can make the store fail.
 fn processes(number: usize) -> (Vec<RateLimiter>, StubStore) {
     let store = StubStore::failing(ErrorKind::Unavailable);
     store.set_works(true);
@@ -19,11 +19,11 @@ fn processes(number: usize) -> (Vec<RateLimiter>, StubStore) {
     ((0..number).map(process).collect(), store)
 }
 
-/// A partner that refuses its first call after two seconds.
+/// A partner that refuses the first call that it receives after two seconds.
 struct Partner {
     start: Instant,
     has_refused: AtomicBool,
-    /// When it was called.
+    /// The time of each call, since `start`.
     calls: Mutex<Vec<Duration>>,
 }
 
@@ -47,7 +47,7 @@ impl Partner {
         Answer::Fine
     }
 
-    /// The number of calls in this part of the time.
+    /// Returns the number of calls from `from` up to, but not including, `to`.
     fn calls(&self, from: Duration, to: Duration) -> usize {
         self.calls.lock().unwrap().iter().filter(|at| (from..to).contains(*at)).count()
     }
@@ -91,7 +91,7 @@ async fn eight_processes_pause_for_one_answer_and_resume_at_the_pace() {
     calling.join_all().await;
     let ms = Duration::from_millis;
     assert_eq!(partner.calls(SECOND, 2 * SECOND), 50);
-    // After a refusal by the partner, only the calls that were under way arrive.
+    // After a refusal by the partner, only calls that were already under way reach it.
     assert!(
         partner.calls(2 * SECOND + ms(1), 32 * SECOND) == 0,
         "{}",
@@ -123,7 +123,7 @@ async fn a_call_waits_behind_a_pause_for_at_most_its_wait() {
     let limiter = &processes(1).0[0];
     let start = Instant::now();
     let ask = |later| ratelimit::scope(limiter.clone(), ask_with_patience(later));
-    // The second call has a turn after 500 ms, and the first one pauses the limit in between.
+    // The second call waits 500 ms for its turn. Meanwhile, the first call pauses the limit.
     let (first, second) = tokio::join!(ask(Some(4 * SECOND)), ask(None));
     assert!(first.is_ok() && second.is_ok());
     assert_eq!(start.elapsed(), 4 * SECOND);
@@ -150,7 +150,8 @@ async fn in_windows(runs: Duration, pause: Option<Duration>) -> Result<Option<Du
     Ok(pause)
 }
 
-/// A turn in the next window that a pause has made void is free for the calls that ask again.
+/// A pause makes the reserved turns of the next window void. Their units are free again, so the waiting calls can take them
+/// after the pause.
 #[tokio::test(start_paused = true)]
 async fn a_void_turn_of_a_window_is_returned() {
     const MS: Duration = Duration::from_millis(1);
@@ -174,7 +175,8 @@ async fn a_void_turn_of_a_window_is_returned() {
     );
 }
 
-/// The store fails when the call asks again, so the turn that it gave is the last one. Nothing is charged elsewhere.
+/// The waiting call cannot ask for a new turn, because the store fails. It runs at the turn that it already has, and takes
+/// no unit from the memory of its process.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_process() {
     let (limiters, store) = processes(1);
@@ -193,13 +195,13 @@ async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_proce
     };
     let (.., waited) = tokio::join!(failing, pausing, call(Duration::ZERO, None), waiting);
     assert_eq!(waited, 3 * SECOND);
-    // Now the memory of the process decides, and it has both units.
+    // Now the memory of the process decides. Both of its units are still free.
     call(Duration::ZERO, None).await;
     call(Duration::ZERO, None).await;
     assert_eq!(start.elapsed(), 3 * SECOND);
 }
 
-/// The compiler permits no pause of a log, but an override may replace the limit by one.
+/// `pause_if` on a sliding log is a compile error, but an override may replace another limit by a sliding log.
 #[tokio::test(start_paused = true)]
 async fn an_override_that_cannot_pause_still_limits() {
     let store = MemoryStore::with_clock(TokioClock::new());
@@ -213,7 +215,7 @@ async fn an_override_that_cannot_pause_still_limits() {
     assert_eq!(start.elapsed(), 2 * SECOND);
 }
 
-/// An override of zero has no rate, by which the end of a block could be computed.
+/// An override with `count = 0` has no rate from which the end of a block could be computed.
 #[tokio::test]
 async fn a_bucket_without_a_rate_can_be_blocked() {
     const BUCKET: Limit = Limit::token_bucket(3, Duration::from_secs(3));

@@ -1,4 +1,5 @@
-//! The recorded decisions, which header fields are made from, say what is left after the function has returned.
+//! The recorded decisions are the source of header fields. After a function has returned, they contain the units that are
+//! really left.
 
 use ratelimit::testing::TestLimiter;
 use ratelimit::{Decision, Rejection, rate_limit};
@@ -31,7 +32,8 @@ async fn stack() -> Result<(), Rejection> {
     Ok(())
 }
 
-/// What a call has recorded, and what the limit then really has: the units that are left, and the time until none is in use.
+/// Returns the recorded decisions of a call: the units that are left, and the time until no unit is in use. Asserts that the
+/// limits have the same values.
 async fn seen<T>(limiter: &TestLimiter, call: impl Future<Output = T>) -> Vec<(u32, Duration)> {
     let state = |decision: &Decision| (decision.remaining(), decision.reset_after());
     let (_, recorded) = limiter.record(call).await;
@@ -46,7 +48,7 @@ async fn seen<T>(limiter: &TestLimiter, call: impl Future<Output = T>) -> Vec<(u
     seen
 }
 
-/// The list is the client's, and may be long. The kept decisions must not grow with it.
+/// The client chooses the length of the list. The number of kept decisions must not grow with it.
 #[tokio::test]
 async fn of_many_calls_the_last_decision_of_each_limit_is_kept() {
     #[rate_limit(key = "item", count = 5, refund_if = Result::is_ok)]
@@ -71,12 +73,12 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[tokio::test]
 async fn a_refund_is_recorded() {
     let limiter = TestLimiter::new();
-    assert_eq!(seen(&limiter, refund(true)).await, [(5, MINUTE)]); // the window goes on
+    assert_eq!(seen(&limiter, refund(true)).await, [(5, MINUTE)]); // the window continues after a refund
     assert_eq!(seen(&limiter, refund(false)).await, [(4, MINUTE)]);
     assert_eq!(seen(&limiter, refund(true)).await, [(4, MINUTE)]);
 }
 
-/// Also of a charge at the time 0 of the clock.
+/// A refund is also recorded if the charge was made at time 0 of the clock.
 #[tokio::test]
 async fn a_refund_of_a_log_is_recorded() {
     let limiter = TestLimiter::new();

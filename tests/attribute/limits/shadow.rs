@@ -60,7 +60,7 @@ fn opaque_future() -> impl Future<Output = impl Iterator<Item = u32>> {
     async { 0..7 }
 }
 
-/// The units that a shadow limit has left.
+/// Returns the units that remain of a shadow limit.
 async fn left(limit: &Limit, key: Key<'_>) -> u32 {
     let limiter = ratelimit::RateLimiter::scoped().unwrap();
     limiter.peek(limit, key).await.unwrap().remaining()
@@ -88,7 +88,7 @@ async fn a_shadow_limit_has_its_own_state_and_counts_admitted_calls() {
         assert!(beside_a_real_one("ann", runs).await.is_ok());
         assert!(beside_a_real_one("ann", runs).await.is_err());
     }));
-    // The real limit refused the third call, so the shadow limit was not asked.
+    // The real limit refused the third call, so the store did not charge the shadow limit for it.
     assert_eq!(reported.await, ["beside/shadow"]);
     assert_eq!(keys_of(beside_a_real_one("ann", runs)).await, ["{ann}:beside", "{ann}:beside/shadow"]);
 }
@@ -140,7 +140,7 @@ async fn results_change_the_charges_of_shadow_limits() {
             assert!(failures_only(true).await.is_err());
         }
         assert_eq!(left(&FAILURES, Key::new("failures/shadow")).await, 0);
-        // Units beyond the shadow limit were not charged.
+        // A shadow limit does not charge units beyond its count.
         assert_eq!(left(&MORE_FAILURES, Key::new("failures/shadow")).await, 3);
 
         assert!(settled().await.is_ok());

@@ -17,7 +17,7 @@ async fn exempt(user: &User, runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
-/// The limit that was used, if any.
+/// The error of a call, with the name of the limit if a limit has refused the call.
 struct Refused(Option<String>);
 
 impl From<Rejection> for Refused {
@@ -76,7 +76,8 @@ async fn each_limit_of_a_stack_has_its_own_exemption() {
     scoped(async {
         let refused =
             async |burst, fails| of_a_stack(&ANN, burst, fails).await.err().and_then(|refused| refused.0);
-        // A call that is exempt from the second limit returns nothing there. The first limit has no `skip_if`.
+        // The second limit skips a call with `burst`, so the failure of this call refunds nothing. The first limit counts
+        // every call.
         assert_eq!(refused(true, true).await, None);
         assert_eq!(refused(false, true).await, None);
         assert_eq!(refused(false, false).await.as_deref(), Some("day"));

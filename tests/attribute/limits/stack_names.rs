@@ -1,4 +1,5 @@
-//! The names of several limits on one function: a name has the time only where two limits would have the same name.
+//! The names of several limits on one function. A name contains the time only if two limits would otherwise have the same
+//! name.
 
 use crate::harness::{keys_of, limited, scoped, scoped_with};
 use ratelimit::clock::ManualClock;
@@ -81,7 +82,7 @@ async fn the_name_says_the_time_only_where_two_limits_would_have_one_name() {
     assert_eq!(keys, [key("1s"), key("1h"), key("shadow")]);
 }
 
-/// A limit has the same key with other limits and alone.
+/// A limit has the same key in a stack as in a call of a method, so a method finds the state by the name.
 #[tokio::test]
 async fn the_methods_find_a_limit_by_its_name() {
     const DAILY: Limit = Limit::counter(100, Duration::from_secs(7 * 86_400));

@@ -1,4 +1,4 @@
-//! Several limits on one function: decided together, all or nothing.
+//! Several limits on one function are decided together: all of them are charged, or none is.
 
 use crate::harness::{Runs, at_once, keys_of, scoped, scoped_with, soon};
 use async_trait::async_trait;

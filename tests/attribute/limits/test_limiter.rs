@@ -1,4 +1,4 @@
-//! The limiter for tests of applications: its assertions see the limits of the attribute, whatever the function returns.
+//! The limiter for tests of applications. Its assertions recognize refusals by the attribute, whatever the function returns.
 
 use crate::harness::Failed;
 use axum::http::StatusCode;

@@ -1,5 +1,4 @@
-//! `wait`: the body runs when the call has its turn. Tokio's clock is paused, so time advances only when all tasks
-//! are idle.
+//! `wait`: the body runs when the call has its turn. Tokio's clock is paused, so time advances only when all tasks are idle.
 
 use crate::harness::{limiter, soon};
 use ratelimit::clock::TokioClock;
@@ -15,7 +14,7 @@ async fn timed<F: Future>(test: impl FnOnce(Instant) -> F) -> F::Output {
     ratelimit::scope(limiter(MemoryStore::with_clock(TokioClock::new())).await, test(start)).await
 }
 
-/// The time at which the body ran, in seconds.
+/// The time at which the body ran, in seconds since the start.
 type At = Result<f64, Rejection>;
 
 #[rate_limit(key = "counter", time = 1, count = 1, wait = "2s")]

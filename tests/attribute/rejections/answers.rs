@@ -49,7 +49,7 @@ async fn status() -> Result<(), StatusCode> {
     Ok(())
 }
 
-/// An application whose requests have this form of answers.
+/// Builds an application that answers refusals in the given form.
 fn app(form: Option<Answers>) -> Router {
     let with_context = async move |request: Request, next: Next| {
         let context = RequestContext::new();
@@ -71,7 +71,7 @@ fn app(form: Option<Answers>) -> Router {
         .layer(from_fn(move |request, next| with_context.clone()(request, next)))
 }
 
-/// The status, `Retry-After`, `Content-Type` and the body.
+/// The status, `Retry-After`, `Content-Type` and the body of a response.
 type Received = (u16, Option<String>, Option<String>, String);
 
 async fn send(app: &Router, path: &str) -> Received {
@@ -85,7 +85,7 @@ async fn send(app: &Router, path: &str) -> Received {
     (status, wait, content_type, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// Uses up the limit, and sends one more request.
+/// Uses up the limit, and sends one more request. Returns its response.
 async fn refused(app: &Router, path: &str) -> Received {
     scoped(async {
         assert_eq!(send(app, path).await.0, 200, "{path}");
@@ -145,7 +145,7 @@ async fn the_form_of_the_application() {
     assert_eq!(refused(&app, "/status").await, received(420, None, None, ""));
 }
 
-/// `Retry-After`, the fields and the problem of a refused call.
+/// Returns `Retry-After`, the header fields and the problem details of a refused call.
 async fn told(call: impl Future<Output = Result<(), Rejection>>) -> (Option<u64>, Vec<String>, String) {
     let context = RequestContext::new().with_answers(Answers::problem_json());
     let (rejection, answer) = context
@@ -168,7 +168,8 @@ async fn a_block_and_a_window_of_the_calendar_are_told_until_their_end() {
         for call in [true, false] {
             assert_eq!((blocks().await.is_ok(), daily().await.is_ok()), (call, call));
         }
-        // The window of the limit is over, and the block is not. It is 00:01:59.8, and 01:01:59.8 in the zone.
+        // The window of the limit has ended, but the block has not. The time is 00:01:59.8 UTC, and 01:01:59.8 in the zone
+        // of `daily`.
         clock.advance(Duration::from_millis(119_800));
         let problem = |name| PROBLEM.replace("NAME", name);
         let (retry_after, fields, body) = told(blocks()).await;

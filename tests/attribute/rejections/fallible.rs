@@ -1,4 +1,4 @@
-//! `fallible`: functions that return a plain value return a `Result`.
+//! `fallible`: a function that is declared with a plain value returns a `Result`.
 
 use crate::harness::{PEER, Runs, passes_once, scoped};
 use axum::extract::ConnectInfo;
@@ -31,7 +31,7 @@ async fn borrowed<'r>(ConnectInfo(peer): ConnectInfo<SocketAddr>, runs: &'r Runs
     text.trim()
 }
 
-/// The elements of the result have a type without a name.
+/// The value has a type that cannot be named.
 #[rate_limit(count = 1, fallible)]
 async fn nested(runs: &Runs) -> Option<Box<impl Display>> {
     if runs.count() > 100 {
@@ -40,7 +40,7 @@ async fn nested(runs: &Runs) -> Option<Box<impl Display>> {
     Some(Box::new(runs.add()))
 }
 
-/// `Box<u32>` becomes a `Box<dyn Display>`, as at the end of a plain function.
+/// The body converts a `Box<u32>` into a `Box<dyn Display>`, like the body of a plain function.
 #[rate_limit(count = 1, fallible)]
 async fn coerced(runs: &Runs) -> Box<dyn Display> {
     if runs.count() > 100 {

@@ -1,4 +1,4 @@
-//! What a refused call returns: return types, HTTP responses, and `on_error`.
+//! Tests the results of refused calls: return types, HTTP responses, and `on_error`.
 
 mod answers;
 mod fallible;

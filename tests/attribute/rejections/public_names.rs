@@ -1,4 +1,4 @@
-//! The names that clients see: the text of the `key`, or the function without its modules.
+//! The names that clients see: the text of the `key`, or the path of the function without its modules.
 
 use crate::harness::{limited, scoped};
 use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};
@@ -69,7 +69,7 @@ async fn clients_see_all_of_a_key_but_no_value_of_its_placeholders() {
     assert_eq!(refused(check).await.public_name(), "shop::jobs");
 }
 
-/// Of a method, the name may be a text of a client.
+/// A name that is passed to a method may contain text from a client.
 #[tokio::test]
 async fn a_name_with_the_text_of_a_client_is_shown_without_control_characters() {
     let (limiter, limit) = (RateLimiter::in_memory(), Limit::counter(1, Duration::from_secs(60)));

@@ -8,7 +8,7 @@ use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// A response as in salvo: handlers write into it.
+/// A response like salvo's, into which handlers write.
 #[derive(Default)]
 struct Response<'b> {
     body: &'b str,
@@ -30,7 +30,7 @@ impl HoldBody for &mut Response<'_> {
     }
 }
 
-/// What a request carries from one handler to the next.
+/// The data that a request carries from one handler to the next.
 #[derive(Default)]
 struct Depot(u32);
 

@@ -1,4 +1,4 @@
-//! What a refused handler of actix-web answers, for each form of return value.
+//! The answers of refused actix-web handlers, for each form of return value.
 
 use super::server;
 use crate::harness::answers::{self, ApiError};
@@ -42,7 +42,7 @@ handlers! {
     error_by_hand, on_limit = |refused| Err(refused.into()) => actix_web::Result<String>: Ok(String::new());
 }
 
-/// A cause of an `InternalError`.
+/// The error inside an `InternalError`.
 #[derive(Debug)]
 struct Cause;
 

@@ -1,4 +1,4 @@
-//! What the requests and extractors of actix-web know: addresses, headers and users.
+//! Tests the addresses, headers and users that the attribute finds in requests and extractors of actix-web.
 
 use super::server;
 use crate::harness::client::{Client, Version};
@@ -17,7 +17,7 @@ use ratelimit::{ClientIp, RateLimitLayer, RateLimiter, Rejection, UserId, rate_l
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What a middleware has found out about the request.
+/// The user and the address that a middleware has found out.
 #[derive(Clone)]
 struct Session {
     user: Option<u64>,
@@ -38,8 +38,8 @@ impl ClientIp for Session {
     }
 }
 
-/// Puts the session of the headers `x-session` and `x-real-client` into the request, and the peer of `x-peer`, as a middleware
-/// does that has verified them.
+/// Puts the session of the headers `x-session` and `x-real-client` and the peer of `x-peer` into the request. Stands in for
+/// a middleware that verifies these headers.
 async fn authenticated(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
@@ -57,7 +57,7 @@ async fn authenticated(
     next.call(request).await
 }
 
-/// A header that proves a user.
+/// A header that identifies a user.
 struct Token(Option<u64>);
 
 impl TryIntoHeaderValue for Token {
@@ -122,7 +122,7 @@ async fn headers(request: HttpRequest) -> Result<&'static str, Rejection> {
     Ok("")
 }
 
-/// A limited middleware. Its refusal passes the layer as an error.
+/// A limited middleware. Its refusal reaches the layer as an error.
 #[rate_limit(key = "middleware", count = 1, by = "ip")]
 async fn limited(
     request: ServiceRequest,
@@ -154,7 +154,7 @@ fn client_with(limiter: RateLimiter) -> Client {
     Client::new(server::start(RateLimitLayer::new().limiter(limiter), routes), Version::Http1)
 }
 
-/// The first request with these headers passes, the second does not.
+/// Asserts that the first request with these headers passes and the second one is refused.
 async fn assert_has_its_own_limit(client: &Client, path: &str, headers: &[(&str, &str)]) {
     assert_eq!(client.get_with(path, headers).await.status, 200, "{path} with {headers:?}");
     let refused = client.get_with(path, headers).await;
@@ -185,7 +185,7 @@ async fn the_peer_in_the_extensions_comes_before_the_socket() {
     assert_has_its_own_limit(&client, "/address", &[]).await;
 }
 
-/// The peer and the headers may be in two arguments. All lines of the header count.
+/// The peer and the headers may be in two arguments. All lines of the forwarding header are read.
 #[tokio::test]
 async fn a_trusted_proxy_says_who_the_client_is() {
     let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).connect().await.unwrap();
@@ -208,7 +208,7 @@ async fn a_header_is_read_if_the_request_has_it_once() {
     }
 }
 
-/// A limit without `by` on a function with such an argument is warned about.
+/// These types are arguments of requests, so a limit without `by` on a function with one of them causes a warning.
 #[test]
 fn extractors_are_arguments_of_requests() {
     fn is_warned_about<T: RequestArgument + ?Sized>() {}

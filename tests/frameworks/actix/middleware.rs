@@ -1,4 +1,4 @@
-//! The layer as a middleware of actix-web: beside other middlewares, and around errors.
+//! Tests the layer as a middleware of actix-web, beside other middlewares and around errors.
 
 use super::server;
 use crate::harness::client::{Client, Reply, Version};
@@ -15,13 +15,13 @@ use actix_web::{Error, HttpRequest, Responder};
 use ratelimit::answer::Answers;
 use ratelimit::{RateLimitLayer, RateLimiter, rate_limit};
 
-/// A refusal becomes another error of actix-web.
+/// Returns a refusal as another error of actix-web.
 async fn wrapped() -> actix_web::Result<&'static str> {
     in_context().await.map_err(ErrorInternalServerError)?;
     Ok("")
 }
 
-/// A refusal becomes the error that accepts all others.
+/// Returns a refusal as `Box<dyn Error>`, which accepts every error.
 #[rate_limit(key = "boxed", count = 1, by = "ip")]
 async fn boxed(_: HttpRequest) -> Result<&'static str, Box<dyn std::error::Error>> {
     Ok("")
@@ -29,19 +29,19 @@ async fn boxed(_: HttpRequest) -> Result<&'static str, Box<dyn std::error::Error
 
 type Answered = Result<ServiceResponse<actix_web::body::BoxBody>, Error>;
 
-/// A middleware whose refusal passes the other middlewares as an error.
+/// A limited middleware. Its refusal passes through the other middlewares as an error.
 #[rate_limit(key = "middleware", count = 1, by = "ip")]
 async fn limited(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answered {
     Ok(next.call(request).await?.map_into_boxed_body())
 }
 
-/// A middleware whose error does not say that the call was refused.
+/// A middleware that returns a refusal as an error without the rejection.
 async fn swallowing(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answered {
     in_context().await.map_err(|_| AppError)?;
     Ok(next.call(request).await?.map_into_boxed_body())
 }
 
-/// A middleware that fails by itself.
+/// A middleware that fails without a refusal.
 async fn broken(_: ServiceRequest, _: Next<impl MessageBody>) -> Answered {
     Err(ErrorBadGateway("no upstream"))
 }
@@ -57,7 +57,7 @@ fn errors(config: &mut ServiceConfig) {
     config.service(web::resource("/broken").wrap(from_fn(broken)).to(plain));
 }
 
-/// A layer with a limiter of its own.
+/// Returns a layer with its own limiter.
 fn layer() -> RateLimitLayer {
     RateLimitLayer::new().limiter(RateLimiter::in_memory())
 }
@@ -66,13 +66,13 @@ fn client(layer: RateLimitLayer, routes: impl Fn(&mut ServiceConfig) + Clone + S
     Client::new(server::start(layer, routes), Version::Http1)
 }
 
-/// The second of two requests. The first one passes.
+/// Sends two requests and asserts that the first one passes. Returns the response to the second one.
 async fn second(client: &Client, path: &str) -> Reply {
     assert_eq!(client.get(path).await.status, 200, "{path}");
     client.get(path).await
 }
 
-/// Errors of handlers and of middlewares say when to try again, and with what limits.
+/// The responses to errors of handlers and middlewares contain `Retry-After` and the header fields of the limits.
 #[tokio::test]
 async fn errors_that_swallow_a_refusal_are_mended() {
     for (corrects, status) in [(false, 500), (true, 429)] {
@@ -118,7 +118,7 @@ fn scopes(config: &mut ServiceConfig) {
     config.service(scope).service(web::resource("/condition").wrap(never).wrap(always).to(async || met()));
 }
 
-/// Bodies and errors of the middlewares around and inside have other types.
+/// The middlewares around and inside the layer have other types of bodies and errors.
 #[tokio::test]
 async fn layers_stand_beside_other_middlewares() {
     for (path, met, policy) in
@@ -133,7 +133,7 @@ async fn layers_stand_beside_other_middlewares() {
     }
 }
 
-/// The context belongs to the future of the handler. It does not have to be `Send`.
+/// The request context belongs to the future of the handler, which does not have to be `Send`.
 #[rate_limit(key = "local", count = 1, by = ratelimit::context::client_ip())]
 async fn local(text: std::rc::Rc<str>) -> impl Responder {
     tokio::task::yield_now().await;

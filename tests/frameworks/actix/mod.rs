@@ -1,4 +1,5 @@
-//! actix-web: the contract, over HTTP/1.1 and HTTP/2; unix sockets; what its arguments know; its answers; the layer as its middleware.
+//! Tests of actix-web: the contract over HTTP/1.1 and HTTP/2, unix sockets, arguments, answers, and the layer as a
+//! middleware.
 
 mod answers;
 mod arguments;
@@ -116,7 +117,7 @@ async fn keeps_the_contract() {
     contract::check(async |layer| server::start(layer, routes)).await;
 }
 
-/// actix-web itself tells nothing about the peer of a unix socket. A client whose address is not known must not be trusted.
+/// actix-web itself does not expose the peer of a unix socket. A client without a known address must not be trusted.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_unix_socket_can_be_a_trusted_proxy_if_the_server_says_that_it_is_one() {

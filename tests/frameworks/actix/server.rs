@@ -13,7 +13,7 @@ pub(crate) fn start(
     start_workers(2, layer, routes)
 }
 
-/// The same with this number of workers, each of which is a thread.
+/// Like [`start`], with the given number of workers. Each worker is a thread.
 pub(crate) fn start_workers(
     workers: usize,
     layer: RateLimitLayer,
@@ -22,7 +22,7 @@ pub(crate) fn start_workers(
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let app = move || App::new().configure(routes.clone()).wrap(layer.clone());
-    // A test on a slow machine keeps its connections.
+    // The keep-alive time is long, so that a test on a slow machine keeps its connections.
     let server = HttpServer::new(app).workers(workers).keep_alive(support::HOUR).disable_signals();
     tokio::spawn(server.listen_auto_h2c(listener).unwrap().run());
     address

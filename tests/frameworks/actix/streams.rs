@@ -28,7 +28,7 @@ handlers! {
     large(_) -> HttpResponse { HttpResponse::Ok().body(vec![b'x'; LARGE]) }
 }
 
-/// A response of another body type becomes an `HttpResponse`.
+/// `hold` converts a response with another body type into an `HttpResponse`.
 async fn by_hand(app: Data<App>) -> Result<HttpResponse, Rejection> {
     let permit = app.limits.permit(&STREAMS, "streams").await?;
     Ok(permit.hold(HttpResponse::with_body(StatusCode::OK, "by hand".to_owned())))

@@ -1,7 +1,7 @@
-//! A worker that blocks its thread delays the decisions of no other worker.
+//! A worker that blocks its thread does not delay the decisions of other workers.
 //!
-//! Each worker of actix-web is a runtime of its own with one thread. A connection to Redis is driven by the runtime that has
-//! opened it, so a connection that all workers shared would stand still with its worker.
+//! Each worker of actix-web is a separate runtime with one thread. A connection to Redis is driven by the runtime that has
+//! opened it. If all workers shared this connection, it would stop as soon as its worker blocks.
 
 use super::server;
 use crate::harness::limiters::redis_url;
@@ -48,7 +48,7 @@ impl Connection {
 const WORKERS: usize = 4;
 const ADMITTED: u32 = 60;
 
-/// Answers with the thread of the worker, which a connection does not leave.
+/// Responds with the thread of the worker. All requests of a connection run on the same worker.
 #[get("/thread")]
 async fn thread() -> String {
     format!("{:?}", std::thread::current().id())
@@ -60,13 +60,13 @@ async fn limited() -> Result<&'static str, Rejection> {
     Ok("")
 }
 
-/// Says that it blocks its worker, and when it may stop.
+/// The channels of `/blocks`: `begun` reports that a worker is about to block, and `end` unblocks it.
 struct Blocking {
     begun: UnboundedSender<()>,
     end: Mutex<Receiver<()>>,
 }
 
-/// The worker has decided through Redis before it blocks, so it has a connection.
+/// Blocks the worker after Redis has decided about the call, so the worker already has a connection.
 #[get("/blocks")]
 #[rate_limit(key = "blocks", count = 1, by = "global")]
 async fn blocks(worker: Data<Blocking>) -> Result<&'static str, Rejection> {
@@ -75,8 +75,8 @@ async fn blocks(worker: Data<Blocking>) -> Result<&'static str, Rejection> {
     Ok("")
 }
 
-/// A limiter that rejects what it cannot decide. The soak has the default deadline; else a slow machine has time. The first
-/// worker that decides opens the first connection.
+/// Returns a limiter that rejects each call that Redis cannot decide. A soak uses the default deadline. All other runs have
+/// 10 s, because the machine may be slow. The first worker that decides opens the first connection.
 fn limiter() -> RateLimiter {
     let builder = RateLimiter::builder().redis(redis_url()).prefix("workers");
     let is_soak = std::env::var_os("RATELIMIT_SOAK").is_some();
@@ -95,7 +95,7 @@ async fn a_blocked_worker_delays_no_other() {
     let layer = RateLimitLayer::new().limiter(limiter());
     let server = server::start_workers(WORKERS, layer, routes);
 
-    // One connection to each worker: the server hands out connections in turn.
+    // Opens one connection to each worker. The server assigns connections to its workers in turn.
     let mut connections = BTreeMap::new();
     while connections.len() < WORKERS {
         let mut connection = Connection(TcpStream::connect(server).await.unwrap());
@@ -115,11 +115,11 @@ async fn a_blocked_worker_delays_no_other() {
     });
     let statuses = futures_util::future::join_all(asking).await.concat();
 
-    // Nothing was decided without Redis: the workers share one count, and a failed decision would be a 503.
+    // Redis has decided every call: the workers share one count, and a failed decision would be a 503.
     let answered = |status| statuses.iter().filter(|found| **found == status).count();
     assert_eq!(answered(200), ADMITTED as usize, "{statuses:?}");
     assert_eq!(answered(429), statuses.len() - ADMITTED as usize, "{statuses:?}");
-    // The handler blocks until here.
+    // The handler blocks until this line.
     end.send(()).unwrap();
     assert_eq!(blocked.response().await.0, 200);
 }

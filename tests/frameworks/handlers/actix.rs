@@ -1,5 +1,5 @@
-//! Signatures of applications on actix-web that no other test has, with stand-ins for their types. They only have to compile, and
-//! [`routes`] proves that actix-web takes them as handlers.
+//! Handler signatures of actix-web applications that no other test contains, with stand-ins for the types of the
+//! applications. The handlers only have to compile. [`routes`] proves that actix-web accepts them.
 
 #![allow(dead_code, reason = "only compiled")]
 
@@ -21,7 +21,7 @@ mod actions {
 
 struct ActionPolicy<const ACTION: u8>;
 
-/// Access to data, for whom the policy permits it.
+/// Gives access to data if the policy `P` permits it.
 struct Guarded<P, D>(D, PhantomData<P>);
 
 impl<P: 'static, D: FromRequest + 'static> FromRequest for Guarded<P, D> {
@@ -34,7 +34,7 @@ impl<P: 'static, D: FromRequest + 'static> FromRequest for Guarded<P, D> {
     }
 }
 
-/// An error that has a status, and one that takes all of them.
+/// An error with a status. `CodedError` accepts all errors with this trait.
 trait ErrorCode: std::error::Error {
     fn http(&self) -> StatusCode;
 }
@@ -56,14 +56,14 @@ impl fmt::Display for CodedError {
 
 impl ResponseError for CodedError {}
 
-/// The change that the compiler asks for.
+/// The implementation that the compiler error asks for.
 impl ErrorCode for Rejection {
     fn http(&self) -> StatusCode {
         ResponseError::status_code(self)
     }
 }
 
-/// meilisearch: a policy as a constant, and a limit for each index and key.
+/// meilisearch: the policy is a constant, and each index has a limit for each API key.
 #[rate_limit(key = "search:{index_uid}", time = "1m", count = 1, by = "header:authorization")]
 async fn search_with_post(
     index_scheduler: Guarded<ActionPolicy<{ actions::SEARCH }>, Data<u8>>,
@@ -76,7 +76,7 @@ async fn search_with_post(
     Ok(HttpResponse::Ok().json(params.0))
 }
 
-/// A session, which is not `Send`, and a user.
+/// A session with a user. It is not `Send`.
 #[derive(Clone, Default)]
 struct Session(Rc<()>, String);
 
@@ -89,7 +89,7 @@ impl FromRequest for Session {
     }
 }
 
-/// cookie-auth: the type of the user belongs to another crate, so `by` has the id, or else the address.
+/// cookie-auth: the type of the user belongs to another crate, so `by` is the user's id, or the address if there is no user.
 #[rate_limit(
     key = "index", time = "1m", count = 1,
     by = identity.as_ref().map(|identity| identity.1.clone()).or_else(|| Some(ratelimit::context::client_ip().get()?.to_string()))

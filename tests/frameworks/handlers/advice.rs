@@ -1,4 +1,5 @@
-//! What compile errors advise for return types that cannot report a refusal, for each type that they advise it for.
+//! Applies the advice of compile errors about return types that cannot report a refusal. Each type that receives an advice
+//! is tested with it.
 
 #![allow(dead_code, deprecated, clippy::unused_async, reason = "only compiled, and without `by`")]
 
@@ -26,7 +27,7 @@ mod responses {
     }
 }
 
-/// A tuple with a status, for which nobody can implement `From<Rejection>`.
+/// A tuple with a status. An application cannot implement `From<Rejection>` for a tuple.
 mod tuples {
     use super::rate_limit;
     use axum::Json;
@@ -52,7 +53,7 @@ mod tuples {
     }
 }
 
-/// An error type of another crate, and one of one's own.
+/// An error type of another crate, and an error type of the application.
 mod errors {
     use super::rate_limit;
     use ratelimit::Rejection;

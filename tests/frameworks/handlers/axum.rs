@@ -1,5 +1,6 @@
-//! Handlers of real axum applications. Each has its real signature and a body of this test; types of other crates are stand-ins
-//! with the same shape and bounds. A comment says what had to change, and which message said so.
+//! Handlers of real axum applications. Each handler has its original signature and a body for this test. Types of other
+//! crates are stand-ins with the same shape and bounds. A comment says what had to change, and which compiler message asked
+//! for the change.
 
 mod any_error;
 mod server_functions;
@@ -14,7 +15,7 @@ use ratelimit::RateLimitLayer;
 use ratelimit::testing::TestLimiter;
 use std::net::SocketAddr;
 
-/// A client of an application that has no `RateLimitLayer`.
+/// Serves an application that has no `RateLimitLayer`. Returns a client of it.
 async fn bare(app: Router) -> Client {
     let limiter = TestLimiter::new();
     let scoped =
@@ -22,7 +23,7 @@ async fn bare(app: Router) -> Client {
     client(serve(app.layer(from_fn(scoped))).await)
 }
 
-/// A client of an application in a layer.
+/// Serves an application in a layer. Returns a client of it.
 async fn layered(app: Router, layer: RateLimitLayer) -> Client {
     client(serve(app.layer(layer.limiter(TestLimiter::new().limiter().clone()))).await)
 }
@@ -31,12 +32,12 @@ fn client(server: SocketAddr) -> Client {
     Client::new(server, Version::Http1)
 }
 
-/// Status and `Retry-After`.
+/// Returns the status and `Retry-After` of a reply.
 fn outcome(reply: &Reply) -> (u16, Option<&str>) {
     (reply.status, reply.header("retry-after"))
 }
 
-/// The answer of this library to a call that a limit of one minute has refused.
+/// Asserts that a reply is this library's answer to a call that a limit of one minute has refused.
 fn assert_refused(reply: &Reply) {
     assert_eq!(outcome(reply), (429, Some("60")), "{reply:?}");
     assert_eq!(reply.body, "too many requests: try again in 60 seconds");

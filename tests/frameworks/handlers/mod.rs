@@ -1,5 +1,6 @@
-//! Handlers of real applications, rebuilt with their signatures: what has to change before the attribute limits them. Most only
-//! have to compile, because the contract and the answers of each framework prove what limited handlers do.
+//! Handlers of real applications, rebuilt with their signatures. They show what has to change before the attribute limits
+//! them. Most of them only have to compile, because the contract and the answers of each framework prove what limited
+//! handlers do.
 
 #![allow(
     clippy::too_many_arguments,

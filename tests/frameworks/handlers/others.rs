@@ -1,4 +1,4 @@
-//! Handlers of frameworks without a feature of this library, with their own types: warp, `lambda_http` and apalis.
+//! Handlers of frameworks for which this library has no feature, with their own types: warp, `lambda_http` and apalis.
 
 use apalis::prelude::{BoxDynError, Data, MemoryStorage, TaskSink, WorkerBuilder, WorkerContext};
 use lambda_http::{Body, Error, Request};
@@ -9,7 +9,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use warp::{Filter, Reply};
 
-/// What an application writes once for a framework without a feature.
+/// Makes a response of a rejection. An application writes this function once if the library has no feature for its
+/// framework.
 fn response<B: From<Vec<u8>>>(rejection: &Rejection) -> http::Response<B> {
     let answer = rejection.answer();
     let mut response = http::Response::new(B::from(answer.body));
@@ -28,8 +29,9 @@ fn seconds<B>(response: &http::Response<B>) -> u64 {
 
 type Db = Arc<Mutex<Vec<String>>>;
 
-/// The list of warp's example of to-dos. `Infallible` carries no refusal, so the compiler asks for `on_limit`. Its response
-/// and that of the body have one type, so both are made with `into_response`. The address is one more filter.
+/// The handler `list_todos` of warp's to-do example. `Infallible` cannot carry a refusal, so the compiler asks for
+/// `on_limit`. The response of `on_limit` and the response of the body need one type, so both call `into_response`. One more
+/// filter supplies the address.
 #[rate_limit(key = "todos", count = 1, by = "ip", on_limit = |rejection| Ok(response::<Vec<u8>>(&rejection).into_response()))]
 async fn list_todos(peer: Option<SocketAddr>, db: Db) -> Result<impl Reply, Infallible> {
     let todos = db.lock().unwrap().join(", ");
@@ -41,7 +43,8 @@ async fn warp_list_todos() {
     let db = Db::new(Mutex::new(vec!["wash".to_owned(), "cook".to_owned()]));
     let db = warp::any().map(move || db.clone());
     let limiter = RateLimiter::in_memory();
-    // A server spawns a task for each connection, so the limiter is set around the handler. An application installs one.
+    // A server spawns a task for each connection, so the limiter is set around the handler. A real application would install
+    // its limiter.
     let todos = move |peer, db| ratelimit::scope(limiter.clone(), list_todos(peer, db));
     let route = warp::path!("todos").and(warp::get()).and(warp::addr::remote()).and(db).and_then(todos);
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -58,20 +61,20 @@ async fn warp_list_todos() {
     assert!(refused.text().await.unwrap().starts_with("too many requests"));
 }
 
-/// A function behind an HTTP gateway. `Box<dyn Error>` accepts a refusal, but an error is a failed invocation, which the
-/// gateway answers with 502. So `on_limit` makes a response. The gateway knows the client: see [`from_gateway`].
+/// A function behind an HTTP gateway. `Box<dyn Error>` accepts a refusal, but the gateway answers an error with 502, because
+/// an error is a failed invocation. So `on_limit` makes a response. The gateway knows the client: see [`from_gateway`].
 #[rate_limit(key = "function", count = 1, by = "ip", on_limit = |rejection| Ok(response(&rejection)))]
 async fn function_handler(event: Request) -> Result<http::Response<Body>, Error> {
     Ok(http::Response::new(event.into_body()))
 }
 
-/// The same as it stands.
+/// The same function without `on_limit`: a refusal is a failed invocation.
 #[rate_limit(key = "function", count = 1, by = "ip")]
 async fn failing_handler(event: Request) -> Result<http::Response<Body>, Error> {
     Ok(http::Response::new(event.into_body()))
 }
 
-/// Puts the address that the gateway has seen where `by = "ip"` looks.
+/// Puts the address that the gateway reports into the extension that `by = "ip"` reads.
 fn from_gateway(mut event: Request) -> Request {
     use lambda_http::RequestExt;
     use lambda_http::request::RequestContext;
@@ -86,7 +89,7 @@ fn from_gateway(mut event: Request) -> Request {
     event
 }
 
-/// An event as the gateway sends it.
+/// Returns an event in the format of the gateway.
 fn event(source_ip: &str) -> Request {
     let event = serde_json::json!({
         "version": "2.0", "routeKey": "$default", "rawPath": "/", "rawQueryString": "", "headers": {},
@@ -120,8 +123,8 @@ struct Email {
 
 type Outbox = Arc<Mutex<Vec<String>>>;
 
-/// A job of apalis. It compiles as it stands, but a refusal is then a failed attempt, which the worker repeats. With `wait`
-/// the worker sends as fast as the limit permits.
+/// A job of apalis with `wait`, so that the worker sends as fast as the limit permits. Without `wait` the job also compiles,
+/// but a refusal is a failed attempt, which the worker repeats.
 #[rate_limit(key = "emails", time = "10ms", count = 1, wait = "30s", by = "global")]
 async fn send_email(job: Email, outbox: Data<Outbox>, worker: WorkerContext) -> Result<(), BoxDynError> {
     let mut outbox = outbox.lock().unwrap();
@@ -132,7 +135,7 @@ async fn send_email(job: Email, outbox: Data<Outbox>, worker: WorkerContext) -> 
     Ok(())
 }
 
-/// The same as it stands.
+/// A job without `wait`: a refusal is a failed attempt.
 #[rate_limit(key = "failing_emails", count = 1, by = "global")]
 async fn send_failing_email(job: Email) -> Result<(), BoxDynError> {
     drop(job);

@@ -18,7 +18,7 @@ struct Todo {
 
 static TODOS: Mutex<Vec<Todo>> = Mutex::new(Vec::new());
 
-/// `oapi-todos`: stores a todo. What had to change: no argument says who calls, so it has `req`.
+/// `oapi-todos`: stores a todo. The argument `req` was added, because no other argument identifies the caller.
 #[endpoint(
     tags("todos"),
     responses((status_code = 201, description = "created"), (status_code = 409, description = "exists already"))

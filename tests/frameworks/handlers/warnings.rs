@@ -1,5 +1,5 @@
-//! A handler whose limit all clients share causes a warning, however little its signature says; a plain function causes none. The
-//! compiler reports an expected warning that is missing.
+//! A handler without `by` causes a warning, because all its clients share the limit, even if its signature barely identifies
+//! it as a handler. A plain function causes no warning. The compiler reports an expected warning that is missing.
 
 #![deny(deprecated, unfulfilled_lint_expectations)]
 #![allow(dead_code, clippy::unused_async, reason = "only compiled")]
@@ -7,7 +7,7 @@
 use ratelimit::{Rejection, rate_limit};
 use std::net::SocketAddr;
 
-/// Functions without `by` that the compiler must take for handlers, below further attributes of theirs.
+/// Declares handlers without `by`. Each of them must cause a warning, with or without a router's attribute below the limit.
 macro_rules! handlers {
     ($($(#[$router:meta])* $name:ident($($argument:ty),*) -> $returned:ty { $($body:tt)* })*) => {
         $(#[expect(deprecated)]
@@ -30,7 +30,7 @@ mod axum {
     use std::collections::HashMap;
     use std::convert::Infallible;
 
-    /// An extractor of one's own.
+    /// An extractor of the application.
     struct Tenant;
 
     impl<S: Sync> FromRequestParts<S> for Tenant {
@@ -50,7 +50,7 @@ mod axum {
         parts_of_a_response(Json<u8>) -> (StatusCode, Json<u8>) { (StatusCode::OK, Json(1)) }
     }
 
-    /// Frameworks could extract and send these types, too.
+    /// A plain function, although frameworks could also extract and send these types.
     #[rate_limit(count = 5)]
     async fn plain(name: String, body: Bytes, tenant: &Tenant) -> Result<StatusCode, Rejection> {
         let _ = (name, body, tenant);
@@ -94,7 +94,7 @@ mod actix {
         web::Json(1)
     }
 
-    /// A parameter of the function may not live as long as the framework asks for.
+    /// Causes no warning, because `T` may not live as long as the framework requires.
     #[rate_limit(count = 5)]
     async fn generic<T>(_: Of<T>) -> Result<(), Rejection> {
         Ok(())
@@ -162,7 +162,7 @@ mod rocket {
         response() -> Json<u8> { Json(1) }
     }
 
-    // rocket finds arguments by their names.
+    // rocket needs names of arguments, so `handlers!` cannot declare this function.
     #[expect(deprecated)]
     #[rate_limit(count = 5)]
     #[rocket::get("/")]
@@ -190,7 +190,7 @@ mod salvo {
     }
 }
 
-/// Only a router's attribute or a response tells it from a handler.
+/// Causes no warning. Only a router's attribute or a response would identify it as a handler.
 #[rate_limit(count = 5)]
 async fn connect(peer: SocketAddr) -> Result<Option<u64>, Rejection> {
     let _ = peer;

@@ -1,4 +1,5 @@
-//! What every form of return value answers, in each framework: handlers with one call a minute for each API key.
+//! Checks the answers for each form of return value in each framework. The handlers admit one call per minute for each API
+//! key.
 
 use super::client::{Client, Reply, Version};
 use super::limiters::failing;
@@ -10,8 +11,8 @@ use std::net::SocketAddr;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Checks handlers, each in one form of return value, that admit one call a minute of each API key. Those of `outside` make their
-/// answers where the layer's form does not apply.
+/// Checks handlers that each have another form of return value and admit one call per minute for each API key. The handlers
+/// in `outside` make their answers where the layer's form does not apply.
 pub(crate) async fn check(
     paths: &[&str],
     outside: &[&str],
@@ -26,7 +27,7 @@ pub(crate) async fn check(
         answers_in_problem_details(&client, path).await;
     }
 
-    // A status that the application has chosen stays: the layer corrects that of other responses only.
+    // The layer keeps a status that the application has chosen. It corrects only the status of other responses.
     let calm = Answers::custom(|_, answer| answer.status = 420);
     let client = Client::new(serve(layer().answers(calm).correct_status(true)).await, Version::Http1);
     for path in paths {
@@ -36,18 +37,19 @@ pub(crate) async fn check(
     }
 }
 
-/// Calls a handler with this API key.
+/// Calls a handler with an API key.
 pub(crate) async fn ask(client: &Client, path: &str, key: &str) -> Reply {
     client.get_with(path, &[("x-api-key", key)]).await
 }
 
-/// Status, `Retry-After` and body of a reply, which has this content type.
+/// Returns the status, `Retry-After` and body of a reply. Asserts its content type.
 fn parts<'r>(reply: &'r Reply, content_type: &str) -> (u16, Option<&'r str>, &'r str) {
     assert_eq!(reply.header("content-type"), Some(content_type), "{reply:?}");
     (reply.status, reply.header("retry-after"), &reply.body)
 }
 
-/// Calls a handler once more than its limit admits, without a key, and on the server of `unlucky`, whose store fails.
+/// Calls a handler once more than its limit admits, then without a key, and then on the server of `unlucky`, whose store
+/// fails. Checks the texts of the answers.
 async fn answers_in_text(client: &Client, unlucky: &Client, path: &str, key: &str) {
     let admitted = ask(client, path, key).await.status;
     assert!((200..400).contains(&admitted), "{path}: {admitted}");
@@ -67,7 +69,7 @@ async fn answers_in_text(client: &Client, unlucky: &Client, path: &str, key: &st
     assert_eq!(parts(&unavailable, TEXT), expected, "{path}");
 }
 
-/// Calls a handler once more than its limit admits, behind a layer with problem details.
+/// Calls a handler once more than its limit admits, behind a layer with problem details. Checks the answer.
 async fn answers_in_problem_details(client: &Client, path: &str) {
     ask(client, path, path).await;
     let limited = ask(client, path, path).await;
@@ -77,7 +79,7 @@ async fn answers_in_problem_details(client: &Client, path: &str) {
     assert!(wait.is_some(), "{path}");
 }
 
-/// Asks all handlers of two servers with each version of HTTP. The store of the second one fails.
+/// Checks all handlers of two servers with each version of HTTP. The store of the second server fails.
 pub(crate) async fn all_answer_in_text([served, failing]: [SocketAddr; 2], paths: &[&str]) {
     for version in [Version::Http1, Version::Http2] {
         let (client, unlucky) = (Client::new(served, version), Client::new(failing, version));
@@ -87,7 +89,7 @@ pub(crate) async fn all_answer_in_text([served, failing]: [SocketAddr; 2], paths
     }
 }
 
-/// An error of an application that leaves the answer to the rejection. Each framework makes a response of it.
+/// An application's error that leaves the answer to the rejection. Each framework converts it to a response.
 #[derive(Debug)]
 pub(crate) struct ApiError(pub(crate) Rejection);
 
@@ -109,7 +111,7 @@ impl Error for ApiError {
     }
 }
 
-/// A response of an application with a form for refusals.
+/// An application's response type that has a variant for refusals.
 pub(crate) enum Welcome {
     Yes,
     Refused(Rejection),

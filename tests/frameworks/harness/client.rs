@@ -33,7 +33,7 @@ pub(crate) struct Reply {
 }
 
 impl Client {
-    /// A client of this server, from a loopback address that no other client of this process has had lately.
+    /// Returns a client of a server. Its loopback address differs from the addresses of this process' recent clients.
     pub(crate) fn new(server: SocketAddr, version: Version) -> Self {
         static LAST: AtomicU8 = AtomicU8::new(0);
         let last = LAST.fetch_add(1, Ordering::Relaxed) % 250 + 2;
@@ -46,17 +46,17 @@ impl Client {
         Self { http: builder.build().unwrap(), server, address, version }
     }
 
-    /// A request, to add headers to.
+    /// Returns a GET request, to which headers can be added.
     pub(crate) fn request(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.get(format!("http://{}{path}", self.server))
     }
 
-    /// A HEAD request.
+    /// Returns a HEAD request.
     pub(crate) fn head(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.head(format!("http://{}{path}", self.server))
     }
 
-    /// A POST request, to add headers and a body to.
+    /// Returns a POST request, to which headers and a body can be added.
     pub(crate) fn post(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.post(format!("http://{}{path}", self.server))
     }
@@ -80,7 +80,7 @@ impl Reply {
         Self { status, headers, body: response.text().await.unwrap() }
     }
 
-    /// The only value of a header. `None` if the response does not have it.
+    /// Returns the only value of a header. `None` if the response does not have it. Panics if there are several.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).iter();
         let value = values.next()?;

@@ -1,5 +1,5 @@
-//! The contract that every framework keeps. A framework's test serves these routes, and calls [`check`] for each store and version of
-//! HTTP:
+//! The contract that every framework keeps. A framework's test serves these routes, and calls [`check`] for each store and
+//! version of HTTP:
 //!
 //! | route | handler |
 //! |---|---|
@@ -17,8 +17,8 @@
 //! | `/upload` | in `layer("upload")`; reads the body of a POST request |
 //! | `/slow` | in `layer("slow")`; waits for [`slow`] |
 //!
-//! The whole application is in the layer that `serve` takes. The peer is the only argument of `/below`, if the framework has one for it.
-//! A framework without inner layers has no routes in [`layer`].
+//! `serve` takes the layer around the whole application. `/below` has only one argument, the peer, if the framework has an
+//! extractor for it. A framework without inner layers omits the routes that are in a [`layer`].
 
 use super::client::{Client, Reply, VERSIONS, Version};
 use super::limiters::{limiters, until};
@@ -33,7 +33,7 @@ use std::{fmt, io};
 use support::MINUTE;
 use tokio::sync::watch;
 
-/// The headers in which a client may claim an address, and the claim of one.
+/// The headers in which a client may claim an address, each with a claimed address.
 const CLAIMS: [(&str, &str); 4] = [
     ("x-forwarded-for", "203.0.113.9"),
     ("x-real-ip", "203.0.113.9"),
@@ -46,7 +46,8 @@ pub(crate) async fn check(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
     check_routes(true, serve).await;
 }
 
-/// The same for a framework without inner layers, whose tests of the layer prove what the routes in [`layer`] do.
+/// Like [`check`], for a framework without inner layers. The framework's own tests of the layer replace the routes in
+/// [`layer`].
 pub(crate) async fn check_without_layers(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
     check_routes(false, serve).await;
 }
@@ -72,7 +73,8 @@ async fn check_routes(has_layers: bool, serve: impl AsyncFn(RateLimitLayer) -> S
     settings(serve).await;
 }
 
-/// The layer of a route. `inner` and `formed` have a form of answers of their own, and all but `formed` have a limit for each client.
+/// Returns the layer of a route. `inner` and `formed` choose their own form of answers. Each layer except `formed` limits
+/// each client.
 pub(crate) fn layer(name: &'static str) -> RateLimitLayer {
     let limited = |limit| RateLimitLayer::new().limit(name, limit, By::ip());
     match name {
@@ -84,7 +86,7 @@ pub(crate) fn layer(name: &'static str) -> RateLimitLayer {
     }
 }
 
-/// The names of the limits that the request has met until now.
+/// Returns the names of the limits that have decided about the request so far.
 pub(crate) fn met() -> String {
     let decisions = RequestContext::current().unwrap().decisions();
     decisions.iter().map(|met| met.name().to_owned()).collect::<Vec<_>>().join(" ")
@@ -101,7 +103,7 @@ impl UserId for User {
     }
 }
 
-/// What `/context` and `/spawned` call.
+/// The function that `/context` and `/spawned` call.
 #[rate_limit(key = "context", count = 1, by = ratelimit::context::client_ip())]
 pub(crate) async fn in_context() -> Result<(), Rejection> {
     Ok(())
@@ -123,11 +125,12 @@ impl fmt::Display for AppError {
     }
 }
 
-/// The clients that are inside `/slow`, and those that may leave it.
+/// The clients that are inside `/slow`.
 static INSIDE: LazyLock<watch::Sender<HashSet<IpAddr>>> = LazyLock::new(watch::Sender::default);
+/// The clients that may leave `/slow`.
 static LEAVING: LazyLock<watch::Sender<HashSet<IpAddr>>> = LazyLock::new(watch::Sender::default);
 
-/// Waits in a handler until the test lets its client go.
+/// Waits in the handler of `/slow` until the test lets its client leave.
 pub(crate) async fn slow() {
     let client = RequestContext::current().unwrap().client_ip().unwrap();
     INSIDE.send_if_modified(|inside| inside.insert(client));
@@ -162,7 +165,7 @@ async fn addresses(client: Client) {
     );
 }
 
-/// Headers and users are found among the arguments. Who does not say who calls is rejected.
+/// Headers and users are found among the arguments. A request without an identity is rejected.
 async fn headers_and_users(client: Client) {
     let me = client.address.to_string();
     for (path, header) in [("/key", "x-api-key"), ("/user", "x-user")] {
@@ -178,7 +181,7 @@ async fn headers_and_users(client: Client) {
     assert_eq!(twice.status, 400, "{twice:?}");
 }
 
-/// A stack is decided together. The refusal names the limit that refused.
+/// The limits of a stack are decided together. The refusal names the limit that refused.
 async fn stacks(client: Client) {
     for _ in 0..2 {
         let reply = client.get("/stack").await;
@@ -191,14 +194,14 @@ async fn stacks(client: Client) {
     assert!(field.starts_with(r#""stack/1h";r=0;t="#) && !field.contains("stack/1m"), "{field}");
 }
 
-/// Handlers without an argument that has the address use the request context, which tasks lose.
+/// Handlers without an argument that has the address use the request context. Spawned tasks do not have this context.
 async fn contexts(client: Client) {
     assert_eq!(client.get("/context").await.status, 200);
     assert_refused(&client.get("/context").await, 60);
     assert_eq!(client.get("/spawned").await.status, 503, "a task has no context");
 }
 
-/// An error type that answers 500 to a refusal takes away neither the status nor `Retry-After`.
+/// If an error type answers 500 to a refusal, the layer restores the status and `Retry-After`.
 async fn mending(client: Client) {
     assert_eq!(client.get("/swallowed").await.status, 200);
     let swallowed = client.get("/swallowed").await;
@@ -223,13 +226,14 @@ async fn layers(client: Client) {
     }
 }
 
-/// What the outermost layer is told: proxies that it may trust, the names of its header fields, and that it leaves statuses alone.
+/// Settings of the outermost layer: the proxies that it trusts, the names of its header fields, and that it leaves statuses
+/// alone.
 async fn settings(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
     let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).connect().await.unwrap();
     let layer = RateLimitLayer::new().limiter(limiter).headers(RateLimitHeaders::XRateLimit);
     let client = Client::new(serve(layer.correct_status(false)).await, Version::Http1);
     for path in ["/above", "/below", "/context"] {
-        // All lines of the header count.
+        // All lines of the header are read.
         for (first, last, expected) in [
             ("6.6.6.6", "203.0.113.7", 200),
             ("7.7.7.7, 6.6.6.6", "203.0.113.7", 429),
@@ -247,14 +251,14 @@ async fn settings(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
     assert_wait(&swallowed, 60);
 }
 
-/// The layer decides before the body is read: that of the refused request never ends.
+/// The layer decides before the body is read. The body of the refused request never ends.
 async fn bodies(client: Client) {
     assert_eq!(client.post("/upload").body("content").send().await.unwrap().status(), 200);
     let endless = reqwest::Body::wrap_stream(stream::pending::<Result<bytes::Bytes, io::Error>>());
     assert_eq!(client.post("/upload").body(endless).send().await.unwrap().status(), 429);
 }
 
-/// The permit of a layer is held until the response.
+/// The permit of a layer is held until the response is made.
 async fn permits(client: Client) {
     let first = tokio::spawn({
         let client = client.clone();
@@ -268,7 +272,8 @@ async fn permits(client: Client) {
     LEAVING.send_if_modified(|leaving| leaving.remove(&client.address));
 }
 
-/// A refusal whose wait is at most this long. Time passes between two requests.
+/// Asserts a refusal that asks to wait at most `most_seconds`. The wait may be shorter, because time passes between two
+/// requests.
 fn assert_refused(reply: &Reply, most_seconds: u64) {
     assert_eq!(reply.status, 429, "{reply:?}");
     assert!(reply.body.starts_with("too many requests"), "{reply:?}");
@@ -280,7 +285,7 @@ fn assert_wait(reply: &Reply, most_seconds: u64) {
     assert!((most_seconds - 30..=most_seconds).contains(&wait), "{reply:?}");
 }
 
-/// The one item of `RateLimit`.
+/// Asserts the values of the only item of `RateLimit`.
 fn assert_field(reply: &Reply, name: &str, remaining: u32, window: std::ops::RangeInclusive<u64>) {
     let field = reply.header("ratelimit").unwrap();
     let start = format!("\"{name}\";r={remaining};t=");

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use support::{RedisServer, StubStore};
 
-/// One limiter in memory and one on a private Redis server. Each has a prefix of its own, so no test sees another's state.
+/// Returns a limiter in memory and a limiter on a private Redis server. Each has its own prefix, so tests do not share
+/// state.
 pub(crate) async fn limiters() -> [RateLimiter; 2] {
     [RateLimiter::in_memory(), on_redis().await]
 }
 
-/// A limiter on the private Redis server of this process.
+/// Returns a limiter on the private Redis server of this process.
 pub(crate) async fn on_redis() -> RateLimiter {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let prefix = format!("t{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -27,13 +28,13 @@ pub(crate) fn redis_url() -> String {
     SERVER.get_or_init(RedisServer::start).url()
 }
 
-/// Polls until this many units of a limit are free. The background returns them.
+/// Polls until `free` units of a limit are free. A background task returns them.
 pub(crate) async fn until_free(limiter: &RateLimiter, limit: &Limit, key: &'static str, free: u32) {
     let is_free = async || (limiter.peek(limit, key).await.unwrap().remaining() == free).then_some(());
     until(&format!("the free units of `{key}` are {free}"), is_free).await;
 }
 
-/// Polls until there is a value.
+/// Polls until `find` returns a value.
 pub(crate) async fn until<T>(what: &str, mut find: impl AsyncFnMut() -> Option<T>) -> T {
     let polling = async {
         loop {
@@ -46,7 +47,7 @@ pub(crate) async fn until<T>(what: &str, mut find: impl AsyncFnMut() -> Option<T
     tokio::time::timeout(Duration::from_secs(60), polling).await.unwrap_or_else(|_| panic!("in vain: {what}"))
 }
 
-/// A limiter that can decide nothing, so that it rejects all calls as unavailable.
+/// Returns a limiter whose store always fails, so that it rejects all calls as unavailable.
 pub(crate) async fn failing() -> RateLimiter {
     RateLimiter::builder()
         .store(StubStore::failing(ErrorKind::Unavailable))
@@ -56,7 +57,7 @@ pub(crate) async fn failing() -> RateLimiter {
         .unwrap()
 }
 
-/// A layer with a limiter of its own, whose clock stands still.
+/// Returns a layer with its own limiter, whose clock stands still.
 pub(crate) fn still_layer() -> RateLimitLayer {
     RateLimitLayer::new().limiter(TestLimiter::new().limiter().clone())
 }

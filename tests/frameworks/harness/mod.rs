@@ -1,4 +1,5 @@
-//! What the tests of all frameworks share: limiters on each store, clients, answers, and the contract that every framework keeps.
+//! Helpers for the tests of all frameworks: limiters on each store, clients, answers, and the contract that every framework
+//! keeps.
 
 pub(crate) mod answers;
 pub(crate) mod client;

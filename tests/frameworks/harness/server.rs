@@ -12,7 +12,7 @@ pub(crate) async fn serve(app: Router) -> SocketAddr {
     address
 }
 
-/// Serves an application that does not know them.
+/// Serves an application that does not know the addresses of its clients.
 pub(crate) async fn serve_without_peers(app: Router) -> SocketAddr {
     let (listener, address) = listen().await;
     tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });

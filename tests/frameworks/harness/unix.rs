@@ -1,4 +1,4 @@
-//! Unix sockets, which have no address. Their names are in no file system.
+//! Helpers for unix sockets, which have no IP address. The sockets have abstract names, which are not in the file system.
 
 use ratelimit::{RateLimitLayer, RateLimiter};
 use std::os::linux::net::SocketAddrExt;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-/// A unix socket identifies nobody, whatever its requests claim. If the server says that the peer is one, it can be a trusted proxy.
-/// Serves `/above` and `/context` of the contract on a listener, which does not block.
+/// Checks that a unix socket identifies nobody, whatever its requests claim. It can be a trusted proxy if the server reports
+/// that the peer is a unix socket. `serve` serves `/above` and `/context` of the contract on a non-blocking listener.
 pub(crate) async fn check(says_that_it_is_unix: bool, serve: impl Fn(UnixListener, RateLimitLayer)) {
     let trusting = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     let trusted = if says_that_it_is_unix { [200, 429, 200] } else { [503; 3] };
@@ -34,7 +34,7 @@ fn listen() -> (UnixListener, SocketAddr) {
     (listener, socket)
 }
 
-/// The status of the response to a request with this claim, on a connection of its own.
+/// Sends a request with an `x-forwarded-for` header on a new connection. Returns the status of the response.
 async fn status(socket: &SocketAddr, path: &str, forwarded_for: &str) -> u16 {
     let stream = net::UnixStream::connect_addr(socket).unwrap();
     stream.set_nonblocking(true).unwrap();

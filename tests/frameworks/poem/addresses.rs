@@ -1,4 +1,4 @@
-//! The address of the client by the arguments of a handler of poem.
+//! Tests the client's address that the attribute finds in the arguments of poem handlers.
 
 use super::arguments::{scoped, status};
 use super::server;
@@ -18,7 +18,7 @@ limited! {
     #[handler] #[rate_limit(key = "peer", count = 1, by = "ip")] by_request(_: &Request);
 }
 
-/// A request on a connection with this peer.
+/// Returns a request on a connection with the given peer.
 fn over(peer: Addr, forwarded_for: Option<&'static str>) -> Request {
     let mut parts = poem::http::Request::new(()).into_parts().0;
     if let Some(address) = forwarded_for {
@@ -40,7 +40,7 @@ async fn a_custom_address_identifies_nobody() {
     }
 }
 
-/// The peer alone needs the layer, which has read the headers.
+/// A handler with only the peer needs the layer, which reads the headers.
 #[tokio::test]
 async fn clients_behind_a_trusted_proxy_are_told_apart_by_the_headers_among_the_arguments() {
     for (endpoint, expected) in [
@@ -57,7 +57,7 @@ async fn clients_behind_a_trusted_proxy_are_told_apart_by_the_headers_among_the_
     }
 }
 
-/// Of a listener that reads the PROXY protocol.
+/// A middleware sets the peer for a listener that reads the PROXY protocol.
 #[tokio::test]
 async fn a_peer_that_a_middleware_has_set_comes_first() {
     let with_peer = |peer: PeerAddr| {

@@ -1,4 +1,4 @@
-//! What a refused handler of poem answers, for each form of return value.
+//! The answers of refused poem handlers, for each form of return value.
 
 use super::server;
 use crate::harness::answers::{self, ApiError, Welcome, all_answer_in_text};
@@ -46,7 +46,7 @@ handlers! {
     own_type => Welcome: Welcome::Yes;
 }
 
-/// Its error becomes a response outside of the layer.
+/// The error of this handler becomes a response outside of the layer.
 #[handler]
 #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
 async fn outside(_: &Request) -> Result<String, ApiError> {

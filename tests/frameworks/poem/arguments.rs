@@ -1,4 +1,4 @@
-//! Which arguments of a handler of poem say who calls.
+//! Tests the arguments of poem handlers that identify the caller.
 
 use super::server::{from, second};
 use poem::http::StatusCode;
@@ -44,13 +44,13 @@ async fn by_optional_user(_user: Option<Data<&CurrentUser>>) -> Result<(), Rejec
 #[handler]
 fn plain() {}
 
-/// A middleware that is a function.
+/// A limited middleware that is a function.
 #[rate_limit(key = "around", count = 1, by = "ip")]
 async fn around<E: Endpoint>(next: E, request: Request) -> poem::Result<E::Output> {
     next.call(request).await
 }
 
-/// Runs a future with a limiter of its own.
+/// Runs a future with its own limiter.
 pub(super) async fn scoped<T>(future: impl Future<Output = T>) -> T {
     ratelimit::scope(RateLimiter::in_memory(), future).await
 }

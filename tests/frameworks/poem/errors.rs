@@ -1,4 +1,4 @@
-//! Errors of poem that pass the layer: refusals become responses, others stay errors.
+//! Errors of poem that reach the layer. Refusals become responses, and other errors stay errors.
 
 use super::server::{from, second};
 use crate::harness::contract::in_context;
@@ -10,20 +10,20 @@ use ratelimit::answer::Answers;
 use ratelimit::{Rejection, rate_limit};
 use std::fmt;
 
-/// A refusal becomes the error that accepts all others.
+/// Returns a refusal as `Box<dyn Error>`, which accepts every error.
 #[handler]
 #[rate_limit(key = "boxed", time = 60, count = 1, by = "ip")]
 async fn boxed(_: &Request) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     Ok(())
 }
 
-/// A refusal becomes another error of poem.
+/// Returns a refusal as another error of poem.
 #[handler]
 async fn wrapped() -> poem::Result<()> {
     in_context().await.map_err(InternalServerError)
 }
 
-/// Only the status is left of a refusal.
+/// Returns only the status of a refusal.
 #[handler]
 #[rate_limit(key = "status", time = 60, count = 1, by = "ip")]
 async fn bare_status(_: &Request) -> Result<(), StatusCode> {
@@ -45,7 +45,7 @@ impl std::error::Error for Failed {
     }
 }
 
-/// The task has no context, in which it could record its rejection.
+/// The spawned task has no context in which it could record its rejection.
 #[handler]
 async fn task() -> poem::Result<()> {
     let done = tokio::spawn(in_context()).await.unwrap();
@@ -101,7 +101,7 @@ async fn the_rejection_of_a_task_is_found_in_the_error() {
     }
 }
 
-/// Middlewares around the layer log the error, or roll back for it.
+/// Middlewares around the layer may log the error, or roll back because of it.
 #[tokio::test]
 async fn another_error_stays_an_error_and_has_the_header_fields() {
     let app = routes().with(still_layer());
@@ -123,7 +123,7 @@ async fn the_error_of_a_request_without_limits_keeps_its_type() {
     assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
 }
 
-/// Nothing around the layer takes `Retry-After` away.
+/// No middleware around the layer removes `Retry-After`.
 #[tokio::test]
 async fn a_refusal_becomes_a_response() {
     let app = routes().with(still_layer()).catch_all_error(async |_| StatusCode::IM_A_TEAPOT);
@@ -133,7 +133,7 @@ async fn a_refusal_becomes_a_response() {
     assert_eq!(response.data::<PathPattern>().map(|pattern| &*pattern.0), Some("/limited"));
 }
 
-/// What catches errors inside the layer sees the rejection, and may answer it in its own way.
+/// A middleware that catches errors inside the layer finds the rejection, and may answer it in its own way.
 #[tokio::test]
 async fn a_refusal_can_be_caught_inside_the_layer() {
     let own =
@@ -143,7 +143,7 @@ async fn a_refusal_can_be_caught_inside_the_layer() {
     assert_eq!(response.into_body().into_string().await.unwrap(), "limited");
 }
 
-/// An error that was given the status of a refusal is answered as one. One with another status is not.
+/// The layer answers an error with the status of a refusal as a refusal. It does not do so for an error with another status.
 #[tokio::test]
 async fn the_status_of_an_error_tells_whether_it_is_a_refusal() {
     let app = |wrap: fn(Rejection) -> Error| {

@@ -1,4 +1,4 @@
-//! The layer as a middleware of poem: beside other middlewares, and what it sees of a request.
+//! Tests the layer as a middleware of poem: beside other middlewares, and which parts of a request it sees.
 
 use super::met;
 use super::server::from;
@@ -37,7 +37,7 @@ async fn layers_stand_beside_other_middlewares() {
     assert_eq!(refused.header("access-control-allow-origin"), Some("https://example.com"));
 }
 
-/// Waits in the handler until the test lets it go.
+/// Waits in the handler until the test lets it return.
 #[handler]
 async fn slow(state: poem::web::Data<&Arc<(Notify, watch::Sender<bool>)>>) {
     let (entered, leave) = &***state;
@@ -46,7 +46,7 @@ async fn slow(state: poem::web::Data<&Arc<(Notify, watch::Sender<bool>)>>) {
     left.wait_for(|left| *left).await.unwrap();
 }
 
-/// A caller who has gone away does not keep its permit.
+/// A client that has left does not keep its permit.
 #[tokio::test]
 async fn the_permit_of_a_cancelled_request_is_returned() {
     let state = Arc::new((Notify::new(), watch::Sender::new(false)));
@@ -61,7 +61,7 @@ async fn the_permit_of_a_cancelled_request_is_returned() {
     assert_eq!(app.get_response(from(1, "/")).await.status(), 200);
 }
 
-/// A nested route cuts its prefix off the path.
+/// A nested route removes its prefix from the path.
 #[tokio::test]
 async fn a_limit_sees_the_path_that_the_client_has_sent() {
     let paths = By::request(|request| Some(request.path().to_owned()));
@@ -73,7 +73,7 @@ async fn a_limit_sees_the_path_that_the_client_has_sent() {
     assert_eq!(client.get("/a/met?x=2").await.status, 429);
     assert_eq!(client.get("/b/met").await.status, 200);
 
-    // A request that a test has built knows its path too.
+    // The layer also finds the path of a request that a test has built.
     let built = By::request(|request| (request.path() == "/built").then_some(1));
     let app = met.with(still_layer().limit("built", Limit::counter(1, MINUTE), built));
     for (path, expected) in [("/built", 200), ("/built", 429), ("/other", 200)] {

@@ -1,4 +1,4 @@
-//! poem: the contract, over HTTP/1.1 and HTTP/2, and on unix sockets.
+//! Tests of poem: the contract over HTTP/1.1 and HTTP/2, and unix sockets.
 
 mod addresses;
 mod answers;
@@ -31,7 +31,7 @@ async fn login(_: &Request) -> Result<&'static str, Rejection> {
     Ok("welcome")
 }
 
-/// The real address is a header that anybody can send, so the request takes precedence.
+/// `RealIp` is read from a header that anybody can send, so the request takes precedence.
 #[rate_limit(key = "above", count = 1, by = "ip")]
 #[handler]
 async fn above(_: RealIp, _: &Request) -> Response {

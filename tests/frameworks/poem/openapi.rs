@@ -1,4 +1,4 @@
-//! poem-openapi: methods under `#[OpenApi]`, whose argument names are the API.
+//! poem-openapi: methods under `#[OpenApi]`, whose argument names are part of the API.
 
 use super::server::{from, second};
 use crate::harness::limiters::still_layer;
@@ -15,7 +15,7 @@ struct Refusal {
     message: String,
 }
 
-/// Responses that the document of the API describes, a refusal too.
+/// The responses in the document of the API, including a refusal.
 #[derive(ApiResponse)]
 enum Search {
     #[oai(status = 200)]
@@ -36,7 +36,7 @@ impl FromRejection for Search {
     }
 }
 
-/// An error that the document of the API describes.
+/// The errors in the document of the API.
 #[derive(ApiResponse)]
 enum ApiError {
     #[oai(status = 429)]
@@ -49,7 +49,7 @@ impl From<Rejection> for ApiError {
     }
 }
 
-/// A key of the API, which is the id of a user.
+/// An API key, which is the id of a user.
 #[derive(SecurityScheme)]
 #[oai(ty = "api_key", key_name = "X-User", key_in = "header", checker = "user_of")]
 struct Authorized(u64);
@@ -61,7 +61,7 @@ async fn user_of(_: &Request, key: ApiKey) -> Option<u64> {
 
 struct Api;
 
-/// One attribute for all methods of a block.
+/// An API with one attribute for all methods of a block.
 struct Block;
 
 #[OpenApi]
@@ -89,7 +89,7 @@ impl Api {
         Ok(Json(*user.0))
     }
 
-    /// The name of the argument is the name of the header.
+    /// The limit keeps the attribute that gives the argument the name of its header.
     #[oai(path = "/key", method = "get")]
     #[rate_limit(key = "key", time = 60, count = 1, by = api_key.as_str())]
     async fn key(
@@ -145,7 +145,7 @@ fn app() -> impl Endpoint {
     service().data(7_u64).with(still_layer())
 }
 
-/// A method without an argument that has headers answers as one with it.
+/// A method without an argument that has headers is refused with the same answer as other methods.
 #[tokio::test]
 async fn methods_are_limited_in_both_orders() {
     for path in ["/below?page=3", "/above", "/report/1", "/plain", "/nothing", "/block", "/search", "/error"]

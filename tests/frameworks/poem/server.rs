@@ -17,20 +17,21 @@ pub(crate) async fn start(endpoint: impl Endpoint + 'static) -> SocketAddr {
     address
 }
 
-/// A GET request of the client with this last byte of the address.
+/// Returns a GET request from the address 203.0.113.`last`.
 pub(super) fn from(last: u8, path: &'static str) -> Request {
     let mut parts = poem::http::Request::new(()).into_parts().0;
     parts.uri = path.parse().unwrap();
     over(SocketAddr::from(([203, 0, 113, last], 4711)).into(), parts)
 }
 
-/// A request on a connection with this peer.
+/// Returns a request on a connection with the given peer.
 pub(super) fn over(peer: Addr, parts: Parts) -> Request {
     let parts = (parts, LocalAddr::default(), RemoteAddr(peer), Scheme::HTTP);
     Request::from_parts(parts.into(), Body::empty())
 }
 
-/// The response to a second request of the same client, without a server. The first one is not refused.
+/// Sends two requests of the same client without a server. Asserts that the first one is not refused, and returns the
+/// response to the second one.
 pub(super) async fn second(endpoint: &impl Endpoint, path: &'static str) -> Response {
     let first = endpoint.get_response(from(1, path)).await;
     assert_ne!(first.status(), 429, "{path}");

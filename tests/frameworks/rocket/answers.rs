@@ -1,4 +1,4 @@
-//! What a refused handler or guard of rocket answers, for each form of return value.
+//! The answers of refused handlers and guards of rocket, for each form of return value.
 
 use super::{above, build, client, get_from, serve};
 use crate::harness::answers::{self, ask};
@@ -44,9 +44,9 @@ handlers! {
 
 const PATHS: [&str; 7] =
     ["/rejection", "/opaque", "/redirect", "/nothing", "/own_error", "/computed", "/maybe"];
-/// A text has the content type of a text.
+/// The handlers that return a text. Their answers have the content type of a text.
 const TEXTS: [&str; 4] = ["/pair", "/custom", "/bare_pair", "/bare_custom"];
-/// A catcher of the application writes the body.
+/// The handlers that return only a status. A catcher of the application writes the body.
 const CAUGHT: [&str; 3] = ["/status", "/bare_status", "/guard"];
 
 #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key", fallible)]
@@ -71,7 +71,7 @@ async fn limited_guard(_request: &Request<'_>) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// A guard that is limited itself.
+/// A guard that is limited.
 struct Guard;
 
 #[rocket::async_trait]
@@ -91,7 +91,8 @@ fn guarded(_guard: Guard) -> &'static str {
     "fine"
 }
 
-/// A responder in the style of rocket's users: the type of the error is inferred, because `Status` has no conversions.
+/// A responder like those of applications. The compiler can infer the error type of `ok()`, because `Status` has no other
+/// conversions.
 struct NotModified;
 
 impl<'r> Responder<'r, 'static> for NotModified {
@@ -142,7 +143,7 @@ async fn a_catcher_keeps_the_time_to_wait() {
     }
 }
 
-/// Without the layer, everything that contains the `Rejection` answers alike. Others do not know when to come back.
+/// Without the layer, all forms that contain the `Rejection` give the same answer. The other forms have no `Retry-After`.
 #[tokio::test]
 async fn a_rejection_needs_no_layer() {
     let (client, limiter) = (client(application()).await, RateLimiter::in_memory());
@@ -158,7 +159,7 @@ async fn a_rejection_needs_no_layer() {
     }
 }
 
-/// The server is not set up.
+/// A request without the address of a client is rejected as unavailable.
 #[tokio::test]
 async fn a_request_without_a_peer_is_not_let_through() {
     let layer = RateLimitLayer::new().limiter(RateLimiter::in_memory());

@@ -1,4 +1,4 @@
-//! Request contexts behind a real server: they never mix and never stay.
+//! Request contexts behind a real server: requests never share a context, and no context outlives its request.
 
 use super::layer::layer;
 use super::{build, serve};
@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// A user that notices when its context is gone.
+/// A user that is dropped with its context, so that a test notices when the context is gone.
 struct Alive(#[allow(dead_code)] Arc<()>);
 
 impl Identity for Alive {
@@ -22,7 +22,7 @@ impl Identity for Alive {
     }
 }
 
-/// The contexts of all requests, and a handler that waits for the test.
+/// Sends the context of each request to the test, and makes a handler wait for the test.
 struct Contexts {
     sender: tokio::sync::mpsc::UnboundedSender<Weak<()>>,
     gate: Arc<Semaphore>,
@@ -61,8 +61,8 @@ fn teapot(contexts: &State<Contexts>) -> Status {
     Status::ImATeapot
 }
 
-/// The context of a request is gone when its response is, also after panics of a handler, a catcher and a fairing, and after a
-/// client that has left. A request that is dropped with its runtime leaves nothing either.
+/// The context of a request is dropped with its response. This also holds after panics of a handler, a catcher and a
+/// fairing, and after the client has left. A request that is dropped with its runtime leaves no context either.
 #[test]
 fn no_context_stays() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -73,7 +73,7 @@ fn no_context_stays() {
             assert!(request.uri().path() != "/waits" || request.uri().query().is_none(), "a fairing panics");
         })
     });
-    // The panicking fairing precedes the layer, which then never sees the response.
+    // The panicking fairing precedes the layer, so the layer never sees the response.
     let application = build().attach(panicking).attach(layer());
     let application = application
         .manage(Contexts { sender, gate: gate.clone() })
@@ -89,7 +89,7 @@ fn no_context_stays() {
             ended.push(contexts.recv().await.unwrap());
         }
         gate.forget_permits(10);
-        // A client that leaves: rocket goes on with the request.
+        // The client leaves, and rocket continues to process the request.
         let context = tokio::select! {
             _ = client.request("/waits").send() => panic!("the handler waits"),
             context = contexts.recv() => context.unwrap(),

@@ -1,4 +1,5 @@
-//! The fairing behind a real server: limits before the body, and which limiter applies.
+//! The layer as a fairing behind a real server: its limits are decided before the body is read, and the innermost limiter
+//! applies.
 
 use super::{build, serve};
 use crate::harness::client::{Client, Reply, Version};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use support::MINUTE;
 
-/// What the handlers and guards of an application have done.
+/// Counts the calls of the handlers and guards of an application.
 #[derive(Clone, Default)]
 struct Seen {
     guards: Arc<AtomicUsize>,
@@ -98,7 +99,8 @@ async fn limits_of_the_layer_precede_the_body() {
     assert!(refused.header("retry-after").is_some() && refused.header("ratelimit").is_some());
 }
 
-/// The routes of a layer see every request once, leave `HEAD` and the catchers as they are, and cannot be reached.
+/// The routes of the layer process every request once and do not change `HEAD` requests and catchers. Clients cannot call
+/// these routes.
 #[tokio::test]
 async fn admitted_requests_are_routed_as_without_limits() {
     let limited = layer().limit("all", Limit::counter(5, MINUTE), By::ip());
@@ -116,7 +118,8 @@ async fn admitted_requests_are_routed_as_without_limits() {
     assert_eq!(client.get("/nowhere").await.status, 429);
 }
 
-/// A permit of the layer is returned with the response, also after a panic, and before the body of the response is sent.
+/// A permit of the layer is returned with the response, before the body of the response is sent. A panic also returns the
+/// permit.
 #[tokio::test]
 async fn permits_end_with_the_response() {
     let limited = layer().limit("at once", Limit::concurrency(1, MINUTE), By::global());
@@ -152,7 +155,7 @@ async fn of_scope() -> Result<(), Rejection> {
     ratelimit::scope(RateLimiter::in_memory(), once()).await
 }
 
-/// The innermost limiter applies: that of a scope in the handler, of the inner layer, of the outer layer.
+/// The innermost limiter applies: the limiter of a scope in the handler, then of the inner layer, then of the outer layer.
 #[tokio::test]
 async fn the_innermost_limiter_applies() {
     let (outer, inner) = (RateLimiter::in_memory(), RateLimiter::in_memory());

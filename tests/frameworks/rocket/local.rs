@@ -1,4 +1,4 @@
-//! rocket's local clients, which dispatch requests without a server: several in one task, or outside any task.
+//! rocket's local clients dispatch requests without a server: several requests in one task, or requests outside any task.
 
 use super::{build, client, get_from};
 use ratelimit::context::RequestContext;
@@ -26,7 +26,7 @@ async fn nested() -> String {
     let inner = asynchronous::Client::untracked(application()).await.unwrap();
     let ours = RequestContext::current().unwrap().client_ip();
     let theirs = get_from(&inner, "/address", 9).dispatch().await.into_string().await.unwrap();
-    // Nothing tells the two requests of the task apart, so neither takes the address of the other.
+    // The two requests of the task cannot be told apart, so neither takes the address of the other.
     format!("{} {theirs}", ours.unwrap())
 }
 
@@ -51,7 +51,7 @@ fn application() -> Rocket<Build> {
     build().attach(layer).mount("/", routes![context, later, nested, address, plain])
 }
 
-/// Outside any task, as in a plain test.
+/// A blocking client runs outside any task, as in a plain test.
 #[test]
 fn a_blocking_client_has_contexts() {
     let client = blocking::Client::untracked(application()).unwrap();
@@ -61,7 +61,7 @@ fn a_blocking_client_has_contexts() {
     assert_eq!(from(2).dispatch().into_string().as_deref(), Some("203.0.113.2"));
 }
 
-/// In a task, and with responses that outlive their requests.
+/// The requests run in one task, and the responses outlive them.
 #[tokio::test]
 async fn requests_one_after_another_have_contexts() {
     let task = tokio::spawn(async {
@@ -71,7 +71,7 @@ async fn requests_one_after_another_have_contexts() {
         assert_eq!(first.into_string().await.as_deref(), Some("203.0.113.1"));
         assert_eq!(second.into_string().await.as_deref(), Some("203.0.113.2"));
         assert_eq!(get_from(&client, "/context", 2).dispatch().await.status(), Status::TooManyRequests);
-        // A request that is dropped before it ends.
+        // This request is dropped before it ends.
         let dropped = futures_util::FutureExt::now_or_never(get_from(&client, "/address", 3).dispatch());
         assert!(dropped.is_none());
         assert!(RequestContext::current().is_none());
@@ -81,7 +81,7 @@ async fn requests_one_after_another_have_contexts() {
     task.await.unwrap();
 }
 
-/// Nothing tells the requests apart. They have no context then, and never that of another client.
+/// Concurrent requests in one task cannot be told apart. They have no context, and never the context of another client.
 #[tokio::test]
 async fn requests_at_once_in_a_task_have_none() {
     let client = client(application()).await;
@@ -92,7 +92,7 @@ async fn requests_at_once_in_a_task_have_none() {
     let (first, second) = both("/address").await;
     assert_eq!(first.into_string().await.as_deref(), Some("none"));
     assert_eq!(second.into_string().await.as_deref(), Some("none"));
-    // The first one ends before the second one begins.
+    // The first request ends before the second one begins.
     let (first, second) = both("/context").await;
     assert_eq!((first.status().code, second.status().code), (200, 200));
     let (first, second) = both("/later").await;
@@ -103,7 +103,8 @@ async fn requests_at_once_in_a_task_have_none() {
     assert_eq!(nested.into_string().await.as_deref(), Some("203.0.113.5 none"));
 }
 
-/// The limits of the layer count each of them, because the layer itself does not search the task.
+/// The limits of the layer count each of several concurrent requests. The layer has the request itself, so it does not
+/// search the task for it.
 #[tokio::test]
 async fn limits_of_the_layer_count_requests_at_once() {
     let client = client(application()).await;
@@ -113,7 +114,7 @@ async fn limits_of_the_layer_count_requests_at_once() {
     assert_eq!((refused, other.status()), (1, Status::Ok));
 }
 
-/// Clones of a local request share its cache.
+/// Clones of a local request share its cache, but each clone is counted.
 #[tokio::test]
 async fn clones_of_a_request_are_counted() {
     let client = client(application()).await;
@@ -138,7 +139,8 @@ async fn inside() -> String {
     format!("{outer} {inner} {}", ip(RequestContext::current()))
 }
 
-/// A context and a limiter around a local request are outside the layer. Those in the handler are inside.
+/// A context and a limiter around a local request are outside the layer. A context and a limiter in the handler are inside
+/// the layer.
 #[tokio::test]
 async fn scopes_nest() {
     let client = client(application().mount("/", routes![inside])).await;
@@ -147,7 +149,7 @@ async fn scopes_nest() {
     assert_eq!(scoped.into_string().await.as_deref(), Some("198.51.100.1 192.0.2.1 198.51.100.1"));
     let alone = get_from(&client, "/inside", 1).dispatch().await;
     assert_eq!(alone.into_string().await.as_deref(), Some("203.0.113.1 192.0.2.1 203.0.113.1"));
-    // The layer's limiter is inside a scope around the request.
+    // The layer's limiter is inside the scope around the request, so it applies.
     let other = RateLimiter::in_memory();
     let context = |last| ratelimit::scope(other.clone(), get_from(&client, "/context", last).dispatch());
     assert_eq!(context(1).await.status(), Status::Ok);

@@ -1,4 +1,4 @@
-//! rocket: the contract, over HTTP/1.1 and HTTP/2.
+//! Tests of rocket: the contract over HTTP/1.1 and HTTP/2.
 
 mod answers;
 mod contexts;
@@ -97,7 +97,7 @@ fn application(layer: RateLimitLayer) -> Rocket<Build> {
     application.mount("/", routes![context, spawned, swallowed, plain])
 }
 
-/// An application that logs nothing, and leaves signals to the test process.
+/// Builds an application that logs nothing, and leaves signals to the test process.
 fn build() -> Rocket<Build> {
     let mut config = Config { port: 0, log_level: rocket::config::LogLevel::Off, ..Config::debug_default() };
     config.shutdown.ctrlc = false;
@@ -118,12 +118,12 @@ async fn serve(application: Rocket<Build>) -> SocketAddr {
     receiver.await.unwrap()
 }
 
-/// A local client of an application.
+/// Returns a local client of an application.
 async fn client(application: Rocket<Build>) -> Client {
     Client::untracked(application).await.unwrap()
 }
 
-/// A request from the address 203.0.113.`last`.
+/// Returns a request from the address 203.0.113.`last`.
 fn get_from<'c>(client: &'c Client, path: &'c str, last: u8) -> LocalRequest<'c> {
     client.get(path).remote(SocketAddr::from(([203, 0, 113, last], 1000)))
 }

@@ -1,4 +1,4 @@
-//! What a refused handler of salvo answers, for each form of return value.
+//! The answers of refused salvo handlers, for each form of return value.
 
 use super::server;
 use crate::harness::answers::{self, ApiError, Welcome, all_answer_in_text, ask};
@@ -90,7 +90,7 @@ async fn rendered(_: &mut Request, res: &mut Response) {
     res.render("welcome");
 }
 
-/// The response is made elsewhere.
+/// Replaces its response by the response of a limited function.
 #[handler]
 async fn made_elsewhere(req: &mut Request, res: &mut Response) {
     *res = make(req).await;
@@ -103,7 +103,7 @@ async fn make(_: &Request) -> Response {
     res
 }
 
-/// A handler that is written by hand.
+/// A handler without `#[handler]`.
 struct ByHand;
 
 #[async_trait]
@@ -115,7 +115,7 @@ impl Handler for ByHand {
     }
 }
 
-/// The same, below the block's attribute.
+/// A handler without `#[handler]` whose `impl` block has the attribute.
 struct BlockByHand;
 
 #[rate_limit(key = "form", time = "1m", count = 1, by = "header:x-api-key")]
@@ -136,7 +136,7 @@ impl Block {
     }
 }
 
-/// A handler in front of the others writes something, which the answer replaces.
+/// Writes a body before the other handlers run. The answer to a refusal replaces this body.
 #[handler]
 async fn in_front(res: &mut Response) {
     res.render(Json("in front"));
@@ -168,7 +168,7 @@ fn routes() -> Router {
         .push(Router::with_path("behind").hoop(in_front).get(written))
 }
 
-/// Scopes the limiter, without the layer.
+/// Runs the next handlers in the scope of a limiter, without the layer.
 pub(super) struct Scoped(pub(super) RateLimiter);
 
 #[async_trait]
@@ -179,7 +179,7 @@ impl Handler for Scoped {
     }
 }
 
-/// Errors too, which are rendered outside the function.
+/// Errors have the same answers, although they are rendered outside the function.
 #[tokio::test]
 async fn all_forms_answer_alike() {
     let paths = [RETURNED, WRITTEN].concat();
@@ -193,7 +193,7 @@ async fn all_forms_answer_without_the_layer() {
     all_answer_in_text(servers, &[RETURNED, WRITTEN].concat()).await;
 }
 
-/// salvo would write a page of its own into a response without a body.
+/// salvo would write its own page into a response without a body.
 #[tokio::test]
 async fn an_answer_without_a_body_stays_empty() {
     let empty = Answers::custom(|_, answer| {

@@ -1,4 +1,4 @@
-//! Who calls, from the arguments of salvo's handlers.
+//! Tests the arguments of salvo handlers that identify the caller.
 
 use super::server;
 use crate::harness::client::{Client, Version};
@@ -20,7 +20,7 @@ async fn by_socket(_: &Peer) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The request has the headers that the socket does not have.
+/// The request has the headers, which the socket does not have.
 #[rate_limit(key = "peer", time = "1m", count = 1, by = "ip")]
 async fn by_both(_: Peer, _: &mut Request) -> Result<(), Rejection> {
     Ok(())
@@ -75,7 +75,7 @@ async fn a_request_without_a_connection_has_no_peer() {
     .await;
 }
 
-/// Whoever writes a header could otherwise choose the address.
+/// If a unix socket identified its client, anybody could choose the address with a header.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_unix_socket_identifies_nobody_unless_it_is_trusted() {
@@ -90,7 +90,7 @@ struct User {
     id: u64,
 }
 
-/// Verifies nothing, unlike a real one.
+/// Stands in for a middleware with authentication. It verifies nothing.
 #[handler]
 async fn authenticate(req: &mut Request, depot: &mut Depot) {
     if let Some(id) = req.header("x-user") {
@@ -105,7 +105,7 @@ async fn typed(depot: &mut Depot, res: &mut Response) {
     res.render(id.to_string());
 }
 
-/// The extractors find their values by the names of the arguments.
+/// The extractors use the names of the arguments to find their values.
 #[handler]
 #[rate_limit(key = "extracted", time = "1m", count = 1, by = (*id, &*x_tenant))]
 async fn extracted_below(id: PathParam<u64>, x_tenant: HeaderParam<String>) -> Result<String, Rejection> {

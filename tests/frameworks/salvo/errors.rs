@@ -1,4 +1,4 @@
-//! `StatusError`, whose body the catcher writes outside the layer.
+//! Tests `StatusError`. The catcher writes its body outside the layer.
 
 use super::server;
 use crate::harness::client::{Client, Reply, Version};
@@ -15,7 +15,7 @@ async fn limited(_: &mut Request) -> Result<Json<u8>, StatusError> {
     Ok(Json(1))
 }
 
-/// Only a status, for which the catcher writes a page.
+/// Returns only a status. The catcher writes a page for it.
 #[handler]
 #[rate_limit(key = "status", time = "1m", count = 1, by = "header:x-api-key")]
 async fn status(_: &mut Request) -> Result<(), StatusCode> {
@@ -81,7 +81,7 @@ async fn a_swallowed_refusal_gets_the_right_status_and_page() {
     }
 }
 
-/// A catcher of the application, which finds the rejection.
+/// A catcher of the application that finds the rejection.
 #[handler]
 async fn catch(res: &mut Response, ctrl: &mut FlowCtrl) {
     let ResBody::Error(error) = &res.body else { return };

@@ -1,4 +1,4 @@
-//! The layer as a handler of salvo: beside other handlers, and what it writes into their responses.
+//! Tests the layer as a handler of salvo: beside other handlers, and what it writes into their responses.
 
 use super::{met, server};
 use crate::harness::client::{Client, Version};
@@ -48,7 +48,7 @@ async fn a_hoop_of_the_service_covers_all_requests() {
     }
 }
 
-/// A handler that ceases the flow wants its response as it is.
+/// A handler that ceases the flow expects that its response stays as it is.
 #[tokio::test]
 async fn a_ceased_response_is_left_alone() {
     #[handler]
@@ -62,7 +62,7 @@ async fn a_ceased_response_is_left_alone() {
     assert_eq!(client.get("/").await.status, 429, "it counts");
 }
 
-/// An error of a handler in front ends the flow.
+/// An error of an earlier handler ends the flow.
 #[tokio::test]
 async fn the_response_of_a_handler_in_front_gets_the_header_fields() {
     #[handler]

@@ -1,4 +1,4 @@
-//! salvo: the contract, over HTTP/1.1 and HTTP/2.
+//! Tests of salvo: the contract over HTTP/1.1 and HTTP/2.
 
 mod answers;
 mod arguments;
@@ -60,7 +60,7 @@ async fn user(who: User) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// A block with the attribute, as `#[handler]` also takes it.
+/// A handler that is an `impl` block, which `#[handler]` also accepts.
 struct Stack;
 
 #[handler]

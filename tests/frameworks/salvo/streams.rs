@@ -13,7 +13,7 @@ use salvo::sse::{self, SseEvent, SseKeepAlive};
 use std::net::SocketAddr;
 use support::MINUTE;
 
-/// Puts the state into the depot, as middlewares of applications do.
+/// Puts the state into the depot, like the middlewares of applications.
 struct State(App);
 
 #[async_trait]
@@ -92,7 +92,7 @@ async fn events(depot: &mut Depot, res: &mut Response) {
     SseKeepAlive::new(ticks).max_interval(MINUTE).stream(res);
 }
 
-/// Above `#[handler]`, `fallible` is part of the signature that it reads.
+/// Above `#[handler]`, `fallible` changes the signature before `#[handler]` reads it.
 #[rate_limit(key = "streams", limit = STREAMS, by = "global", until = "body_end", fallible)]
 #[handler]
 async fn plain_events(depot: &mut Depot, res: &mut Response) {
@@ -113,7 +113,7 @@ async fn blocks(depot: &mut Depot, res: &mut Response) {
     res.stream(app(depot).chunks());
 }
 
-/// Charges for complete files.
+/// Charges only for complete files.
 #[handler]
 #[rate_limit(
     key = "blocks", by = "global", time = "1h", count = 100, cost = 20, settle = |sent: BodySent| u32::from(sent.is_complete()),
@@ -148,7 +148,8 @@ async fn keeps_the_contract_of_streams() {
     contract::check(&STREAMING, &finished, serve).await;
 }
 
-/// salvo drops the body of a response to `HEAD`, which is then cut. A response is complete when its length was sent.
+/// salvo drops the body of a response to `HEAD`, so this body counts as cut. A response is complete when its
+/// `content-length` was sent.
 #[tokio::test]
 async fn a_response_may_end_before_its_stream() {
     let app = App::new(RateLimiter::in_memory());

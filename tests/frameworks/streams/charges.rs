@@ -18,7 +18,7 @@ use support::HOUR;
 
 const FILES: Limit = Limit::counter(10, HOUR);
 
-/// Charges for complete files only, and more for a large one: the closure moves a copy of an argument.
+/// Charges `price` units for a complete file and none for a cut one. The closure moves a copy of an argument.
 #[rate_limit(
     key = "files", by = "global", time = "1h", count = 10, settle = move |sent: BodySent| price * u32::from(sent.is_complete()),
     until = "body_end", limiter = app.limits
@@ -46,7 +46,7 @@ async fn panics(State(app): State<App>) -> Result<Body, StatusCode> {
     Ok(app.body())
 }
 
-/// A permit and a charge without the attribute.
+/// Takes a permit and a charge without the attribute.
 async fn by_hand(State(app): State<App>) -> Result<Response, Rejection> {
     let permit = app.limits.permit(&STREAMS, "streams").await?;
     let charge = app.limits.charge(&FILES, "files", 1).await?;
@@ -78,7 +78,7 @@ async fn a_response_is_complete_when_its_content_length_was_sent() {
         let mut body = Some(app.next_body());
         let response = client.request("/files/3").send().await.unwrap();
         body.as_ref().unwrap().send(chunk(5)).await.unwrap();
-        // HTTP/2 reads the body to its end, HTTP/1.1 only as far as its length.
+        // Over HTTP/2, the server reads the body to its end. Over HTTP/1.1, it reads only as far as the length.
         body = body.filter(|_| client.version == Version::Http1);
         assert_eq!(response.bytes().await.unwrap().len(), 5);
         app.until_free(&FILES, "files", 7).await;

@@ -1,10 +1,10 @@
-//! The contract of limits that end with the body of a response. A framework's test serves these routes, whose handlers have
-//! `until = "body_end"` and send the bodies of [`App`], and calls [`check`]:
+//! The contract of limits that end with the body of a response. A framework's test serves these routes, and calls [`check`]. The
+//! handlers have `until = "body_end"`, and send the bodies of [`App`]:
 //!
 //! | route | handler |
 //! |---|---|
 //! | each of `streams` | the next body, in one form of return value |
-//! | each of `finished` | a response with this status, whose body is not a stream; that of `/whole` is `whole` |
+//! | each of `finished` | a response with this status, whose body is not a stream; the body of `/whole` is `whole` |
 //! | `/blocks` | the next body; `key = "blocks", limit = BLOCKS, cost = 20, settle = contract::charge` |
 //!
 //! `streams` and `finished` share one permit: `key = "streams", limit = STREAMS`. All limits have
@@ -23,7 +23,7 @@ pub(crate) const STREAMS: Limit = Limit::concurrency(1, MINUTE);
 /// The limit of `/blocks`.
 pub(crate) const BLOCKS: Limit = Limit::counter(100, HOUR);
 
-/// What `/blocks` charges: each started kilobyte that was sent, and more for a response that was cut.
+/// Returns the charge of `/blocks`: 1 unit for each started kilobyte that was sent, or 30 units if the response was cut.
 pub(crate) fn charge(sent: BodySent) -> u32 {
     if sent.is_complete() { sent.blocks(1000) } else { 30 }
 }
@@ -63,7 +63,7 @@ pub(crate) async fn everywhere(serve: impl AsyncFn(App) -> SocketAddr, test: imp
     }
 }
 
-/// The handler has returned, but its body has not ended.
+/// Checks that the permit is held until the body ends, although the handler has returned.
 async fn until_the_body_ends(app: &App, client: &Client, path: &str, streams: &[&str]) {
     let body = app.next_body();
     body.send(chunk(3)).await.unwrap();
@@ -133,7 +133,7 @@ async fn settled_by_what_was_sent(app: &App, client: &Client) {
     drop(body);
     response.bytes().await.unwrap();
     app.until_free(&BLOCKS, "blocks", 98).await;
-    // More than was reserved.
+    // The body is larger than the reserved cost.
     let body = app.next_body();
     let response = client.request("/blocks").send().await.unwrap();
     body.send(chunk(50_000)).await.unwrap();

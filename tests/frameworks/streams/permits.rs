@@ -1,5 +1,5 @@
-//! axum: the contract of limits that end with a body, also for streams of events, whose type cannot contain another body; and a
-//! permit that is free however the body ends.
+//! axum: the contract of limits that end with a body, including streams of events, whose type cannot contain another body.
+//! The permit becomes free however the body ends.
 
 use super::contract::{self, BLOCKS, LARGE, STREAMS};
 use super::server::{App, chunk};
@@ -30,7 +30,7 @@ macro_rules! handlers {
 handlers! {
     download => Result<Response, Rejection>: |app| Ok(app.body().into_response());
     head => Response: |app| app.body().into_response();
-    // As in axum's own example: the type of the error is only in the signature.
+    // Like axum's own example, only the signature contains the type of the error.
     events => Sse<impl Stream<Item = Result<Event, Infallible>>>: |app| {
         Sse::new(ticks(&app).map(Ok)).keep_alive(KeepAlive::default())
     };
@@ -51,7 +51,7 @@ fn ticks(app: &App) -> impl Stream<Item = Event> + Send + use<> {
     app.chunks().map(|_| Event::default().data("tick"))
 }
 
-/// The error of a handler that has taken its permit.
+/// The error of a handler that already has its permit.
 enum Failed {
     Rejected(Rejection),
     NotFound,
@@ -100,7 +100,7 @@ async fn events_are_sent_as_they_are() {
     .await;
 }
 
-/// The permit is free without a further chunk of the body.
+/// The permit becomes free although the test sends no further chunk of the body.
 #[tokio::test]
 async fn a_client_that_goes_away_frees_the_permit() {
     contract::everywhere(serve, async |app, client| {

@@ -1,4 +1,4 @@
-//! The state of an application whose responses have the bodies that a test sends.
+//! The state of an application. A test sends the bodies of its responses.
 
 use crate::harness::limiters::until_free;
 use axum::body::Body;
@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 type Chunk = Result<Bytes, io::Error>;
 
-/// What a handler has: the limiter, and the bodies that the test has prepared.
+/// The state of a handler: the limiter, and the bodies that the test has prepared.
 #[derive(Clone)]
 pub(crate) struct App {
     pub(crate) limits: RateLimiter,
@@ -32,7 +32,7 @@ impl App {
         sender
     }
 
-    /// The chunks of the next prepared body. A response that no test has prepared is empty.
+    /// Returns the chunks of the next prepared body. If the test has prepared no body, the response is empty.
     pub(crate) fn chunks(&self) -> impl Stream<Item = Chunk> + Send + use<> {
         let receiver = self.bodies.lock().unwrap().pop_front();
         let receiver = receiver.unwrap_or_else(|| mpsc::channel(1).1);
@@ -48,7 +48,7 @@ impl App {
     }
 }
 
-/// A chunk of this many bytes.
+/// Returns a chunk of `bytes` bytes.
 #[expect(clippy::unnecessary_wraps, reason = "the chunks of a body may be errors")]
 pub(crate) fn chunk(bytes: usize) -> Chunk {
     Ok(Bytes::from(vec![b'x'; bytes]))

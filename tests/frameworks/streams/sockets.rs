@@ -1,4 +1,5 @@
-//! Sockets of axum under hostile clients: the task of each one holds a permit. `until = "body_end"` would end with the upgrade.
+//! Web sockets of axum under hostile clients. The task of each socket holds a permit, because `until = "body_end"` would end
+//! with the upgrade.
 
 use crate::harness::hostile::{Gauge, LIMIT, PERMITS, attack, until_quiet};
 use crate::harness::limiters::{limiters, until_free};
@@ -46,7 +47,7 @@ async fn socket(
     }))
 }
 
-/// Asks for a socket. Returns the start of the answer.
+/// Requests a socket. Returns the connection and the start of the answer.
 async fn open(server: SocketAddr) -> std::io::Result<(TcpStream, [u8; 12])> {
     let (mut stream, mut status) = (TcpStream::connect(server).await?, [0; 12]);
     stream.write_all(UPGRADE).await?;
@@ -54,7 +55,8 @@ async fn open(server: SocketAddr) -> std::io::Result<(TcpStream, [u8; 12])> {
     Ok((stream, status))
 }
 
-/// One client. It leaves in the middle of the handshake, before the answer, or after some frames, with a reset or without.
+/// Runs one client. It leaves in the middle of the handshake, before the answer, or after some frames, with or without a
+/// reset.
 async fn client(server: SocketAddr, mut rng: fastrand::Rng) -> std::io::Result<()> {
     let how = rng.u8(..6);
     if how < 2 {
@@ -88,7 +90,7 @@ async fn no_permit_of_a_socket_is_lost() {
         })
         .await;
         until_quiet(&limiter, &GAUGE).await;
-        // A socket that stays has a permit.
+        // An open socket holds a permit.
         let (stream, status) = open(server).await.unwrap();
         assert_eq!(&status, b"HTTP/1.1 101");
         until_free(&limiter, &LIMIT, "hostile", PERMITS - 1).await;
@@ -103,7 +105,7 @@ async fn around(State(limiter): State<RateLimiter>, request: Request, next: Next
     next.run(request).await
 }
 
-/// Where the compiler cannot see the upgrade, the log says that the permit has ended.
+/// The compiler cannot see the upgrade behind `next`, so the log says that the permit has ended.
 #[tokio::test]
 async fn the_body_of_an_upgrade_ends_at_once() {
     let limiter = RateLimiter::in_memory();

@@ -1,4 +1,5 @@
-//! The shapes of functions and return types that can hold: they return what they returned before.
+//! The function shapes and return types that can hold a permit or a charge. They return the same values as without the
+//! attribute.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode};
@@ -50,7 +51,7 @@ fn future() -> impl Future<Output = Response> {
     async move { text.into_response() }
 }
 
-/// A method under `#[async_trait]`, on a block.
+/// A trait with a method under `#[async_trait]`. The block that implements it has limits.
 #[tonic::async_trait]
 trait Files {
     async fn read(&self, name: String) -> Result<Response, Rejection>;
@@ -72,7 +73,7 @@ impl Files for Disk {
     }
 }
 
-/// Only one of its limits lasts until the body ends.
+/// Only the first limit of this function lasts until the body ends.
 #[rate_limit(key = "one", count = 1, time = "30s", algorithm = "concurrency", until = "body_end")]
 #[rate_limit(key = "short", count = 1, time = "30s", algorithm = "concurrency", until = "return")]
 #[rate_limit(key = "failures", time = "1h", count = 5, refund_if = Result::is_ok)]

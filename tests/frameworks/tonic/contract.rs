@@ -1,4 +1,4 @@
-//! What the contract of `contract.rs` says, in the words of gRPC.
+//! The contract of `harness/contract.rs` for gRPC.
 
 use super::service::serve;
 use super::wire::{Client, Note};
@@ -19,7 +19,8 @@ async fn keeps_the_contract() {
     }
 }
 
-/// A refusal that says when to try again: at most this many seconds later. Time passes between two calls.
+/// Asserts a refusal that asks to wait at most `most_seconds`. The wait may be shorter, because time passes between two
+/// calls.
 #[track_caller]
 fn assert_refused(status: &Status, most_seconds: u64) {
     assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
@@ -27,7 +28,7 @@ fn assert_refused(status: &Status, most_seconds: u64) {
     assert_wait(status, most_seconds);
 }
 
-/// `RetryInfo` and the pushback say the same.
+/// Asserts that `RetryInfo` and the pushback contain the same wait.
 #[track_caller]
 fn assert_wait(status: &Status, most_seconds: u64) {
     let info = status.get_details_retry_info().expect("RetryInfo");
@@ -57,13 +58,13 @@ async fn addresses(client: &Client, other: &Client) {
     assert!(client.call("/test.Limits/Plain").await.is_ok());
 }
 
-/// Neither the key nor the identity is in a status. The address of the client can be nowhere else.
+/// Asserts that a status contains neither the key nor the identity. The key contains the identity, so one search is enough.
 fn assert_says_nothing(status: &Status, identity: &str) {
     let said = format!("{status:?} {}", String::from_utf8_lossy(status.details()));
     assert!(!said.contains(identity), "{said}");
 }
 
-/// Metadata is a header. A user is in the extensions, where an interceptor has put it.
+/// Metadata is read like headers. An interceptor has put the user into the extensions.
 async fn metadata_and_users(client: &Client) {
     for (path, name) in [
         ("/test.Limits/Key", "x-api-key"),
@@ -86,21 +87,22 @@ async fn metadata_and_users(client: &Client) {
     let mut request = Request::new(Note::default());
     request.metadata_mut().insert_bin("x-api-key-bin", tonic::metadata::MetadataValue::from_bytes(b"a"));
     assert_unidentified(&client.send("/test.Limits/BinaryKey", request).await.unwrap_err());
-    // A field of the message is a value like any other. `mut` in `mut request` is for the handler.
+    // A field of the message is a value like other values. `mut` in `mut request` is for the handler.
     let tenant = |name: &str| client.send("/test.Limits/Tenant", Request::new(Note::new(name)));
     assert_eq!(tenant("acme").await.unwrap().get_ref().text, "acme!");
     assert_refused(&tenant("acme").await.unwrap_err(), 60);
     assert!(tenant("globex").await.is_ok());
 }
 
-/// The same call never passes, and clients are told not to try again.
+/// Asserts that a call is rejected as unidentified. The same call never passes, so the status tells clients not to try
+/// again.
 fn assert_unidentified(status: &Status) {
     assert_eq!((status.code(), pushback(status)), (Code::Unauthenticated, Some("-1")), "{status:?}");
     assert_eq!(status.message(), "this request does not say who calls");
     assert!(status.get_details_retry_info().is_none(), "{status:?}");
 }
 
-/// A stack is decided together. The refusal is the one of the limit that has refused.
+/// The limits of a stack are decided together. The status describes the limit that refused.
 async fn stacks(client: &Client) {
     for _ in 0..2 {
         assert!(client.call("/test.Limits/Stack").await.is_ok());
@@ -111,7 +113,7 @@ async fn stacks(client: &Client) {
     assert!(never.get_details_retry_info().is_none(), "{never:?}");
 }
 
-/// Functions without a request use the request context, which tasks lose.
+/// Functions without a request use the request context. Spawned tasks do not have this context.
 async fn contexts(client: &Client) {
     assert!(client.call("/test.Limits/Context").await.is_ok());
     assert_refused(&client.call("/test.Limits/Context").await.unwrap_err(), 60);
@@ -126,7 +128,7 @@ async fn contexts(client: &Client) {
     }
 }
 
-/// A status that has swallowed a refusal is corrected, and says when to try again.
+/// The layer corrects a status that has swallowed a refusal, and adds when to try again.
 async fn mending(client: &Client) {
     assert!(client.call("/test.Limits/Swallowed").await.is_ok());
     let swallowed = client.call("/test.Limits/Swallowed").await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The layer around a gRPC server, seen by clients of HTTP: what it writes on the wire.
+//! Tests what the layer around a gRPC server writes on the wire. The clients use plain HTTP.
 
 use super::service::{LimitsServer, Service, serve_in};
 use crate::harness::server::serve;
@@ -8,12 +8,12 @@ use std::net::SocketAddr;
 use support::MINUTE;
 use tonic::service::Routes;
 
-/// A layer that admits one request of each client.
+/// Returns a layer that admits one request of each client.
 fn once() -> RateLimitLayer {
     RateLimitLayer::new().limiter(RateLimiter::in_memory()).limit("once", Limit::counter(1, MINUTE), By::ip())
 }
 
-/// Sends a request of this content type over HTTP/2, and reads the whole response.
+/// Sends a request with a content type over HTTP/2. Returns the status, the headers and the body of the response.
 async fn post(server: SocketAddr, path: &str, content_type: &str) -> (u16, HeaderMap, Vec<u8>) {
     let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
     // An empty message: not compressed, of length zero.
@@ -79,7 +79,7 @@ async fn other_requests_are_answered_by_http() {
     }
 }
 
-/// Binary metadata has several spellings, so a limit by it would be none.
+/// Binary metadata has several spellings, so a client could avoid a limit that uses it as identity.
 #[tokio::test]
 async fn a_binary_header_of_grpc_identifies_nobody() {
     let by_header = |name| {

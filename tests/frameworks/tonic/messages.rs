@@ -1,4 +1,4 @@
-//! Streams of messages: a permit that is held until the last one, and a charge by their number.
+//! Streams of messages: a permit is held until the last message, and the charge is the number of messages.
 
 use super::wire::{Client, Note, server};
 use crate::harness::server::serve_without_peers;
@@ -46,7 +46,7 @@ impl Chat for App {
         notes(self, &request)
     }
 
-    // To hold the permit of a stream that is not boxed, only the declared type had to change.
+    // A stream that is not boxed can also hold a permit. Only its declared type had to change.
     type DeclaredStream = Holding<Notes>;
 
     #[rate_limit(

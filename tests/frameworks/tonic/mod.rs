@@ -1,4 +1,4 @@
-//! tonic: what the contract says in the words of gRPC, statuses, streams, peers, and the layer.
+//! Tests of tonic: the contract in gRPC, statuses, streams, peers, and the layer.
 
 mod contract;
 mod hostile;

@@ -1,4 +1,4 @@
-//! Who is at the other end: TCP, unix sockets, pipes in memory, axum's router, and an address that the application has set.
+//! The peers of gRPC calls: TCP, unix sockets, pipes in memory, axum's router, and an address that the application has set.
 
 use super::service::{LimitsServer, Service, serve};
 use super::wire::{Client, listen};
@@ -16,7 +16,7 @@ use tonic::{Code, Request, Status};
 const LOGIN: &str = "/test.Limits/Login";
 const CONTEXT: &str = "/test.Limits/Context";
 
-/// Asserts that the client has a limit of its own: two logins, and one call whose address is in the context.
+/// Asserts that the client has its own limits: two logins, and one call that finds its address in the context.
 async fn assert_is_known(client: &Client) {
     for _ in 0..2 {
         client.call(LOGIN).await.unwrap();
@@ -27,7 +27,7 @@ async fn assert_is_known(client: &Client) {
     }
 }
 
-/// Without an address nobody is limited together with somebody else: the calls are rejected.
+/// Asserts that calls without an address are rejected. Otherwise, clients without an address would share a limit.
 async fn assert_is_unknown(client: &Client) {
     for path in [LOGIN, CONTEXT] {
         assert_eq!(client.call(path).await.unwrap_err().code(), Code::Unavailable, "{path}");
@@ -72,7 +72,7 @@ async fn a_unix_socket_has_no_address_unless_its_proxy_names_one() {
     }
 }
 
-/// A proxy writes the client into the metadata. Nobody else is believed.
+/// A trusted proxy writes the client into the metadata. The metadata of other peers is ignored.
 #[tokio::test]
 async fn clients_behind_a_trusted_proxy_have_their_own_limits() {
     let builder = RateLimiter::builder().trusted_proxies(["127.0.0.2"]).store(MemoryStore::new());
@@ -94,7 +94,7 @@ async fn clients_behind_a_trusted_proxy_have_their_own_limits() {
     }
 }
 
-/// A client over a pipe in memory, as in tests of applications. The address is the one that an interceptor has set, if any.
+/// Returns a client over a pipe in memory, as in tests of applications. An interceptor sets the address, if there is one.
 async fn over_a_pipe(address: Option<IpAddr>) -> Client {
     let (client, server) = tokio::io::duplex(1024);
     let identify = move |mut request: Request<()>| -> Result<Request<()>, Status> {
@@ -123,7 +123,7 @@ async fn an_application_can_set_the_peer() {
     assert_is_known(&over_a_pipe(Some(IpAddr::from([203, 0, 113, 7]))).await).await;
 }
 
-/// Clients of an encrypted connection are known, whether tonic accepts it or the application does.
+/// The clients of an encrypted connection are known, whether tonic or the application accepts the connection.
 #[tokio::test]
 async fn clients_of_tls_are_known() {
     let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();

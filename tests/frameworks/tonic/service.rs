@@ -38,7 +38,7 @@ struct User {
     name: String,
 }
 
-/// What an application does with a token: it puts the user into the request, and into the context for functions below.
+/// Stands in for authentication by a token. It puts the user into the request, and into the context for inner functions.
 #[expect(clippy::unnecessary_wraps, reason = "tonic asks for this type")]
 fn authenticate(mut request: Request<()>) -> Result<Request<()>, Status> {
     let name = request.metadata().get("x-user").map(|name| name.to_str().unwrap().to_owned());
@@ -51,7 +51,7 @@ fn authenticate(mut request: Request<()>) -> Result<Request<()>, Status> {
     Ok(request)
 }
 
-/// An error that turns every other error into `INTERNAL`.
+/// An error type that turns every other error into `INTERNAL`.
 struct AppError;
 
 impl<E: std::error::Error> From<E> for AppError {
@@ -68,7 +68,7 @@ impl From<AppError> for Status {
 
 pub(super) struct Service;
 
-/// More units than the limit can hold.
+/// Returns a cost that is larger than the limit.
 fn weight(_: &Request<Note>) -> u32 {
     2
 }
@@ -189,7 +189,7 @@ impl Layered for Service {
     }
 }
 
-/// Serves all services, with a layer around them that has this limiter.
+/// Serves all services, with a layer around them that uses the given limiter.
 pub(super) async fn serve(limiter: RateLimiter) -> SocketAddr {
     serve_in(RateLimitLayer::new().limiter(limiter)).await
 }

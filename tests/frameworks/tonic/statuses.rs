@@ -1,4 +1,4 @@
-//! The status of each rejection: code, message, `RetryInfo`, pushback, and what it does not say.
+//! The status of each rejection: its code, message, `RetryInfo` and pushback, and what it must not contain.
 
 use super::service::{serve, serve_in};
 use super::wire::Client;
@@ -11,7 +11,7 @@ use support::MINUTE;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-/// The status of the second call of this limit.
+/// Returns the status of the second call of a limit.
 async fn refused(limit: Limit) -> Status {
     let store = MemoryStore::with_clock(ManualClock::new());
     let limiter = RateLimiter::builder().store(store).connect().await.unwrap();
@@ -32,7 +32,7 @@ async fn a_refusal_says_when_to_try_again() {
     let expected = Duration::from_millis(1500);
     let text = "too many requests: try again in 2 seconds";
     assert_eq!(parts(&refused), (Code::ResourceExhausted, text, Some(expected), "1500"));
-    // Code that handles a status on the server finds the rejection. It is not sent.
+    // Code that handles a status on the server finds the rejection, which is not sent to the client.
     let rejection = refused.source().unwrap().downcast_ref::<Rejection>().unwrap();
     assert_eq!(rejection.name(), "search");
     let sent = refused.into_http::<()>();
@@ -47,7 +47,7 @@ async fn a_call_that_never_passes_is_not_tried_again() {
     assert_eq!(closed.details(), b"");
 }
 
-/// The client's own backoff decides.
+/// The status contains no delay, so the client's own backoff decides.
 #[tokio::test]
 async fn nobody_knows_when_a_permit_will_be_returned() {
     let (limiter, limit) = (RateLimiter::in_memory(), Limit::concurrency(1, MINUTE));
@@ -107,7 +107,7 @@ async fn the_layer_corrects_a_status_that_has_swallowed_a_refusal() {
         let hidden = client.call("/test.Limits/Hidden").await.unwrap_err();
         assert_eq!(hidden.code(), other, "{hidden:?}");
         assert!(hidden.metadata().contains_key("grpc-retry-pushback-ms"), "{hidden:?}");
-        // A success stays, because the handler has dealt with the refusal.
+        // A success is kept, because the handler has dealt with the refusal.
         let handled = client.call("/test.Limits/Handled").await.unwrap();
         assert!(!handled.metadata().contains_key("grpc-retry-pushback-ms"), "{handled:?}");
     }

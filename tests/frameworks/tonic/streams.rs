@@ -34,7 +34,7 @@ server! { StreamsServer<Streams> is "test.Streams":
 
 struct Service;
 
-/// Each message of a stream is a call of this function.
+/// Limits the messages of a stream. Each message is a call of this function.
 #[rate_limit(key = "message", count = 2, by = ratelimit::context::client_ip())]
 async fn handle(note: Note) -> Result<Note, Rejection> {
     Ok(note)
@@ -42,7 +42,7 @@ async fn handle(note: Note) -> Result<Note, Rejection> {
 
 #[tonic::async_trait]
 impl Streams for Service {
-    // Any stream that outlives the call.
+    // The type may be any stream that outlives the call.
     type ListStream = tokio_stream::Iter<std::vec::IntoIter<Result<Note, Status>>>;
 
     #[rate_limit(key = "list", count = 1, by = "ip")]
@@ -68,7 +68,7 @@ impl Streams for Service {
         Ok(Response::new(Box::pin(request.into_inner())))
     }
 
-    // Messages are limited in the handler, while it reads them, or in a stream that has the context.
+    // A handler can limit messages while it reads them. This handler reads them in a task, so it gives the task its context.
     async fn messages(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
         let (context, mut requests) = (RequestContext::current().unwrap(), request.into_inner());
         let (sender, receiver) = tokio::sync::mpsc::channel(1);
@@ -119,7 +119,7 @@ async fn a_refused_stream_ends_before_its_first_message() {
             let refused = client.stream(path, notes(3)).await.unwrap_err();
             assert_eq!(refused.code(), Code::ResourceExhausted, "{path}: {refused:?}");
         }
-        // Without metadata nobody knows the tenant.
+        // Without metadata, the tenant is unknown.
         let unknown = client.upload("/test.Streams/Record", notes(3), &[]).await.unwrap_err();
         assert_eq!(unknown.code(), Code::Unauthenticated, "{unknown:?}");
         for (tenant, is_admitted) in [("acme", true), ("acme", false), ("globex", true)] {

@@ -1,4 +1,4 @@
-//! A gRPC service without a `.proto` file: servers and clients as the generated code has them, by two macros.
+//! A gRPC service without a `.proto` file. The macro writes servers like generated code, and [`Client`] calls any method.
 
 use prost::Message;
 use std::net::{IpAddr, SocketAddr};
@@ -23,8 +23,8 @@ impl Note {
     }
 }
 
-/// Declares the server of a service trait: `test.Greeter/Hello` calls `Greeter::hello`. Declares the trait too, if all of its methods are
-/// unary.
+/// Declares the server of a service trait: `test.Greeter/Hello` calls `Greeter::hello`. If all methods are unary, the macro
+/// also declares the trait.
 macro_rules! server {
     (trait $trait:ident in $server:ident is $name:literal: $($path:literal => $method:ident;)*) => {
         #[tonic::async_trait]
@@ -95,7 +95,7 @@ macro_rules! server {
 
 pub(crate) use server;
 
-/// The address of a server, and the connections to it.
+/// Returns the address of a server, and the connections to it.
 pub(crate) async fn listen() -> (SocketAddr, TcpIncoming) {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     (listener.local_addr().unwrap(), TcpIncoming::from(listener))
@@ -128,7 +128,7 @@ impl Client {
         self.call_with(path, &[]).await
     }
 
-    /// The same with metadata.
+    /// Calls a method with an empty message and metadata.
     pub(crate) async fn call_with(
         &self,
         path: &'static str,
@@ -143,7 +143,7 @@ impl Client {
         grpc.unary(request, PathAndQuery::from_static(path), ProstCodec::default()).await
     }
 
-    /// Calls a method whose requests and responses are streams. A method without a stream of requests reads the first one.
+    /// Calls a method whose requests and responses are streams. A method with a single request reads the first of them.
     pub(crate) async fn stream(
         &self,
         path: &'static str,

@@ -1,4 +1,4 @@
--- The moving window of Python's limits, rewritten: a list of timestamps of the caller's clock, newest first.
+-- The moving window of Python's limits, rewritten. It stores a list of timestamps of the caller's clock, newest first.
 -- ARGV: now in seconds, limit, window in seconds, cost
 local now, limit, window, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local oldest = redis.call("LINDEX", KEYS[1], limit - cost)

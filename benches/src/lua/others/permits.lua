@@ -1,4 +1,4 @@
--- The usual way to limit concurrency: a sorted set of permits with the ends of their leases, by the server's clock.
+-- The usual way to limit concurrency: a sorted set of permits with the ends of their leases. It uses the server's clock.
 -- ARGV: limit, lease in ms, id
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,4 +1,4 @@
--- GCRA of go-redis/redis_rate, rewritten: stores the time at which nothing is in use, in seconds since 2017 as a floating
+-- GCRA of go-redis/redis_rate, rewritten. It stores the time at which nothing is in use, in seconds since 2017 as a floating
 -- point number, with a TTL in whole seconds. The reply contains floating point numbers as text.
 -- ARGV: burst, rate, period in seconds, cost
 redis.replicate_commands()

@@ -1,4 +1,5 @@
--- The sliding window of upstash's ratelimit, rewritten: one counter per cell, by the caller's clock.
+-- The sliding window of upstash's ratelimit, rewritten. It has one counter for each cell of time, and uses the caller's
+-- clock.
 -- KEYS: the current cell, the one before it.   ARGV: limit, now in ms, window in ms, cost
 local limit, cost = tonumber(ARGV[1]), tonumber(ARGV[4])
 local current = redis.call("GET", KEYS[1]) or 0

@@ -35,7 +35,7 @@ fn limited(load: Load) -> actix_web::Route {
     if load == Load::Passed { web::get().to(passed) } else { web::get().to(refused) }
 }
 
-/// Binds a server with one worker, and prints its port. A macro, because the types of applications have no names.
+/// Binds a server with one worker, and prints its port. This is a macro, because the types of applications have no names.
 macro_rules! bound {
     ($application:expr) => {{
         let server = HttpServer::new($application).workers(1).disable_signals().bind(("127.0.0.1", 0))?;

@@ -67,7 +67,7 @@ pub(super) fn serve(kind: &str, load: Load, redis: &str) -> Result<(), Box<dyn E
 const WRONG: &str = "tower_governor does not accept the numbers";
 
 fn governor(load: Load) -> GovernorConfigBuilder<PeerIpKeyExtractor, NoOpMiddleware<QuantaInstant>> {
-    // One element per nanosecond never refuses; one per day nearly always does.
+    // A limit of one call per nanosecond never refuses. A limit of one call per day nearly always refuses.
     let (period, burst) = match load {
         Load::Passed => (Duration::from_nanos(1), u32::MAX),
         Load::Refused => (DAY, 1),

@@ -1,4 +1,5 @@
-//! The part `http`: requests per second and the server's CPU time per request, under `wrk`, with limits of ours and of others.
+//! The part `http`: requests per second and the server's CPU time per request, under `wrk`, with our limits and with limits
+//! of others.
 
 mod actix;
 mod axum;
@@ -13,7 +14,7 @@ use support::RedisServer;
 
 pub(crate) use server::is_child;
 
-/// What a server of the comparison does with a request.
+/// The load of a comparison, by the requests that its limit refuses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
     /// No request reaches the limit.
@@ -76,7 +77,7 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
     })
 }
 
-/// The column of the CPU time.
+/// The index of the column with the CPU time.
 const CPU: usize = 0;
 
 fn measured(effort: &Effort, subjects: &[Subject], load: Load, redis: &str) -> Result<Table, Box<dyn Error>> {

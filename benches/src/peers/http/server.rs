@@ -1,4 +1,4 @@
-//! A server of the comparison, in a process of its own, so that its CPU time is its alone.
+//! A server of the comparison. It is a separate process, so that its CPU time contains nothing else.
 
 use super::{Load, actix, axum};
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 const ARGUMENT: &str = "--http-server";
 
-/// A child process that serves until this is dropped.
+/// A child process that serves until this value is dropped.
 pub(super) struct Server {
     process: Child,
     pub(super) port: u16,
@@ -27,7 +27,7 @@ impl Server {
         Ok(Self { process, port })
     }
 
-    /// The CPU time of all threads of the server, in seconds.
+    /// Returns the CPU time of all threads of the server, in seconds.
     pub(super) fn cpu(&self) -> f64 {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).into_iter().flatten().flatten();
         let nanos = tasks.filter_map(|task| {
@@ -45,7 +45,7 @@ impl Drop for Server {
     }
 }
 
-/// Serves, and returns `true` at the end, if this is such a process.
+/// If [`Server::start`] has started this process, serves and then returns `true`.
 pub(crate) fn is_child() -> bool {
     let mut arguments = std::env::args().skip_while(|argument| argument != ARGUMENT).skip(1);
     let (Some(word), Some(load), Some(redis)) = (arguments.next(), arguments.next(), arguments.next()) else {

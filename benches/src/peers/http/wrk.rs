@@ -4,14 +4,14 @@ use super::Load;
 use std::error::Error;
 use std::process::Command;
 
-/// What a run of `wrk` has measured.
+/// The results of a run of `wrk`.
 pub(super) struct Served {
     pub(super) requests: f64,
     pub(super) per_second: f64,
     refused: f64,
 }
 
-/// Loads a server on loopback for some seconds, from one thread.
+/// Loads a server on loopback for `seconds` seconds, from one thread.
 pub(super) fn load(port: u16, seconds: u32) -> Result<Served, Box<dyn Error>> {
     let (time, url) = (format!("-d{seconds}s"), format!("http://127.0.0.1:{port}/"));
     let output = Command::new("wrk").args(["-t1", "-c64", &time, &url]).output();
@@ -33,7 +33,8 @@ fn read(text: &str) -> Option<Served> {
 }
 
 impl Served {
-    /// A load that did not do what its name says measures something else.
+    /// Returns an error if the share of refused requests does not fit the load, because the run has then measured something
+    /// else.
     pub(super) fn check(&self, load: Load) -> Result<(), Box<dyn Error>> {
         let share = self.refused / self.requests;
         let is_right = match load {

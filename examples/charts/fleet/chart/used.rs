@@ -1,4 +1,4 @@
-//! Draws `fleet_use.svg`: unused units, exceeded limits and script calls, by the largest lease.
+//! Draws `fleet_use.svg`: the unused units, the exceeded limits and the script calls, for each size of the largest lease.
 
 use super::{INKS, PALE};
 use crate::canvas::{self, Drawn, Lettering, NAME, NOTE, Panel, Paper, Pen};
@@ -88,7 +88,8 @@ fn named(panel: &mut Panel<'_>, points: &[(f64, f64)], name: &str, ink: RGBColor
     panel.words(name, *place, (0, down), Lettering { ink, end: HPos::Center, ..NOTE })
 }
 
-/// Draws the bound of a bucket: all units that can be on lease, at most a quarter of the burst.
+/// Draws the bound of a bucket: the burst may be exceeded by all units that can be on lease, at most by a quarter of the
+/// burst.
 fn bound(panel: &mut Panel<'_>, comparisons: &[Comparison], processes: usize) -> Drawn {
     let Some(comparison) = comparisons.last() else { return Ok(()) };
     let burst = f64::from(comparison.limit.capacity());
@@ -98,7 +99,7 @@ fn bound(panel: &mut Panel<'_>, comparisons: &[Comparison], processes: usize) ->
     named(panel, &points, "the bound of a bucket", PALE, -10)
 }
 
-/// The rows of the default strategy and of all leases.
+/// Returns the rows with leases, and before them the row of the default strategy.
 fn leased(comparison: &Comparison) -> impl Iterator<Item = &Row> {
     let without = comparison.rows.iter().filter(|row| row.lease == 0).count();
     comparison.rows.iter().skip(without.saturating_sub(1))

@@ -1,4 +1,4 @@
-//! The shapes of limited functions, each as a macro that writes one.
+//! The macros that write the limited functions of the matrix.
 
 /// Writes the code that calls a function.
 macro_rules! call {
@@ -9,8 +9,8 @@ macro_rules! call {
     };
 }
 
-/// Writes a function whose body counts its runs, with attributes above and below its limit, and the code that calls
-/// it.
+/// Writes a function of one shape, and the code that calls it. The body of the function counts its runs. The function has
+/// other attributes above and below its limit.
 macro_rules! function {
     (associated $($rest:tt)*) => { function! { method [Service::cell] [] $($rest)* } };
     (by_reference $($rest:tt)*) => { function! { method [Service.cell] [&self,] $($rest)* } };

@@ -1,5 +1,5 @@
-//! Every shape of function with every set of arguments: alone, below and above another attribute, and under
-//! `#[async_trait]`. Each compiles, admits one call, and refuses the next one before its body.
+//! Tests every shape of function with every set of arguments of the attribute: alone, below and above another attribute, and
+//! under `#[async_trait]`. Each combination compiles, admits one call, and refuses the next one before its body.
 
 mod function;
 
@@ -20,7 +20,7 @@ const LIMIT: Limit = Limit::sliding_log(1, MINUTE);
 
 type Outcome = Pin<Box<dyn Future<Output = Result<(), Rejection>>>>;
 
-/// One cell: its position, how to call it, and the name of the limit that refuses the second call.
+/// One cell of the matrix: its position, the function that calls it, and the name of the limit that refuses the second call.
 struct Cell {
     place: &'static str,
     call: fn(&'static Runs) -> Outcome,
@@ -34,7 +34,7 @@ fn run(id: u32, peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
-/// The names are arguments of the macro, because of hygiene: a name that another macro writes is a different name.
+/// `$id` and `$peer` are arguments because of macro hygiene: a name that another macro writes is a different name.
 macro_rules! arguments {
     ($kind:ident $above:tt $below:tt $id:ident $peer:ident $template:literal) => {
         cells! { $kind $above $below $id $peer
@@ -50,7 +50,7 @@ macro_rules! arguments {
     };
 }
 
-/// No unit is returned.
+/// The condition of `refund_if`, which is never true.
 fn drop_it<T>(_: &T) -> bool {
     false
 }
@@ -127,8 +127,8 @@ const SHAPES: [&[&[Cell]]; 12] = [
     of_a_block::VARIANTS,
 ];
 
-/// Combinations that do not exist. `#[async_trait]` does not apply to free functions, leaves functions that return
-/// futures unchanged, and accepts no `impl Trait`. An attribute above a block is not above its methods.
+/// The number of combinations that do not exist. `#[async_trait]` does not apply to free functions, leaves functions that
+/// return futures unchanged, and accepts no `impl Trait`. An attribute above a block is not above its methods.
 const MISSING: usize = (4 + 1) * 8;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The example of axum for an error type that takes every error.
+//! axum's example of an error type that accepts every error.
 
 use super::{assert_refused, bare, layered, outcome};
 use crate::harness::client::Client;
@@ -23,9 +23,9 @@ impl<E: Into<anyhow::Error>> From<E> for AppError {
     }
 }
 
-/// The handler of axum's example `anyhow-error-response`. The attribute compiles as it stands, because the error type has a
-/// conversion for all errors, a `Rejection` among them. The example answers 500 to all of them. No compiler message can tell: a
-/// blanket `From` is the same to the compiler as one that was written for rejections.
+/// The handler of axum's example `anyhow-error-response`. The attribute compiles without a change, because the error type
+/// has a conversion for every error, including a `Rejection`. The example then answers 500. No compiler message can warn
+/// about this: the compiler cannot distinguish a blanket `From` from a conversion that was written for rejections.
 #[rate_limit(key = "anyhow", count = 1, by = "global")]
 async fn handler() -> Result<(), AppError> {
     Ok(())
@@ -42,8 +42,8 @@ fn app() -> Router {
     Router::new().route("/", get(handler))
 }
 
-/// Without the layer the client sees 500. With it, the status is right, the client learns when to come back, and the log says what
-/// is wrong and what to write. One setting leaves the status alone.
+/// Without the layer, the client receives 500. With the layer, the status is right, the client receives `Retry-After`, and
+/// the log says what is wrong and what to write. A setting leaves the status alone.
 #[tokio::test]
 async fn the_layer_reports_and_mends_a_swallowed_refusal() {
     let minute = Some("60".to_owned());
@@ -71,7 +71,7 @@ async fn the_layer_reports_and_mends_a_swallowed_refusal() {
     assert_eq!(second(&layered(app(), leaving).await).await, (500, minute));
 }
 
-/// The same with one change, which the page about results shows: the one place that answers to errors looks for a rejection.
+/// The error type with one change, which the page about results shows: the conversion to a response looks for a rejection.
 struct LookingError(anyhow::Error);
 
 impl IntoResponse for LookingError {

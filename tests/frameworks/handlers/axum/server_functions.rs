@@ -1,5 +1,5 @@
-//! Server functions of leptos and dioxus, which run behind axum. Their macros are stand-ins that write what the real ones write in
-//! the build of a server.
+//! Server functions of leptos and dioxus, which run behind axum. Their macros are stand-ins that write the same code as the
+//! real macros in a server build.
 
 use super::{bare, layered, outcome};
 use axum::Router;
@@ -12,8 +12,8 @@ use axum::routing::get;
 use ratelimit::{RateLimitLayer, Rejection, rate_limit};
 use std::sync::{Arc, Mutex};
 
-/// The error of leptos. It takes every error, so the attribute compiles as it stands, and the client would see 500. The layer reports
-/// that, and mends the answer.
+/// The error type of leptos. It accepts every error, so the attribute compiles without a change, and the client would
+/// receive 500. The layer reports this and corrects the answer.
 #[derive(Debug)]
 struct ServerFnError(String);
 
@@ -29,8 +29,9 @@ impl IntoResponse for ServerFnError {
     }
 }
 
-/// Writes what `#[server]` of leptos writes: a function to call, also while a page is rendered, and one with the body, which the
-/// endpoint runs. Attributes below `#[server]` are on both. One above it has changed the body before.
+/// Writes the same two functions as leptos' `#[server]`: one that the application calls, also while it renders a page, and
+/// one with the body, which the endpoint calls. Attributes below `#[server]` apply to both functions. An attribute above it
+/// applies only to the function with the body.
 macro_rules! server {
     ([$($below:meta)?] [$($above:meta)?] $name:ident, $body:ident) => {
         $(#[$below])?
@@ -47,9 +48,9 @@ macro_rules! server {
     };
 }
 
-// With `by = "ip"`, the compiler says: "no argument of this function has the address of the client", with the note "in a function that
-// cannot have such an argument, write `by = ratelimit::context::client_ip()` and add `RateLimitLayer` to the service". A further argument would
-// be one of the interface.
+// With `by = "ip"`, the compiler says: "no argument of this function has the address of the client", with the note "in a
+// function that cannot have such an argument, write `by = ratelimit::context::client_ip()` and add `RateLimitLayer` to the
+// service". An additional argument would become part of the interface of the server function.
 server!([] [rate_limit(key = "above", count = 2, by = ratelimit::context::client_ip())] add_todo, add_todo_body);
 server!([rate_limit(key = "below", count = 2, by = ratelimit::context::client_ip())] [] add_todo_twice, add_todo_twice_body);
 
@@ -62,8 +63,8 @@ fn leptos() -> Router {
         .route("/twice/rendered", get(move || add_todo_twice(title())))
 }
 
-/// The documentation says "above `#[server]`": below it, a call while a page is rendered passes two limited functions. Requests to the
-/// endpoint are counted once. The layer mends the answer, which would be 500.
+/// The documentation says "above `#[server]`". Below it, a call while a page is rendered passes two limited functions and
+/// counts twice. Requests to the endpoint count once. The layer corrects the answer, which would be 500.
 #[tokio::test]
 async fn below_the_macro_a_rendered_call_counts_twice() {
     for (path, statuses) in [
@@ -79,7 +80,8 @@ async fn below_the_macro_a_rendered_call_counts_twice() {
     }
 }
 
-/// The error of dioxus, which takes every error. The server knows the status of an `HttpError` in it.
+/// The error type of dioxus, which accepts every error. If it contains an `HttpError`, the server uses the status of this
+/// error.
 struct CapturedError(anyhow::Error);
 
 impl<E: Into<anyhow::Error>> From<E> for CapturedError {
@@ -114,7 +116,7 @@ tokio::task_local! {
     static RESPONSE_HEADERS: Arc<Mutex<HeaderMap>>;
 }
 
-/// dioxus runs a server function in a task of its own, which has its context and no other one.
+/// Runs a server function like dioxus: in a separate task, which has the context of dioxus and no other context.
 async fn in_a_task<F>(function: F) -> Response
 where
     F: Future<Output = Result<(), CapturedError>> + Send + 'static,
@@ -126,7 +128,7 @@ where
     response
 }
 
-/// Keeps the status and `Retry-After` of a refusal. The page about frameworks shows it.
+/// Keeps the status and `Retry-After` of a refusal. The page about frameworks shows this function.
 #[expect(clippy::needless_pass_by_value, reason = "`on_limit` is called with a `Rejection`")]
 fn refused<T>(rejection: Rejection) -> Result<T, CapturedError> {
     let answer = rejection.answer();
@@ -138,16 +140,17 @@ fn refused<T>(rejection: Rejection) -> Result<T, CapturedError> {
 
 struct Session;
 
-/// `#[post("/api/user/login", auth: Session)]` on top adds the argument, so the attribute must be below it. The compiler's advice for
-/// `by = "ip"` compiles, but fails: the task has no context. The log names the argument that helps.
+/// `#[post("/api/user/login", auth: Session)]` adds the argument `auth`, so the limit must be below it. The compiler's
+/// advice for `by = "ip"` compiles, but each call is rejected, because the task has no request context. The log names the
+/// argument that helps.
 #[rate_limit(key = "login_of_context", count = 1, by = ratelimit::context::client_ip())]
 async fn login_of_context(auth: Session) -> Result<(), CapturedError> {
     let Session = auth;
     Ok(())
 }
 
-/// `#[post("/api/user/login", auth: Session, request: Parts)]` adds an argument with the address. `on_limit` keeps the answer; without
-/// it, the client sees 500, and the layer does not know of the refusal.
+/// `#[post("/api/user/login", auth: Session, request: Parts)]` adds an argument with the address. `on_limit` keeps the
+/// answer. Without `on_limit` the client receives 500, and the layer does not know of the refusal.
 #[rate_limit(key = "login", count = 1, by = "ip", on_limit = refused)]
 async fn login(auth: Session, request: Parts) -> Result<(), CapturedError> {
     let (Session, _) = (auth, request);
@@ -162,7 +165,7 @@ fn dioxus() -> Router {
 
 #[tokio::test]
 async fn a_server_function_in_a_task_needs_the_address_among_its_arguments() {
-    // A task is outside of the limiter's scope too, so the default limiter decides.
+    // The task is also outside of the limiter's scope, so the default limiter decides.
     let client = bare(dioxus()).await;
     let _ = support::take_events();
     assert_eq!(outcome(&client.get("/context").await), (500, None));

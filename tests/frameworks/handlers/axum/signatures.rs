@@ -1,5 +1,6 @@
-//! Signatures of real axum applications that no other test has, with stand-ins for their types. Each comment says what had to
-//! change, and which message said so. They only have to compile, and [`routes`] proves that axum takes them as handlers.
+//! Handler signatures of real axum applications that no other test contains, with stand-ins for their types. Each comment
+//! says what had to change, and which message asked for the change. The handlers only have to compile. [`routes`] proves
+//! that axum accepts them.
 
 #![allow(dead_code, clippy::unused_async, reason = "only compiled")]
 
@@ -51,7 +52,7 @@ struct Fields {
     id: i32,
 }
 
-/// Svix: `by` names bindings of patterns. Another pattern takes a reference into the state.
+/// Svix: `by` uses bindings of patterns. Another pattern borrows from the state.
 #[instrument(skip_all)]
 #[rate_limit(key = "create_message", count = 1, by = (id, name))]
 async fn create_message(
@@ -64,8 +65,8 @@ async fn create_message(
     Ok((StatusCode::ACCEPTED, Json(data)))
 }
 
-/// Matrix authentication service: 16 arguments, the most that axum takes, so none can be added. Its error swallows refusals;
-/// the warning of the layer names `on_limit`.
+/// Matrix authentication service: it has 16 arguments, the most that axum accepts, so no argument can be added. Its error
+/// type swallows refusals; the warning of the layer names `on_limit`.
 #[instrument(name = "handlers.views.login.post", skip_all, err)]
 #[rate_limit(key = "login", count = 1, by = "ip", on_limit = |rejection| Ok(rejection.into_response()))]
 async fn post(
@@ -105,7 +106,7 @@ struct CratesState(Arc<()>);
 #[derive(Clone, Copy)]
 struct RealIp(IpAddr);
 
-/// crates.io: the address of the load balancer is in `Parts`, and that of the client in the type of an extension.
+/// crates.io: `Parts` contains the address of the load balancer, and the type of an extension contains the client's address.
 #[utoipa::path(
     patch,
     path = "/api/v1/crates/{name}",
@@ -126,7 +127,7 @@ async fn update_crate(
     Ok(Json(body))
 }
 
-/// utoipa: compiles as it stands: what it returns becomes `Result<impl IntoResponse, Rejection>`.
+/// utoipa: compiles without a change. The return type becomes `Result<impl IntoResponse, Rejection>`.
 #[utoipa::path(post, path = "/todo", responses((status = 201, body = Fields), (status = 429)))]
 #[rate_limit(key = "create_todo", count = 2, by = "global")]
 async fn create_todo(State(store): State<AppState>, Json(todo): Json<Fields>) -> impl IntoResponse {
@@ -134,7 +135,7 @@ async fn create_todo(State(store): State<AppState>, Json(todo): Json<Fields>) ->
     (StatusCode::CREATED, Json(todo))
 }
 
-/// utoipa: "cannot turn a rejection into `StatusCode`": `fallible`.
+/// utoipa: the compiler says "cannot turn a rejection into `StatusCode`", so `fallible` was added.
 #[utoipa::path(put, path = "/todo/{id}", params(("id" = i32, Path)), responses((status = 200), (status = 429)))]
 #[rate_limit(key = "mark_done", count = 2, by = "header:todo_apikey", fallible)]
 async fn mark_done(Path(id): Path<i32>, State(_): State<AppState>, headers: HeaderMap) -> StatusCode {
@@ -146,7 +147,7 @@ async fn mark_done(Path(id): Path<i32>, State(_): State<AppState>, headers: Head
 #[openapi(paths(create_todo, mark_done, update_crate))]
 struct ApiDoc;
 
-/// The attribute leaves what `#[utoipa::path]` above it has written.
+/// The limit does not change the documentation that `#[utoipa::path]` above it writes.
 #[test]
 fn limited_handlers_are_documented() {
     let paths = ApiDoc::openapi().paths.paths;

@@ -1,4 +1,4 @@
-//! What a handler does while it holds a permit, and how it answers, in any framework.
+//! The acts of a handler that holds a permit, and its answers, for any framework.
 
 use bytes::Bytes;
 use fastrand::Rng;
@@ -23,18 +23,18 @@ const ACTS: [&str; 10] = [
     "too-long",
 ];
 
-/// The act of a random request.
+/// Returns a random act for a request.
 pub(super) fn random(rng: &mut Rng) -> &'static str {
     rng.choice(ACTS).unwrap_or_default()
 }
 
-/// How many bodies there are now, and how many there were at most.
+/// Counts how many bodies exist now, and how many existed at most.
 pub(crate) struct Gauge {
     now: AtomicU32,
     most: AtomicU32,
 }
 
-/// A body, or a handler that makes one. Its permit is returned after its end.
+/// A body that exists, or a handler that will make one. The permit is returned after this value is dropped.
 pub(crate) struct Live(&'static Gauge);
 
 impl Gauge {
@@ -64,10 +64,10 @@ impl Drop for Live {
     }
 }
 
-/// The answer of a handler, to be made a response.
+/// The answer of a handler. Each framework converts it to a response.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// The value of `content-length`, if it is not that of the body.
+    /// The value of `content-length`, if it differs from the length of the body.
     pub(crate) length: Option<u64>,
     pub(crate) body: Body,
 }
@@ -78,7 +78,7 @@ pub(crate) enum Body {
 }
 
 impl Answer {
-    /// Does what the path says.
+    /// Performs the act that the path names.
     pub(crate) async fn of(act: &str, gauge: &'static Gauge) -> Self {
         let live = gauge.enter();
         let answer = |body| Self { status: 200, length: None, body };
@@ -108,7 +108,7 @@ enum End {
     Panics,
 }
 
-/// A body of some chunks, which are sent one each millisecond.
+/// Returns a body that sends `count` chunks, one per millisecond.
 fn chunks(live: Live, count: usize, end: End) -> Body {
     Body::Chunks(Box::pin(unfold((Some(live), 0), move |(live, sent)| async move {
         let live = live?;
@@ -125,7 +125,7 @@ fn chunks(live: Live, count: usize, end: End) -> Body {
     })))
 }
 
-/// A panic without the message that a panic prints.
+/// Panics without printing a message.
 fn panics() -> ! {
     resume_unwind(Box::new("a panic that the test wants"))
 }

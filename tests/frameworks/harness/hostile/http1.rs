@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Sends up to three requests, and leaves in its own way.
+/// Sends up to three requests, and ends the connection in a random way.
 pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) -> Ended {
     let rng = &mut rng;
     let mut stream = TcpStream::connect(server).await?;
@@ -16,11 +16,11 @@ pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) 
         let method = if rng.u8(..5) == 0 { "HEAD" } else { "GET" };
         let request = format!("{method} /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", acts::random(rng));
         match rng.u8(..9) {
-            // Half a request.
+            // Sends half of a request.
             0 => return Ok(stream.write_all(&request.as_bytes()[..request.len() / 2]).await?),
-            // Leaves before there is an answer.
+            // Leaves before the answer.
             1 => return Ok(stream.write_all(request.as_bytes()).await?),
-            // Several requests at once.
+            // Sends several requests at once.
             2 => stream.write_all(request.repeat(3).as_bytes()).await?,
             _ => stream.write_all(request.as_bytes()).await?,
         }
@@ -43,7 +43,7 @@ pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) 
     Ok(())
 }
 
-/// Reads until nothing comes for a moment, or enough.
+/// Reads until nothing arrives for a moment, or until it has read enough.
 async fn read(stream: &mut TcpStream, rng: &mut Rng) -> Ended {
     let (mut buffer, moment) = (vec![0; 16 * 1024], Duration::from_millis(rng.u64(1..40)));
     for _ in 0..64 {

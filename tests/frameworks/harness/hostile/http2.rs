@@ -1,4 +1,4 @@
-//! A hostile connection over HTTP/2: its streams are reset while the others go on.
+//! A hostile connection over HTTP/2. Some of its streams are reset while other streams continue.
 
 use super::{Ended, Tally, acts, patience};
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 /// An empty message of gRPC. Only tonic reads it.
 const MESSAGE: Bytes = Bytes::from_static(&[0; 5]);
 
-/// Sends up to eight requests at the same time, and leaves in its own way.
+/// Sends up to eight requests at the same time, and ends the connection in a random way.
 pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) -> Ended {
     let socket = std::net::TcpStream::connect(server)?;
     let end = socket.try_clone()?;
@@ -27,12 +27,12 @@ pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) 
     let requests = (0..rng.u32(1..9)).map(|_| request(client.clone(), rng.fork(), tally));
     let _ = timeout(patience, join_all(requests)).await;
     if rng.bool() {
-        end.shutdown(Shutdown::Both)?; // without a word
+        end.shutdown(Shutdown::Both)?; // without a GOAWAY frame
     }
     Ok(())
 }
 
-/// One request. What is dropped before its end is reset.
+/// Sends one request. A stream that is dropped before its end is reset.
 async fn request(client: SendRequest<Bytes>, mut rng: Rng, tally: &Tally) -> Ended {
     let (rng, mut client) = (&mut rng, client.ready().await?);
     let act = acts::random(rng);
@@ -42,12 +42,12 @@ async fn request(client: SendRequest<Bytes>, mut rng: Rng, tally: &Tally) -> End
     let (response, mut body) = client.send_request(request, false)?;
     let mut patience = patience(rng);
     match rng.u8(..6) {
-        // A reset that follows at once.
+        // Resets the stream immediately.
         0 => {
             body.send_reset(Reason::CANCEL);
             return Ok(());
         }
-        // A request without an end, for which a server may wait.
+        // Sends a request without an end, for which a server may wait.
         1 => patience = Duration::from_millis(40),
         _ => body.send_data(MESSAGE, true)?,
     }
@@ -67,7 +67,7 @@ async fn read(mut body: RecvStream, rng: &mut Rng) -> Ended {
     for _ in 0..most {
         let Ok(Some(chunk)) = timeout(moment, body.data()).await else { break };
         let length = chunk?.len();
-        // Otherwise the server must stop when the window is used up.
+        // If the capacity is not released, the server must stop when the window is used up.
         if how != 2 {
             body.flow_control().release_capacity(length)?;
         }

@@ -1,7 +1,8 @@
 //! Clients that reset, cut and half close their connections at any moment, against bodies that fail, panic or never end.
 //!
-//! A framework's test serves `/{act}` for each act of [`Answer::of`]. The handler has [`LIMIT`], and holds one of its permits under the key
-//! `hostile` until its body ends. There are never more bodies than permits, and in the end all permits are free.
+//! A framework's test serves `/{act}` for each act of [`Answer::of`]. The handler has [`LIMIT`], and holds one of its
+//! permits under the key `hostile` until its body ends. There are never more bodies than permits, and in the end all permits
+//! are free.
 
 mod acts;
 mod http1;
@@ -21,16 +22,17 @@ use tokio::task::JoinSet;
 
 /// The number of permits.
 pub(crate) const PERMITS: u32 = 6;
-/// The lease is longer than a test waits, so a permit that is lost is noticed.
+/// The lease is longer than a test waits, so the test notices a lost permit.
 pub(crate) const LIMIT: Limit = Limit::concurrency(PERMITS, Duration::from_secs(600));
 const PATIENT: Duration = Duration::from_secs(10);
-/// The clients that attack at the same time.
+/// The number of clients that attack at the same time.
 const CLIENTS: u64 = 16;
 
-/// How a connection or a request has ended. A server may cut such clients off at any time.
+/// The result of a connection or a request. An error is expected, because a server may disconnect hostile clients at any
+/// time.
 type Ended = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// What the clients have seen.
+/// The answers that the clients have received.
 #[derive(Default)]
 struct Tally {
     admitted: AtomicU32,
@@ -71,7 +73,8 @@ pub(crate) async fn check(
             assert!(seen.0 > 0 && seen.1 > 0, "{version:?}: admitted and refused: {seen:?}");
         }
         limiter.close().await;
-        // The server may still read the request of a client that is gone. It must begin no body beside those of the next server.
+        // Takes all permits, because the server may still read the request of a client that has left. Without a permit,
+        // this request starts no body during the test of the next server.
         let all = async || limiter.permit_cost(&LIMIT, "hostile", PERMITS).await.ok();
         used_up.push(until("all permits of `hostile` can be taken", all).await);
     }
@@ -87,7 +90,7 @@ pub(crate) async fn until_quiet(limiter: &RateLimiter, gauge: &Gauge) {
     gauge.assert_within(PERMITS);
 }
 
-/// Runs many connections of several clients at the same time, each with random numbers of its own.
+/// Runs many connections of several clients at the same time. Each connection uses its own random numbers.
 pub(crate) async fn attack<F: Future<Output = ()> + Send + 'static>(
     connect: impl Fn(Rng) -> F + Clone + Send + 'static,
 ) {
@@ -106,7 +109,7 @@ pub(crate) async fn attack<F: Future<Output = ()> + Send + 'static>(
     clients.join_all().await;
 }
 
-/// How long a client waits before it loses patience: a moment, or until a busy machine has answered.
+/// Returns how long a client waits for an answer: a moment, or long enough for a busy machine.
 fn patience(rng: &mut Rng) -> Duration {
     if rng.bool() { Duration::from_millis(rng.u64(1..40)) } else { PATIENT }
 }
