@@ -5,16 +5,18 @@
 -- ARGV    eight per key: change, algorithm, count, time_ms, burst, wait_ms, units, stamp. All but the first two are
 --         integers below 2^53. The change is one of:
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
---           take   charges `units` units now, even if there is no room; the debt is at most one burst.
+--           take   charges `units` units now, even if there is no room. At most `burst` units become debt.
 --           renew  starts the lease of the permit with this id (the stamp) again.
---           block  closes the gate for this time (the stamp, in ms); the level stays.
+--           block  closes the gate for this time (the stamp, in ms). The level of the gate stays.
 --           open   removes the gate, with its level.
---           pause  closes the gate for this time (the stamp, in ms), or leaves it closed for longer. Also uses up the limit
---                  until the gate opens, so that requests do not all pass at that moment. Requests may wait for the end.
+--           pause  closes the gate for this time (the stamp, in ms). A gate that is closed for longer keeps its end. The limit
+--                  is also used up until the gate opens, so that requests do not all pass at that moment. Requests may wait
+--                  for the end of a pause.
 --           closed changes nothing.
--- Reply   one integer per key: the units that were given back, taken or renewed. For block and pause: 1. For open: 1 if the gate
---         was closed. For closed: the time until the gate opens in ms, at most 2^32-1. For a foreign key: 0.
--- Errors  say what is wrong with ARGV; then nothing has been written.
+-- Reply   one integer per key. For give, take and renew: the units that were given back, taken or renewed. For block and pause:
+--         1. For open: 1 if the gate was closed, otherwise 0. For closed: the time until the gate opens in ms, at most 2^32-1.
+--         For a foreign key, and for a pause of a limit whose count or burst is 0: 0.
+-- Errors  say what is wrong with ARGV. In this case, nothing has been written.
 local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2, pause = 2, closed = 2 }
 
 if #argv ~= 8 * #keys then wrong("eight arguments per key") end
@@ -39,14 +41,14 @@ for position = 1, #keys do
   limits[position] = limit
 end
 
--- Returns how many of `units` units can be taken while `room` units are free. The debt is at most one burst.
+-- Returns how many of `units` units can be taken while `room` units are free. The debt is at most `burst` units.
 local function takeable(limit, units, room)
   if units > room + limit.burst then units = room + limit.burst end
   return units > 0 and units or 0
 end
 
--- Uses up a limit for `ms` ms. Returns units, tag, ahead and ttl. If the limit is used up for longer already, the state
--- stays, and ttl is nil.
+-- Uses up a limit for `ms` ms. Returns units, tag, ahead and ttl. If the limit is already used up for this time or longer, the
+-- state stays the same, and ttl is nil.
 local function use_up(limit, units, tag, ahead, ms)
   local until_empty, full, new_ttl, _ = ms, limit.burst, nil, nil
   if limit.level_of then
@@ -61,7 +63,7 @@ local function use_up(limit, units, tag, ahead, ms)
   return full, 0, until_empty, until_empty
 end
 
--- Changes the gate of a state, and returns the reply for it.
+-- Changes the gate of a state. Returns the number for the reply.
 local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
   local was_closed = gate and gate.left > 0
   if gate and gate.kept <= 0 then gate = nil end
@@ -88,7 +90,7 @@ local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead
   return was_closed and 1 or 0
 end
 
--- Changes a state, and returns how many units changed.
+-- Changes a state or its gate. Returns the number for the reply.
 local function change_state(key, limit, change, most, stamp)
   local text = attempt("", "GET", key)
   local units, tag, ahead, changed, ttl, gate, _ = 0, 0, ABSENT, 0, nil, nil, nil
@@ -107,7 +109,7 @@ local function change_state(key, limit, change, most, stamp)
   return put(limit, key, text, units, tag, ahead, ttl, gate) and changed or 0
 end
 
--- Changes a structure, and returns how many units changed.
+-- Changes a log or a set of permits. Returns how many units changed.
 local function change_structure(key, limit, change, most, stamp)
   if change == "give" then return limit.give(key, most, stamp) end
   if change == "renew" then return limit.renew(key, most, stamp) end

@@ -1,15 +1,17 @@
--- any_slot: stands before an unchanged `decide`, so that one call decides about keys of several slots of a cluster's node.
+-- any_slot: stands before the unchanged text of `decide`, so that one call can decide about keys of several slots of a cluster's
+-- node.
 --
--- A node of a cluster accepts only declared keys of one slot, but a script without a shebang may touch undeclared keys of
--- all slots that the node serves. The client sends this script only to nodes that have shown that they permit it.
+-- A cluster's node requires that all declared keys of a call belong to one slot. But a script without a shebang may read and
+-- write undeclared keys of all slots that the node serves. The client sends this script only to nodes that have shown that they
+-- permit this.
 --
 -- KEYS     none.
 -- ARGV     the number of keys, the keys, then the arguments of decide.lua. Each key is read by a separate command, because
 --          no command reads keys of several slots.
--- Reply    as decide.lua. A key that is not on this node, or whose slot is being moved, or that the user may not read,
---          counts as foreign. The client sends such a request again by itself with its key declared, and is redirected, or
---          receives the error that concerns it.
--- Errors   as decide.lua.
+-- Reply    the reply of decide.lua. A key counts as foreign if it is not on this node, if its slot is being moved, or if the
+--          user may not read it. The client sends the request for such a key again, in a separate call that declares the key.
+--          That call is then redirected, or receives the error for this key.
+-- Errors   the errors of decide.lua.
 local KEYS, ARGV, redis = (function(arguments, redis)
   local number = arguments[1] + 0
   local keys, rest = {}, {}
@@ -17,7 +19,7 @@ local KEYS, ARGV, redis = (function(arguments, redis)
   for at = number + 2, #arguments do rest[at - number - 1] = arguments[at] end
 
   -- Redis 7 says `non local key`, `same slot`, `can't access at least one of the keys` and `can't run this command`; other
-  -- versions say `permission`. Such a command has done nothing.
+  -- versions say `permission`. A command with such an error has changed nothing.
   local function pcall(...)
     local reply = redis.pcall(...)
     local problem = type(reply) == "table" and reply.err

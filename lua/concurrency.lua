@@ -1,31 +1,32 @@
 -- concurrency: admits calls while at most `count` units are held at once, in permits that are returned or expire.
 --
--- Idea     A permit is in a sorted set whose scores are the ends of leases. Members whose end has passed no longer
---          count, so a permit of a dead process becomes free by itself. Nobody can know when a permit will be
---          returned, so a call that waits leaves a ticket, is refused, and asks again with the same id.
--- State    sorted set. The units of a permit are written as powers of two, one member each: id for 1, id:2, id:4 ..
+-- Idea     Permits are members of a sorted set, whose scores are the ends of their leases. Members whose end has passed no
+--          longer count, so a permit of a dead process becomes free by itself. Nobody can know when a permit will be
+--          returned. So a call that waits stores a ticket, is refused, and tries again with the same id.
+-- State    sorted set. The units of a permit are written as powers of two, with one member for each power: id for 1 unit,
+--          id:2 for 2 units, id:4 for 4 units, and so on.
 --          The score of a member of 2^n units is n * 2^44 + the end of its lease, in ms of the server's clock, so
---          that ZCOUNT counts all members of one size. Tickets are members too, with the score
+--          that one ZCOUNT counts all members of one size. Tickets are members too, with the score
 --          n * 2^44 + arrival - 2^52, so that they sort first, in their order of arrival.
---          TTL: the time until the last lease or wait ends, plus a second, because the clock of the TTLs may be late.
+--          TTL: the time until the last lease or wait ends, plus a second, because the server's clock for TTLs may be late.
 -- Example  count = 2, time = 30 s. At 0 s a call takes permit 17 (score 30 s), and at 10 s another takes permit 42
 --          (score 40 s). At 12 s a third call is refused with retry_after = 18 s, the end of the first lease. At 15 s
---          permit 17 is returned, and the third call passes if it asks again. Permit 42 is free at 40 s at the latest.
---          With count = 10, a call of 5 units would be the members 17 (30 s) and 17:4 (2 * 2^44 + 30 s).
--- Wait     A ticket keeps its place until wait_ms after its arrival. It passes when there is room for it and for all
---          tickets before it. A ticket is the only thing that a refusal writes. A call that leaves units to others gets no
---          ticket, because its ticket would stand before calls that may use these units. Such a call stands behind all
---          tickets.
+--          permit 17 is returned, and the third call passes if it tries again. Permit 42 is free at 40 s at the latest.
+--          With count = 10, a call of 5 units would store the members 17 (30 s) and 17:4 (2 * 2^44 + 30 s).
+-- Wait     A ticket keeps its place until wait_ms after its arrival. Its call passes when there is room for it and for all
+--          tickets before it. A refused call stores nothing but its ticket. A call that leaves units to others gets no
+--          ticket, because other calls, which may use these units, would have to wait behind it. Instead, such a call stands
+--          behind all tickets.
 -- ARGV     count: at most 10 000 units; time_ms: the lease, at least 1 s; burst: the permit's id, a random integer
 --          1 .. 2^52-1 that the caller has chosen (1 if nothing is charged).
--- Change   of the limit: permits stay; each lease keeps the length that it had when it began or was last renewed.
--- Edges    A process that is cut off for longer than the lease still runs its calls, but their permits are free.
+-- Change   When the limit changes, permits stay. Each lease keeps the length that it had when it began or was last renewed.
+-- Edges    If a process is cut off for longer than the lease, its calls still run, but their permits are free.
 local limit = ...
 local count, time_ms, id, wait_ms, now = limit.count, limit.time_ms, limit.burst, limit.wait_ms, NOW
 limit.longest = time_ms
 local WAITING = 4503599627370496 -- 2^52
 local SIZE = 17592186044416 -- 2^44: the year 2527
--- The time until a waiting call asks again: short if the call could be among the next, longer otherwise.
+-- The time until a waiting call tries again: short if the call may be among the next that pass, longer otherwise.
 local NEXT_RETRY_MS, LATER_RETRY_MS = 20, 100
 local SPARE_MS = 1000
 
@@ -34,7 +35,7 @@ local function exclusive(score)
   return "(" .. digits(score)
 end
 
--- Calls visit(size, base) for each power of two in a number of units. base: the score of the time 0.
+-- Calls visit(size, base) for each power of two in a number of units. base: the score of a member of this size at time 0.
 local function each_part(units, visit)
   local size, base = 1, 0
   while units > 0 do
@@ -57,9 +58,8 @@ local function members(units, time)
   return list
 end
 
--- Returns a table for each size of members between the scores `origin` and `score`, the largest size first. `score` is the
--- highest score.
--- base: the score of the time 0. units: of one member. last: the latest time.
+-- Returns a table for each size of members from the score `origin` to `score`, the highest score. The largest size is the first.
+-- base: the score of a member of this size at time 0. units: the units of one member. last: the latest time of a member.
 local function sizes_of(key, origin, score)
   local sizes = {}
   while score and score >= origin do
@@ -89,7 +89,8 @@ local function read_tickets(key, cost)
   return ahead, sizes
 end
 
--- held: units in permits. ahead: units in tickets before this call's. reset: until the last lease ends.
+-- Reads the permits of a key. held: the units in permits. ahead: the units in tickets before this call. reset: the time in ms
+-- until the last lease ends.
 function limit.read(key, cost)
   local last = try_call("ZRANGE", key, -1, -1, "WITHSCORES")
   if last.err then return nil end
@@ -122,14 +123,14 @@ function limit.judge(permits, _, _, cost)
   return wait, room, permits.reset
 end
 
--- Removes the members whose times have passed by `ms`.
+-- Removes the members whose time was at least `ms` ms ago.
 local function remove_expired(key, sizes, ms)
   for _, size in ipairs(sizes) do
     call("ZREMRANGEBYSCORE", key, digits(size.base), digits(size.base + now - ms))
   end
 end
 
--- Lets the key live until all leases and waits have ended.
+-- Lets the key live until all leases and waits have ended. `ms` is the time until the last lease ends.
 local function outlive(key, ms)
   call("PEXPIRE", key, digits((ms > wait_ms and ms or wait_ms) + SPARE_MS))
 end
@@ -142,7 +143,7 @@ function limit.charge(permits, cost)
   return reset, id
 end
 
--- Leaves a ticket, if there is a cost. Returns the time in ms after which to ask again.
+-- Stores a ticket if the cost is not 0. Returns the time in ms after which the call should try again.
 function limit.enqueue(permits, cost, wait)
   local key = permits.key
   remove_expired(key, permits.tickets, wait_ms)
@@ -152,7 +153,7 @@ function limit.enqueue(permits, cost, wait)
   return wait < retry and wait or retry
 end
 
--- Removes the permit of these units, or its ticket. The stamp is the permit's id.
+-- Removes the members of a permit of `most` units, or of its ticket. The stamp is the permit's id.
 function limit.give(key, most, stamp)
   local removed = 0
   each_part(most, function(size)

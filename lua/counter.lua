@@ -1,24 +1,26 @@
 -- counter: admits at most `count` units in a window.
 --   counter                                                  the window starts with its first charged call, and lasts time_ms
---   counter_hour, counter_day, counter_week, counter_month   the window is the current one of the calendar
+--   counter_hour, counter_day, counter_week, counter_month   the window is the current hour, day, week or month
 --
--- Idea     The first charge starts a window; later charges increase its units and leave its end alone. When the end has
+-- Idea     The first charge starts a window. Later charges increase its units and do not move its end. When the end has
 --          passed, the next charge starts a new window.
--- State    units: of the last window, 0 .. 2^33. tag: none. time: the end of that window, when the key is collected.
---          Calls that wait fill later windows in their order of arrival; while the end is more than time_ms away, the
---          last window has not begun.
--- Example  count = 5, time = 60 s. A call at 0 s stores 1 unit until 60 s, and four more calls raise it to 5. A call at
---          20 s is refused with retry_after = 40 s. At 60 s the window is over, and a call starts the next one.
+-- State    units: the units in the last window, 0 .. 2^33. tag: always 0. time: the end of the last window, when the key is
+--          collected. Calls that wait fill later windows in their order of arrival. While the end is more than time_ms
+--          away, the last window has not begun.
+-- Example  count = 5, time = 60 s. A call at 0 s stores 1 unit until 60 s, and four more calls raise the number to 5. A call
+--          at 20 s is refused with retry_after = 40 s. At 60 s the window is over, and a call starts the next window.
 --          With wait = 60 s, the call at 20 s is not refused: it stores 1 unit until 120 s and runs 40 s later, when
 --          the window from 60 s to 120 s begins.
---          With counter_month, a call on 24 November at 11:00 UTC stores 1 unit until 1 December, 0:00 in its zone.
---          The text of the state of the fifth call at 1763000000000 ms is 5, then 63000060000.
--- Calendar The state is the same: the window that starts with a charged call ends with the calendar. Weeks begin on Monday.
--- ARGV     count: at most 2^32-1 units; burst = count. With the calendar, wait_ms is 0, and time_ms is the offset of the zone
---          from UTC in ms, plus one day.
--- Change   of the limit: the units and the end of the window stay until a call is charged. If the window would then
---          end later than the new time_ms + wait_ms from now, it is shortened to time_ms.
--- Edges    Two windows can touch, so an interval of length `time` can admit up to 2 * count units.
+--          With counter_month, a call on 24 November at 11:00 UTC stores 1 unit until 1 December, 0:00 in the limit's zone.
+--          If the first of five calls comes at 1763000000000 ms, the text of the state is at last 563000060000: 5 units,
+--          then 63000060000, the last 11 digits of the end.
+-- Calendar The state is the same. The window starts with a charged call, and ends with the hour, day, week or month. Weeks
+--          begin on Monday.
+-- ARGV     count: at most 2^32-1 units; burst = count. For calendar windows, wait_ms is 0, and time_ms is the offset of the
+--          zone from UTC in ms, plus one day.
+-- Change   When the limit changes, the units and the end of the window stay until a call is charged. If the end is then more
+--          than the new time_ms + wait_ms away, the charge moves it to time_ms from now.
+-- Edges    Two windows can follow each other directly, so an interval of length `time` can admit up to 2 * count units.
 local limit = ...
 local count, time_ms, wait_ms = limit.count, limit.time_ms, limit.wait_ms
 limit.tags, limit.longest = 1, time_ms
@@ -30,8 +32,9 @@ if limit.name ~= "counter" then
   if not length then wrong("unknown algorithm") end
   limit.longest = length
   if limit.name == "counter_month" then
-    -- Years begin in March here, so that the leap day is the last one, and the other months follow a pattern of 153 days in
-    -- five months. An era has 400 years; `day` counts from its start, and then from the start of the year.
+    -- Years begin in March here, so that the leap day is the last day of a year. The lengths of the other months then follow a
+    -- pattern: five months have 153 days. `day` first counts from the start of an era of 400 years, then from the start of
+    -- the year.
     local day = (floor(now / DAY) + 719468) % 146097
     local year = floor((day - floor(day / 1460) + floor(day / 36524) - floor(day / 146096)) / 365)
     day = day - 365 * year - floor(year / 4) + floor(year / 100)
@@ -65,7 +68,7 @@ function limit.charge(used, _, left, cost, wait)
   return used + cost, 0, left, left
 end
 
--- Only the last window gives units back. The stamp is the end of the window.
+-- Only units of the last window can be given back. The stamp of a charge is the end of its window.
 function limit.give(used, _, ends, most, left)
   if ends ~= left or ends <= 0 then return 0 end
   local given = most < used and most or used

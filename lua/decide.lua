@@ -1,38 +1,40 @@
--- decide: the driver that judges requests in order and charges those that pass.
+-- decide: the driver that judges requests in order, and charges the requests that pass.
 --
--- KEYS    one per request, all on one node. The keys of one stack differ.
--- ARGV    the mode, how many of the first keys are read at once, and then runs of requests with the same limit, cost and
---         extra, eight arguments for each run:
+-- KEYS    one per request, all on one node. The keys of a stack differ from each other.
+-- ARGV    the mode, the number of keys that are read at once (from the first key on), and then the runs. A run is one or more
+--         requests with the same limit, cost and extra. Each run has eight arguments:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
---         The keys that are read at once differ. Each of the other keys is read when its request is decided, so it may have
---         been charged before in the same call. All but the mode and the algorithm are integers below 2^53. The library
---         sends time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and burst as the algorithm says.
+--         The keys that are read at once differ. Each of the other keys is read when its request is decided, because an
+--         earlier request of the same call may have charged it. All arguments except the mode, the algorithm and extra are
+--         integers below 2^53. The library sends time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and
+--         burst in the ranges that the file of the algorithm states.
 --           n >= 1  n independent requests.
---           n = 0   one request that passes only together with the run that follows: a member of a stack. The last run
---                   of a stack has n = 1. Either all members of a stack are charged, or none is.
---           n < 0   -n equal requests on one key, merged: one read and one write. Only in mode check, without a wait.
---           extra   what is left to others, and the steps of a block (requests.lua).
+--           n = 0   one request of a stack, which continues with the next run. The last run of a stack has n = 1. Either all
+--                   requests of a stack are charged, or none is.
+--           n < 0   -n equal requests on one key, merged into one read and one write. Only in mode check, without a wait.
+--           extra   the units that are left to others, and the steps of a block (requests.lua).
 --         The mode is one of:
 --           check   charges requests that pass now.
---           charge  charges requests that pass within wait_ms, and returns the delay of each and a stamp by which the
+--           charge  charges requests that pass within wait_ms. Returns the delay of each request, and a stamp by which its
 --                   charge can be given back.
 --           peek    replies as check does, but charges nothing.
--- Reply   one string of doubles, 8 bytes each, lowest byte first, which costs less than as many integers. All are
---         integers, at most 2^53 - 1 in size. For each request:
+-- Reply   one string of doubles, 8 bytes each, lowest byte first. This costs less than a reply of the same number of integers.
+--         Each double is an integer from -(2^53 - 1) to 2^53 - 1. For each request:
 --           check, peek  if it passes: remaining * (longest + 1) + reset_after_ms, where `longest` is the longest reset
---                        of the limit in ms; or if this may be too large: 2^53 - 1, remaining, reset_after_ms.
+--                        of the limit in ms. If one double may not hold this: 2^53 - 1, remaining, reset_after_ms.
 --                        If it does not pass: delay_ms, remaining, reset_after_ms.
 --           charge       delay_ms, remaining, reset_after_ms, stamp (0 if nothing was charged).
---           n < 0        how many requests pass, remaining, reset_after_ms, the delay_ms of those that do not pass.
---         delay_ms >= 0  the request passes after this time. A stack has passed if all its members would.
+--           n < 0        the number of requests that pass, remaining, reset_after_ms, the delay_ms of the other requests.
+--         delay_ms >= 0  the request passes after this time. A stack passes if this holds for each of its requests.
 --         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: the
 --                        key holds a value that no limit has written, so nothing can be decided.
 --         remaining and reset_after_ms describe the state after the charge, if there was one. While a gate is closed,
---         nothing remains, and the delay and the reset are at least the time until its end.
--- Example check 1 counter 5 60000 5 0 1 2, with one key that does not exist: 3 * 60001 + 60000.
--- Errors  say what is wrong with ARGV (in Lua's own words if an argument is no number); then nothing has been written. A
---         count or burst of zero is no error: such a limit refuses everything.
--- texts: the texts of the keys that have been read. Servers let a script pass about 8000 arguments at once.
+--         remaining is 0, and the delay and the reset are at least the time until the gate's end.
+-- Example check 1 counter 5 60000 5 0 1 2 0, with one key that does not exist. The reply is 3 * 60001 + 60000.
+-- Errors  say what is wrong with ARGV (in Lua's own words if an argument is not a number). In this case, nothing has been
+--         written. A count or burst of zero is no error: such a limit refuses everything.
+-- texts: the texts of the keys that have been read. They are read in parts of 4000 keys, because servers let a script pass only
+-- about 8000 arguments to a command.
 local texts, reply = {}, {}
 for first = 1, at_once, 4000 do
   local last = first + 3999 < at_once and first + 3999 or at_once
@@ -40,7 +42,7 @@ for first = 1, at_once, 4000 do
   if first == 1 then texts = read else for at = first, last do texts[at] = read[at - first + 1] end end
 end
 
--- at: the position of the request that is decided. extra: how many more numbers than requests the reply has so far.
+-- at: the position of the current request. extra: the reply has this many more numbers than requests so far.
 local at, extra, decide = 1, 0, nil
 
 local function add(position, a, b, c, d)
@@ -50,7 +52,7 @@ local function add(position, a, b, c, d)
   if d then reply[index + 3] = d end
 end
 
--- Makes the function `decide`, which can decide every request. Most calls do not need it, so it is made only on demand.
+-- Makes the function `decide`, which can decide every request. Most calls do not need this function, so it is made on demand.
 local function make_decide()
   -- Charges a state and writes it. Returns reset, units, tag and ahead, or nil if the key is foreign.
   local function charge_state(limit, key, text, units, tag, ahead, gate, amount, wait)
@@ -64,7 +66,8 @@ local function make_decide()
     end
   end
 
-  -- Closes the gate of a refused request for the next step of its block. Returns that time, or nil if the key is foreign.
+  -- Closes the gate of a refused request for the next step of its block. Returns the length of the step in ms; nil if the key
+  -- is foreign.
   local function close(limit, key, old, units, tag, ahead, gate)
     local steps, earlier = limit.steps, gate and gate.level or 0
     if earlier >= #steps then earlier = #steps - 1 end
@@ -74,7 +77,7 @@ local function make_decide()
     return put(limit, key, old, units, tag, ahead, nil, gate) and ms
   end
 
-  -- Decides a run's request at this position, and charges it if it passes and `charges` is true. Returns whether it passes.
+  -- Decides the request of a run at this position. Charges it if it passes and `charges` is true. Returns whether it passes.
   return function(run, position, charges)
     local limit, cost, keep, n, key = run.limit, run.cost, run.keep, run.n, keys[position]
     local tags, text, state, tag, ahead, gate = limit.tags, texts[position], 0, 0, ABSENT, nil
@@ -137,11 +140,11 @@ local function make_decide()
   end
 end
 
--- Decides the plain requests from `at` on, in few steps. A request is plain if its run is in mode check and its state has the
--- short form, as nearly all are. `decide` would decide the same. At the first request that is not plain, this function returns
--- or fails, and `at` is the position of that request. A failure is safe in a `pcall`, because the write is the last step of a
--- request that can fail. So a request has either its write and its reply, or neither, and then `decide` decides it from the
--- start. INCRBY fails if only Lua reads the text as a number.
+-- Decides the plain requests from `at` on, in few steps. A request is plain if the mode is check and its state is absent or has
+-- the short form. Nearly all requests are plain. `decide` would make the same decisions. At the first request that is not plain,
+-- this function returns or fails, and `at` is the position of that request. A failure is safe in a `pcall`, because nothing after
+-- the write of a request can fail. So a request has both its write and its reply, or neither. If it has neither, `decide` decides
+-- it from the start. For example, INCRBY fails on a text that only Lua reads as a number.
 local function decide_plain(limit, cost, keep, last)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT
@@ -216,7 +219,7 @@ local function decide_run(run)
   end
 end
 
--- The members of a stack are judged first, and charged if all pass.
+-- All requests of a stack are judged first. If all of them pass, they are charged.
 local stack, start, refused = {}, 0, false
 for _, run in ipairs(runs) do
   if not run.is_member then

@@ -1,36 +1,38 @@
 -- head: the part that `decide` and `adjust` share: the current time, states as text, and the contract of the algorithms.
 --
--- The driver has a table for each limit, with its name and the numbers count, time_ms, burst and wait_ms. `burst` is the
+-- The driver makes a table for each limit, with its name and the numbers count, time_ms, burst and wait_ms. `burst` is the
 -- capacity; for concurrency, it is the id of the permit. `implement` adds the functions of the limit's algorithm.
 --
--- State of counter, buckets and sliding_window: three numbers, in a string that also contains their time, so the key's
--- TTL only collects it. If there is no state, units and tag are 0, and the time is 0.
---   units  what was charged; most charges only increase it.
+-- State of counter, buckets and sliding_window: three numbers in one string. One of the numbers is a time, so decisions do
+-- not depend on the key's TTL, which only collects old keys. If there is no state, all three numbers are 0.
+--   units  the units that were charged; most charges only increase this number.
 --   tag    a small number whose meaning depends on the algorithm.
 --   time   in ms of the server's clock, 0 .. 10^14 - 1. The functions receive and return `ahead`: the time in ms from now
 --          until this time, negative if it has passed.
 -- The functions of these algorithms are pure: they compute, and the driver reads and writes.
 --   judge(units, tag, ahead, cost, keep) -> wait, room, reset, change
---     cost    the units that must fit: those of the charge, and `keep` units more.
---     keep    the units of the cost that are left to others. Only a queue asks for it.
+--     cost    the units that must fit: the units to charge, and `keep` more.
+--     keep    the part of the cost that is left to other calls. Only leaky_bucket_queue uses it.
 --     wait    0 if the cost fits now; else the time in ms until its turn, if no other call comes. NEVER if the cost is
---             above what the limit can hold.
+--             above the capacity of the limit.
 --     room    the units that are free now; negative in debt.
---     reset   the time in ms until nothing is in use: after the charge if the cost fits now; otherwise, or if the cost is
---             0, in the state as it is.
---     change  what a charge would do to a state of the short form. "grows": it only increases the units. "starts":
---             nothing is in use, and the new state is the one of a key that does not exist. nil: ask charge.
+--     reset   the time in ms until nothing is in use. If the cost fits now and is not 0, this time includes the charge.
+--             Otherwise it describes the state without a charge.
+--     change  how a charge would change a state of the short form. "grows": the charge only increases the units. "starts":
+--             nothing is in use, so the charge writes the same state as for a key that does not exist. nil: only `charge`
+--             computes the change.
 --   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl
---     The state after a charge for the turn in `wait` ms. ttl: in how many ms the key may be collected; nil if it keeps
---     its TTL. now + reset is the stamp by which `give` finds this charge again.
+--     Returns the state after a charge whose turn is in `wait` ms. ttl: the new TTL of the key in ms; nil if the key keeps
+--     its TTL. The stamp of the charge is now + reset. `give` finds the charge by this stamp.
 --   give(units, tag, ahead, most, left) -> given, units, tag, ahead, ttl
---     The state after at most `most` units of the charge whose stamp is in `left` ms were given back. units is nil if
---     nothing is left. given is 0 if the charge is no longer in the state.
---   tags     tags below this number fit into the short form of the text.
+--     Gives back at most `most` units of the charge whose stamp is `left` ms from now, and returns the new state. units is
+--     nil if nothing is in use afterwards. given is 0 if the charge is no longer in the state.
+--   tags     the short form of the text has room for tags below this number.
 --   longest  the longest reset after a charge that did not wait, in ms.
 --
--- sliding_log and concurrency have structures as states, and talk to Redis themselves. They have no `tags`.
---   read(key, cost) -> state                  a table; nil if the key is foreign
+-- The states of sliding_log and concurrency are a list and a sorted set, so their functions call Redis themselves. They
+-- have no `tags`.
+--   read(key, cost) -> state                  a table; nil if the key holds a foreign value
 --   judge(state, nil, nil, cost) -> wait, room, reset     the cost includes the units that are left to others
 --   charge(state, cost, wait) -> reset, stamp
 --   give(key, most, stamp) -> given
@@ -53,33 +55,33 @@ local function wrong(what)
   error("ratelimit: " .. what, 0)
 end
 
--- Returns whether all four are integers from 0 to 2^53 - 2. NaN fails each comparison.
+-- Returns whether all four numbers are integers from 0 to 2^53 - 2. A NaN fails each comparison.
 local function are_integers(a, b, c, d)
   return a >= 0 and b >= 0 and c >= 0 and d >= 0 and math.max(a, b, c, d) < NEVER and a % 1 + b % 1 + c % 1 + d % 1 == 0
 end
 
--- A state as text, of two forms, in decimal digits.
---   short  units * tags + tag, below 9.2 * 10^7, and 11 digits of time: at most 19 digits, so that INCRBY can add units.
---          Only states whose time is at most 115 days ahead, and whose tag is below `tags`.
---   long   units, 8 digits of tag, 14 digits of time: at least 23 digits, so that the length tells the forms apart.
--- The time of the short form is the one from 173 days (PAST) before now to 2.7 years after now. So the time is wrong only
--- after the clock has stepped back by more than 2.3 years. The state then starts fresh, or lasts longer by at most the
--- step.
+-- The text of a state has one of two forms, both in decimal digits.
+--   short  units * tags + tag (below 9.2 * 10^7), then 11 digits of time. It has at most 19 digits, so that INCRBY can add
+--          units. Only states whose time is at most 115 days ahead, and whose tag is below `tags`, have this form.
+--   long   units, 8 digits of tag, 14 digits of time. It has at least 23 digits, so that the length tells the forms apart.
+-- The short form has only the last 11 digits of the time. They are read as a time from 173 days (PAST) before now to 2.7 years
+-- after now. So the result is wrong only after the clock has stepped back by more than 2.3 years. The state then starts fresh,
+-- or lasts longer by at most the step.
 local ERA, SHORT, NEAR = 100000000000, 92000000, 10000000000
 local PAST, ABSENT = 15000000000, -NOW
 local SHIFT = PAST - NOW % ERA
 
--- A gate may follow a state: `/`, a digit for its kind, a digit for its level, and three times of 14 digits: the end, when the
--- gate is forgotten, and when the state before it expires. Until its end it is closed: requests are refused although units are
--- free. A key with a gate may outlive the state, which is then absent. The state before a gate may be empty. In Lua, a gate is a
--- table, with times in ms from now:
---   kind     0: a block. 1: a pause, for whose end requests may wait.
---   level    how many blocks have followed each other.
---   left     the time until the end; negative if it has passed.
---   kept     the time until the gate is forgotten, which is not before its end.
+-- A gate may follow the state in the text: `/`, a digit for its kind, a digit for its level, and three times of 14 digits. The
+-- times are the end of the gate, the time when the gate is forgotten, and the time when the state in front of it expires. A gate
+-- is closed until its end: requests are refused although units are free. A gate may outlive the state. A state that has expired,
+-- or whose text is empty, is absent. In Lua, a gate is a table, with times in ms from now:
+--   kind     0: a block. 1: a pause, whose end requests may wait for.
+--   level    the number of blocks in a row, at most the number of steps.
+--   left     the time until the end of the gate; negative if the end has passed.
+--   kept     the time until the gate is forgotten, at least `left`.
 --   expires  the time until the state expires.
--- Example 563000060000/01017630001800000176300030000001763000060000 is a counter with 5 units, and a block of level 1 that ends at
---         1763000180000 ms and is forgotten at 1763000300000 ms.
+-- Example 563000060000/01017630001800000176300030000001763000060000 is a counter with 5 units, and a block of level 1. The block
+--         ends at 1763000180000 ms, and the gate is forgotten at 1763000300000 ms.
 local GATE, SLASH = 45, 47
 
 -- Returns the units, the tag, `ahead` and the gate of a state. The units are nil if the text is foreign. The gate is nil if
@@ -115,8 +117,8 @@ local function encode(units, tag, ahead, tags)
   return high > 0 and format("%.0f%011.0f", high, (NOW + ahead) % ERA) or format("%.0f", (NOW + ahead) % ERA)
 end
 
--- Runs a command with a key. Returns its reply, or `foreign` if the key is of another type. All other errors end the script,
--- so that the client tries again.
+-- Runs a command on a key. Returns its reply, or `foreign` if the key has another type than the command expects. All other errors
+-- end the script, so that the client tries again.
 local function attempt(foreign, ...)
   local reply = try_call(...)
   if type(reply) ~= "table" then return reply end
@@ -124,8 +126,8 @@ local function attempt(foreign, ...)
   return call(...)
 end
 
--- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign. If the gate has no
--- `expires`, it is new. Then the state in front of the gate expires as it would without a gate.
+-- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign. A gate without `expires` is
+-- new: the state in front of it expires as it would without a gate.
 local function put(limit, key, old, units, tag, ahead, ttl, gate)
   local text = encode(units, tag, ahead, limit.tags)
   if gate then
@@ -148,11 +150,11 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
   end
   if not ttl then return call("SET", key, text, "KEEPTTL") end
   if old then return call("SET", key, text, "PX", format("%.0f", ttl)) end
-  -- MGET does not tell a key of another type from one that does not exist.
+  -- MGET returns the same for a key of another type as for a key that does not exist.
   return call("SET", key, text, "PX", format("%.0f", ttl), "NX")
 end
 
--- Returns an integer as text, for commands that do not read a number with an exponent.
+-- Returns an integer as text without an exponent, because commands do not accept exponents.
 local function digits(number)
   return format("%.0f", number)
 end

@@ -2,21 +2,21 @@
 --   leaky_bucket        a meter: holds up to `burst` units, and a call that would overflow it is refused
 --   leaky_bucket_queue  a queue: a call runs when all units before it have leaked, so calls are evenly spaced
 --
--- Idea     Each call pours its cost into a bucket that leaks at the rate. The meter only asks whether the cost still
---          fits, which token_bucket.lua computes. The queue delays each call until the bucket is empty, and refuses a
---          call that would have to wait longer than wait_ms.
--- State    the level of token_bucket.lua, which explains the arithmetic.
+-- Idea     Each call pours its cost into a bucket that leaks at the rate. The meter admits a call if its cost still fits.
+--          token_bucket.lua computes this. The queue delays each call until the bucket is empty, and refuses a call that
+--          would have to wait longer than wait_ms.
+-- State    the state of token_bucket.lua, which explains the arithmetic.
 -- Example  count = 10, time = 1 s, wait = 250 ms: four calls arrive at 0 ms. The first finds an empty bucket and runs at
 --          once, the second runs after 100 ms and the third after 200 ms. The fourth would have to wait 300 ms: it is
---          refused. As a meter with burst = 3, the first three calls pass at once, and the fourth is refused with
+--          refused. With a meter of burst = 3, the first three calls pass at once, and the fourth is refused with
 --          retry_after = 100 ms.
--- ARGV     count: at most 2^25 units. burst, at most 2^25: of a meter, the units that it holds; of a queue, the most units
---          that can arrive together without a longer wait than wait_ms. wait_ms is 0 for the meter.
--- Reply    the remaining units of the queue are its free places.
--- Keep     A call that leaves units to others passes if at least as many places are free after it. Otherwise the queue refuses
---          the call. Its retry_after is the time until the last of these places has its turn.
--- Change   of the limit, and edges: as in token_bucket.lua. The queue gives back only the last charge, because the turns of
---          later calls are known.
+-- ARGV     count: at most 2^25 units. burst: at most 2^25. For a meter, the units that it holds. For a queue, the most units
+--          that can arrive together if no call may wait longer than wait_ms. wait_ms is 0 for the meter.
+-- Reply    `remaining` of a queue is the number of its free places.
+-- Keep     A call that leaves `keep` units to others passes if at least `keep` places are free after it. Otherwise the queue
+--          refuses the call. Its retry_after is the turn that the last of all these units would have in the queue now.
+-- Change   When the limit changes, and at the edges, the rules of token_bucket.lua apply. Only the last charge of a queue can
+--          be given back, because the turns of later calls are known.
 local limit = ...
 
 function limit.judge(units, _, ahead, cost, keep)

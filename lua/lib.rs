@@ -1,7 +1,7 @@
 #![doc = include_str!("README.md")]
 
-/// Joins `head.lua`, the algorithms as branches of the function `implement`, and a main script into one text. Only the names of counters,
-/// also of those in windows of the calendar, have a `u` (117) as their third letter, so one comparison finds all of them.
+/// Joins `head.lua`, the algorithms as branches of the function `implement`, and a main script into one text. Only the names of
+/// counters, from `counter` to `counter_month`, have a `u` (117) as their third letter, so one comparison finds all of them.
 macro_rules! script {
     ($($main:literal),+) => {
         concat!(
@@ -31,7 +31,7 @@ pub const DECIDE: &str = script!("requests.lua", "decide.lua");
 /// The script that returns, takes and renews units, and that blocks and pauses keys.
 pub const ADJUST: &str = script!("adjust.lua");
 
-/// The scripts for a single plain request, with their names.
+/// The scripts for a single plain request, each with the name of its algorithm.
 pub const SINGLE: [(&str, &str); 5] = [
     ("counter", include_str!("single/counter.lua")),
     ("token_bucket", include_str!("single/token_bucket.lua")),
@@ -40,8 +40,8 @@ pub const SINGLE: [(&str, &str); 5] = [
     ("concurrency", include_str!("single/concurrency.lua")),
 ];
 
-/// What precedes [`DECIDE`] in a call for keys of several slots.
+/// The text that precedes [`DECIDE`] in a call for keys of several slots.
 pub const ANY_SLOT: &str = include_str!("any_slot.lua");
 
-/// Finds out whether a server permits such calls.
+/// The script that finds out whether a server permits calls for keys of several slots.
 pub const ANY_SLOT_PROBE: &str = include_str!("any_slot_probe.lua");

@@ -1,19 +1,20 @@
--- requests: reads the arguments of `decide`, which explains them, and checks all of them before the first write.
+-- requests: reads the arguments of `decide`, and checks all of them before the first write. decide.lua explains them.
 --
 -- Makes a table for each run: its limit, the position of its first key, n, cost, keep, and whether it is a member of a stack.
 -- extra   keep, or keep:step:step.. with up to nine steps of a block in ms.
 --         keep: the units that the request leaves to others, 0 .. 2^32-1. The request passes if cost + keep would pass, and
---         then charges only the cost. Only buckets and permits let such a request wait. A turn in a later window, or an
---         entry of a log, would make the units that are left before it unusable. steps: a request with a cost that this
---         limit refuses closes the gate of its key (head.lua), for the step that follows the earlier blocks. A gate is
---         forgotten when it has been open for the last step. These close nothing: a peek, a request that leaves units to
---         others, and a request that a closed gate or another member of a stack refuses. Of merged requests, the first one
+--         charges only the cost. Only buckets and permits let a request with `keep` wait. In a window or a log, later calls
+--         get later turns, so nobody could use the units that such a request leaves free before its own turn.
+--         steps: if this limit refuses a request with a cost, the gate of the request's key (head.lua) closes. The first block
+--         lasts for the first step, and each further block lasts for the next step. A gate is forgotten when it has been open
+--         for the length of the last step. Three kinds of requests close no gate: a peek, a request that leaves units to
+--         others, and a request that a closed gate or another member of its stack refuses. Of merged requests, the first one
 --         that does not pass closes the gate.
 local mode, at_once = argv[1], argv[2] + 0
 local charges, waits = mode ~= "peek", mode == "charge"
 if charges and not waits and mode ~= "check" then wrong("expected check, charge or peek") end
 
--- Most calls have few runs, so a function that is made for each call costs more than it saves.
+-- Most calls have few runs. A helper function would be made anew for each call, which costs more than the function saves.
 local runs, limit, requests, is_open = {}, {}, 0, false
 for index = 3, #argv, 8 do
   if #argv < index + 7 then wrong("expected eight arguments per run") end

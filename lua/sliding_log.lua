@@ -1,14 +1,15 @@
 -- sliding_log: admits at most `count` units in any interval of `time_ms`, exactly.
 --
--- Idea     The key stores the time of each admitted unit. A unit counts for one time_ms. A call passes if its cost and
---          the units that still count are at most `count` together; its charge removes the entries that no longer do.
+-- Idea     The key stores the time of each admitted unit. A unit counts for time_ms. A call passes if the sum of its cost and
+--          the units that still count is at most `count`. The charge removes the entries that no longer count.
 -- State    list, one entry per unit, oldest first: the time of the unit's turn, in microseconds of the server's clock.
---          TTL: the time until the newest entry stops counting, plus a second, because the clock of the TTLs may be late.
+--          TTL: the time until the newest entry stops counting, plus a second, because the server's clock for TTLs may be
+--          late.
 -- Example  count = 3, time = 1 s, and calls at 0 ms, 400 ms and 700 ms. At 900 ms all three count: a call is refused
---          with retry_after = 100 ms. At 1000 ms the first entry no longer counts: a call passes and replaces it.
+--          with retry_after = 100 ms. At 1000 ms the first entry no longer counts: a call passes and replaces the entry.
 --          With wait = 500 ms, the call at 900 ms stores an entry for 1000 ms and runs then.
 -- ARGV     count: at most 10 000 units; burst = count.
--- Change   of the limit: the entries stay; more or fewer of them count.
+-- Change   When the limit changes, the entries stay, and more or fewer of them count.
 -- Edges    Memory grows with `count`. If the clock steps back, new entries get the time of the newest entry, so that the
 --          list stays in order.
 local limit = ...
@@ -31,7 +32,7 @@ local function entries_until(key, length, time)
   return low
 end
 
--- newest: the time of the last entry that still counts, or 0.
+-- Reads the log of a key. newest: the time of the newest entry; 0 if no entry still counts.
 function limit.read(key)
   local length = try_call("LLEN", key)
   if type(length) ~= "number" then return nil end
@@ -70,7 +71,7 @@ function limit.charge(log, cost, wait)
   return reset, stamp
 end
 
--- The stamp is the time in the entries of the charge.
+-- The stamp of a charge is the time that its entries contain.
 function limit.give(key, most, stamp)
   if most == 0 then return 0 end
   return attempt(0, "LREM", key, digits(-most), digits(stamp))

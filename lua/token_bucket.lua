@@ -1,39 +1,45 @@
 -- token_bucket: admits bursts of up to `burst` tokens, and `count` tokens per `time_ms` in the long run.
 --   token_bucket           tokens come back continuously
---   token_bucket_interval  all `count` tokens come back at the end of each time_ms from the call that found the bucket full
+--   token_bucket_interval  `count` tokens come back together at the end of each time_ms, which is counted from the call that
+--                          found the bucket full
 --
--- Idea     The level is the number of tokens that were taken and have not come back. These are like units that leak from a
---          bucket, so a leaky bucket has the same state. A call passes if the level and its cost are at most `burst`
---          together. The state is the units that were charged since a time called the anchor, and the next call computes
---          what has leaked since then. GCRA stores the time at which the bucket will be empty. It is seldom a whole
---          millisecond (3 units per second), so rounding would add up. Here both stored numbers are whole, so every rate is
---          exact. The level is computed in grains, of which a unit has `scale`, so that all numbers are integers:
+-- Idea     The level is the number of tokens that were taken and have not come back. Taken tokens are like units that leak
+--          from a bucket, so a leaky bucket has the same state. A call passes if the sum of the level and its cost is at most
+--          `burst`. The state is the number of units that were charged since a time called the anchor. The next call computes
+--          how many units have leaked since the anchor. (GCRA instead stores the time at which the bucket will be empty.
+--          This time is seldom a whole millisecond, for example at 3 units per second, so rounding errors would add up.)
+--          Both stored numbers are whole, so every rate is exact. The level is computed in grains, so that all numbers are
+--          integers. A unit has `scale` grains:
 --            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
 --          Most charges only increase the units. A charge that finds the bucket empty sets the anchor to the current time.
--- State    units: charged since the anchor, 0 .. 2^27-1, of which up to 2.7 million fit into the short form. tag: the
---          key is collected 2^tag ms after the anchor; 0 or 99 (more than 115 days): when the bucket will be empty. time:
---          the anchor. A level above `burst` is debt: calls that wait for their turn.
--- Life     The TTL is set with the anchor, so that other charges need not set it. 2^tag is the largest power of two up
---          to 2 * period + 1 s (period: until a full bucket is empty, or wait_ms), and so longer than one period. If the
---          bucket would be empty later than that, the charge first moves the anchor forward by whole periods of time_ms. In
---          each, a whole number of units leaks. If that is not enough, the tag is 0 or 99.
--- Example  count = 10, time = 1 s, burst = 10; the script receives count = 1, time_ms = 100, burst = 10. The period is
+-- State    units: the units that were charged since the anchor, 0 .. 2^27-1. The short form has room for 2.7 million units.
+--          tag: the key is collected 2^tag ms after the anchor. If the tag is 0, or 99 (for more than 115 days), the key is
+--          collected when the bucket will be empty. time: the anchor. A level above `burst` is debt: of calls that wait for
+--          their turn, and of units that were taken without a check.
+-- Life     The TTL is set with the anchor, so that other charges need not set it. 2^tag is the largest power of two up to
+--          2 * period + 1 s, and so longer than one period. The period is the time until a full bucket is empty, or
+--          wait_ms if that is longer. If the bucket would be empty only after 2^tag ms, the charge first moves the anchor
+--          forward by a multiple of time_ms. A whole number of units leaks in each time_ms. If moving the anchor is not
+--          enough, the tag is 0 or 99.
+-- Example  count = 10, time = 1 s, burst = 10. The script receives count = 1, time_ms = 100, burst = 10. The period is
 --          1 s, so the key lives 2048 ms, the largest power of two up to 3 s: tag 11.
---             0 ms  A call takes 4: level 400 grains, empty in 400 ms. The state is 4 units, tag 11, anchor 0.
---           200 ms  Level 4 * 100 - 200 * 1 = 200 grains, which is 2 units. 8 are free. A call takes 8: 12 units, empty
---                   at 1200 ms. The key still lives until 2048 ms.
---           250 ms  Level 12 * 100 - 250 = 950 of 1000 grains. A call that takes 1 needs 100 grains and finds 50: it is
---                   refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
---          By interval, the first tokens come back at 1000 ms: all that were taken, because `count` is 10.
--- ARGV     count: at most 2^25 tokens (continuously: count and time_ms divided by their greatest common divisor); burst,
---          at most 2^25: the most tokens that can be taken at once, including what can be borrowed. Rust checks that all
---          products are exact.
--- Change   of the limit: the units since the anchor stay, and what has leaked since is computed again at the new rate.
---          Units above a smaller capacity must leak first. At a far smaller rate this can take longer than 2^53 ms;
---          the reply then contains the longest time that it can represent.
--- Edges    Times are whole milliseconds, so a burst shorter than 1 ms of the rate cannot be used fully. A cost above
---          `burst` never passes. If the server's clock steps back, the level is higher by what leaks in the step.
+--             0 ms  A call takes 4 units: the level is 400 grains, and the bucket will be empty in 400 ms. The state is
+--                   4 units, tag 11, anchor 0.
+--           200 ms  The level is 4 * 100 - 200 * 1 = 200 grains, or 2 units, so 8 units are free. A call takes 8: the state
+--                   is 12 units, and the bucket will be empty at 1200 ms. The key still lives until 2048 ms.
+--           250 ms  The level is 12 * 100 - 250 = 950 of 1000 grains. A call with cost 1 needs 100 grains and finds 50: it
+--                   is refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
+--          By interval, the first tokens come back at 1000 ms. All taken tokens come back then, because `count` is 10.
+-- ARGV     count: at most 2^25 tokens. If tokens come back continuously, count and time_ms are divided by their greatest
+--          common divisor. burst: at most 2^25, the most tokens that can be taken at once, including tokens that can be
+--          borrowed. Rust checks that all products are exact.
+-- Change   When the limit changes, the units since the anchor stay. The units that have leaked since the anchor are computed
+--          at the new rate. If the new capacity is smaller, the units above it must leak first. At a far smaller rate this
+--          can take longer than 2^53 ms; the reply then contains the longest time that it can represent.
+-- Edges    Times are whole milliseconds. If more than `burst` tokens come back in 1 ms, the rate cannot be used fully. A
+--          cost above `burst` never passes. If the server's clock steps back, the level is higher by the units that leak in
+--          the length of the step.
 local limit = ...
 local count, time_ms, burst, wait_ms = limit.count, limit.time_ms, limit.burst, limit.wait_ms
 local by_interval, only_last = limit.name == "token_bucket_interval", limit.name == "leaky_bucket_queue"
@@ -48,7 +54,7 @@ local function level_of(units, ahead)
   return 0, 0
 end
 
--- Returns the time in ms until `grains` grains have leaked.
+-- Returns the time in ms until `grains` grains have leaked. `phase` is the time in ms since the last tick.
 local function leak_time(grains, phase)
   local ms = ceil(grains / count) * tick - phase
   return ms < FOREIGN and ms or FOREIGN - 1
@@ -60,7 +66,7 @@ local own_tag = floor(math.log(lives + 1) * 1.4426950408889634) -- exact: the nu
 local own_life = 2 ^ own_tag
 limit.tags, limit.longest, limit.level_of, limit.leak_time = 34, period, level_of, leak_time
 
--- This function decides most calls, so it takes few steps and calls few others.
+-- This function decides most calls, so it has few steps and calls few other functions.
 function limit.judge(units, tag, ahead, cost)
   local scale, count, phase, needs, level = scale, count, 0, cost * scale, nil
   if tick > 1 then
@@ -90,7 +96,7 @@ function limit.judge(units, tag, ahead, cost)
   return 0, free, reset < FOREIGN and reset or FOREIGN - 1
 end
 
--- Returns the state of a bucket with this anchor.
+-- Returns the state of a bucket whose anchor is in `ahead` ms, then reset and ttl.
 local function anchored(units, ahead, reset)
   local ttl = ahead + own_life
   if ttl >= reset then return units, own_tag, ahead, reset, ttl end
@@ -110,10 +116,10 @@ function limit.charge(units, tag, ahead, cost)
   return anchored(units - periods * count, ahead + periods * time_ms, reset)
 end
 
--- The stamp is the time at which the level would be zero after the charge. Units leak in the order in which they were
--- charged. So what is left of the charge is at most what leaks from now until the stamp. (By interval, the units of one
--- charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the last charge
--- is given back, because the other calls already know their turn. `only_last` applies this rule always.
+-- The stamp of a charge is the time at which the bucket will be empty if no other charge follows. Units leak in the order in
+-- which they were charged. So at most the units that leak from now until the stamp are left of the charge. (By interval, the
+-- units of one charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the last
+-- charge can be given back, because the other calls already know their turn. With `only_last`, this rule always applies.
 function limit.give(units, tag, ahead, most, left)
   local level, phase = level_of(units, ahead)
   if level == 0 then return 0 end
@@ -128,7 +134,7 @@ function limit.give(units, tag, ahead, most, left)
     return given, units, tag, ahead, ttl
   end
   if most * scale >= level then return ceil(level / scale) end
-  -- After a step back of the clock, the level can be above the units that are stored.
+  -- After the clock has stepped back, the level can be above the stored units.
   if most > units then most = units end
   return most, units - most, tag, ahead
 end

@@ -2,10 +2,11 @@
 --
 -- KEYS   one, with a state of the short form (head.lua).
 -- ARGV   count, time_ms, cost: positive integers, cost <= count < 9.2 * 10^7, time_ms <= 10^10. There is no wait.
--- Reply  if the request passes: remaining * (time_ms + 1) + reset_after_ms; if it is refused and nothing remains:
---        -retry_after_ms; otherwise -retry_after_ms, reset_after_ms, remaining. (One integer costs half as much as
---        three.) nil if this script cannot decide: it has written nothing, and decide.lua decides.
--- Errors if ARGV is wrong, or the key holds something other than a counter; then nothing has been written.
+-- Reply  if the request passes: remaining * (time_ms + 1) + reset_after_ms. If it is refused and nothing remains:
+--        -retry_after_ms. If it is refused and units remain: -retry_after_ms, reset_after_ms, remaining. (A reply of one
+--        integer costs half as much as a reply of three.) If this script cannot decide: nil. Then it has written nothing,
+--        and decide.lua decides.
+-- Errors if ARGV is wrong, or the key does not hold a string. In this case, nothing has been written.
 -- Example 5 60000 1, with a key that does not exist: 4 * 60001 + 60000 = 300004.
 local call, floor, key, count, time_ms, cost = redis.call, math.floor, KEYS[1], ARGV[1] + 0, ARGV[2] + 0, ARGV[3] + 0
 if not (count >= 1 and time_ms >= 1 and cost >= 1 and count % 1 + time_ms % 1 + cost % 1 == 0) then

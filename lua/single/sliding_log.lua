@@ -2,9 +2,9 @@
 --
 -- KEYS   one.
 -- ARGV   count, time_ms: positive integers. There is no wait, and the cost is 1.
--- Reply  if the request passes: remaining, if the unit counts for time_ms, otherwise remaining, reset_after_ms, because
---        the clock has stepped back; if it is refused: -retry_after_ms, reset_after_ms, remaining.
--- Errors if ARGV is wrong, or the key holds something other than a log; then nothing has been written.
+-- Reply  if the request passes: remaining. If it passes after the clock has stepped back, the unit counts for longer than
+--        time_ms: remaining, reset_after_ms. If it is refused: -retry_after_ms, reset_after_ms, remaining.
+-- Errors if ARGV is wrong, or the key holds something other than a log. In this case, nothing has been written.
 local call, ceil, key, count, time_ms = redis.call, math.ceil, KEYS[1], ARGV[1] + 0, ARGV[2] + 0
 if not (count >= 1 and time_ms >= 1 and count % 1 + time_ms % 1 == 0) then
   return redis.error_reply("ERR ratelimit: expected positive integers")

@@ -2,9 +2,9 @@
 --
 -- KEYS   one, with a state of the short form (head.lua).
 -- ARGV   count, time_ms, cost: positive integers, cost <= count < 1000, time_ms <= 5 * 10^9. There is no wait.
--- Reply  if the request passes: remaining * (2 time_ms + 1) + reset_after_ms; if it is refused: -retry_after_ms,
---        reset_after_ms, remaining. nil if this script cannot decide: it has written nothing, and decide.lua decides.
--- Errors if ARGV is wrong, or the key holds something other than a window; then nothing has been written.
+-- Reply  if the request passes: remaining * (2 time_ms + 1) + reset_after_ms. If it is refused: -retry_after_ms,
+--        reset_after_ms, remaining. If this script cannot decide: nil. Then it has written nothing, and decide.lua decides.
+-- Errors if ARGV is wrong, or the key does not hold a string. In this case, nothing has been written.
 local call, floor, key, count, time_ms, cost = redis.call, math.floor, KEYS[1], ARGV[1] + 0, ARGV[2] + 0, ARGV[3] + 0
 if not (count >= 1 and time_ms >= 1 and cost >= 1 and count % 1 + time_ms % 1 + cost % 1 == 0) then
   return redis.error_reply("ERR ratelimit: expected positive integers")

@@ -4,10 +4,10 @@
 -- KEYS   one, with a state of the short form (head.lua).
 -- ARGV   count, time_ms, burst, cost: positive integers, cost <= burst <= 2.7 * 10^6; count and time_ms without a common
 --        divisor. There is no wait.
--- Reply  one integer, in grains (1/time_ms units), from which the client computes the decision: if it is not negative,
---        the request passes and this room is left; if it is negative, the request is refused and this room is missing.
---        nil if this script cannot decide: it has written nothing, and decide.lua decides.
--- Errors if ARGV is wrong, or the key holds something other than a bucket; then nothing has been written.
+-- Reply  one integer, in grains (1/time_ms units), from which the client computes the decision. If the integer is 0 or more,
+--        the request passes, and the integer is the room that is left. If it is negative, the request is refused because this
+--        many grains are missing. If this script cannot decide: nil. Then it has written nothing, and decide.lua decides.
+-- Errors if ARGV is wrong, or the key does not hold a string. In this case, nothing has been written.
 local call, floor, key = redis.call, math.floor, KEYS[1]
 local count, time_ms, burst, cost = ARGV[1] + 0, ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
 if not (count >= 1 and time_ms >= 1 and burst >= 1 and cost >= 1
