@@ -36,7 +36,8 @@ impl RateLimiter {
     ///
     /// ```
     /// use ratelimit::{Key, Limit, RateLimiter, Rejection};
-    ///     ///
+    /// use std::time::Duration;
+    ///
     /// const MAILS: Limit = Limit::counter(2, Duration::from_secs(60));
     ///
     /// async fn send_mail(limiter: &RateLimiter, user: u64) -> Result<(), Rejection> {
