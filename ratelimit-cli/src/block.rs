@@ -9,8 +9,8 @@ use crate::options::{Given, Keys};
 use crate::output::{duration, milliseconds, note, safe, show};
 use crate::session::Session;
 use clap::Args;
+use ratelimit::Limit;
 use ratelimit::store::{Adjustment, Change, Store as _, StoreKey, StoredKey};
-use ratelimit::{Algorithm, Limit};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -97,7 +97,7 @@ fn keys(
 ) -> Result<Vec<(Limit, StoreKey, bool)>, Failure> {
     let mut keys = Vec::new();
     for (algorithm, key) in caller.store_keys(&session.limiter)? {
-        if matches!(algorithm, Algorithm::SlidingLog | Algorithm::Concurrency) {
+        if algorithm.state().is_list() {
             continue;
         }
         let stored = StoredKey::parse(&session.prefix, key.as_bytes());
