@@ -17,8 +17,8 @@ use tokio::task;
 /// The value of a request, such as its context or its limiter.
 pub(crate) struct OfRequest<T> {
     pub(crate) value: Option<T>,
-    /// The task-local value outside the request. If the task-local value differs from it, the code runs in a scope inside the
-    /// request. That scope takes precedence.
+    /// The task-local value outside the request. If the current task-local value differs from this value, the code runs in a
+    /// scope inside the request. That scope takes precedence.
     pub(crate) outer: Option<T>,
 }
 
@@ -114,7 +114,7 @@ impl<T: Clone> ByTask<T> {
     }
 
     fn shard(&self, key: Key) -> MutexGuard<'_, Shard<T>> {
-        // The map in a shard uses the lower bits of the hash.
+        // The upper bits of the hash select the shard, because the map in a shard uses the lower bits.
         let at = Hashes::new().hash_one(key) >> (u64::BITS - SHARDS.ilog2());
         let shard = &self.shards[usize::try_from(at).unwrap_or_default()];
         shard.lock()

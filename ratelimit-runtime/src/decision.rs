@@ -45,10 +45,10 @@ pub struct Decision {
     remaining: u32,
 }
 
-/// The maker of a decision, which is also where the units of the call are charged.
+/// The place that has made a decision, and that has charged the units of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Source {
-    /// The store, including decisions by leased units and by the deny cache.
+    /// The store. Decisions from leased units and from the deny cache count as decisions of the store.
     Store,
     /// The memory of this process, while the store is unavailable.
     Local,
@@ -78,8 +78,8 @@ impl Decision {
         Self::of(limit, remaining, passes, Micros::of(reset_after))
     }
 
-    /// Adds the delay until the call's turn, and the stamp by which its charge is found again, for implementations of a
-    /// [`Store`](crate::store::Store).
+    /// For implementations of a [`Store`](crate::store::Store): adds the delay until the call's turn, and the stamp by which
+    /// the store finds the charge again.
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
         let passes = match self.passes {
             Passes::InTurn(_) => Passes::InTurn(Micros::of(delay)),
@@ -191,7 +191,8 @@ impl Decision {
         self.reset_after.duration()
     }
 
-    /// Returns the number by which the store that decided finds the charge of this call again. 0 if nothing was charged.
+    /// Returns the stamp of this call's charge: the number by which the deciding store finds the charge again. 0 if nothing was
+    /// charged.
     pub const fn stamp(&self) -> u64 {
         self.stamp
     }

@@ -6,9 +6,8 @@ use std::fmt;
 
 /// The reason why a decision could not be made, or a limiter could not be built.
 ///
-/// The message contains no key, no identity and no password.
-/// [`Debug`] shows only the message, because a `main` that returns an error prints the error by `Debug`. `{:#?}` also shows the
-/// kind.
+/// The message contains no key, no identity and no password. [`Debug`] shows only the message, because a `main` that returns an
+/// error prints the error with `Debug`. `{:#?}` also shows the kind.
 ///
 /// ```
 /// use ratelimit::{ErrorKind, RateLimiter};
@@ -74,7 +73,7 @@ impl Error {
         Self::runtime().map(drop)
     }
 
-    /// Returns the runtime that polls the caller.
+    /// Returns the runtime that polls the caller. Returns an error outside of a runtime.
     pub(crate) fn runtime() -> Result<tokio::runtime::Handle, Self> {
         tokio::runtime::Handle::try_current().map_err(|_| {
             Self::new(

@@ -40,7 +40,7 @@ mod tasks;
 pub mod testing;
 mod writer;
 
-#[cfg(doc)] // the guide is only part of the documentation
+#[cfg(doc)] // the guide is needed only for rustdoc
 pub mod docs;
 
 #[doc(hidden)]

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-/// The most names at the root, without its modules.
+/// The maximum number of names at the root, without the names in its modules.
 const MOST: usize = 30;
 
-/// The names that are exported behind this text, which begins a line: those of `limiter::{Charge, current::scope}`, for example.
+/// Returns the names in all exports that begin with the text `export`. For `limiter::{Charge, current::scope}`, these are
+/// `Charge` and `scope`.
 fn names<'s>(source: &'s str, export: &str) -> Vec<&'s str> {
     let exports = source.split(export).skip(1).filter_map(|rest| rest.split(';').next());
     let lists = exports.map(|path| path.split_once('{').map_or(path, |(_, list)| list.trim_end_matches('}')));

@@ -44,7 +44,7 @@ impl Calls {
         Self(SmallVec::from_vec(calls.into()))
     }
 
-    /// Whether each limit has loaded its overrides and may refuse the call, which a shadow limit may not.
+    /// Whether all limits have loaded their overrides, and none of them is a shadow limit.
     pub(super) fn are_plain(&self) -> bool {
         self.0.iter().all(|call| !call.shadow && call.knows_overrides())
     }
@@ -58,8 +58,8 @@ impl Calls {
         }
     }
 
-    /// Completes the requests to the store. `None` if no limit has to be decided, for example because the call is exempt from
-    /// all.
+    /// Completes the requests to the store. Returns `None` if no limit has to be decided, for example because the call is
+    /// exempt from all limits.
     pub(super) fn complete(self) -> Result<Option<Completed>, Rejection> {
         let (mut names, mut stack, mut decides) = (SmallVec::new(), Stack::new(), None::<RateLimiter>);
         for (position, mut call) in self.0.into_iter().enumerate() {
@@ -127,7 +127,7 @@ impl Admission {
         }
     }
 
-    /// Pauses a limit for `time`, if there is one.
+    /// Pauses a limit for `time`. Does nothing if `time` is `None`.
     pub fn pause_if(&mut self, position: usize, time: Option<Duration>) {
         if let (Some((holdings, at)), Some(time)) = (self.member(position), time) {
             holdings.pause(at, time);
@@ -149,8 +149,9 @@ impl Admission {
         }
     }
 
-    /// Sends the changes to the store, except for the limits at the positions in `lasting`. Returns these limits, which the
-    /// response holds until its body ends. `settles` are the `settle` functions, with the positions of their limits.
+    /// Sends the changes to the store, except for the limits at the positions in `lasting`. Returns the permits and charges of
+    /// those limits, which the response holds until its body ends. `settles` are the `settle` functions, with the positions of
+    /// their limits.
     pub async fn hold<const N: usize>(self, lasting: &[usize], settles: [(usize, Settle); N]) -> Held {
         let Some(mut holdings) = self.0 else { return Held::default() };
         if let Err(error) = Box::pin(holdings.finish_except(lasting)).await {
@@ -165,8 +166,8 @@ impl Admission {
 
 const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
 
-/// Boxes the closure of `settle` with `until = "body_end"`. This signature lets the closure omit its parameter type. The type
-/// of the box is the same for all closures, so the compiler reports a mistake only once.
+/// Boxes the `settle` closure of an attribute that also has `until = "body_end"`. This signature lets the closure omit its
+/// parameter type. The type of the box is the same for all closures, so the compiler reports a mistake only once.
 pub fn cost_on_end<T>(
     cost: impl FnOnce(BodySent) -> T + Send + 'static,
 ) -> Box<dyn FnOnce(BodySent) -> T + Send> {

@@ -75,7 +75,7 @@ impl Call {
         }
     }
 
-    /// Sets the limit, if the site has none.
+    /// Sets the limit, for a site whose limit is not a constant.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
             Ok(limit) => self.request.limit = limit,
@@ -164,8 +164,8 @@ impl Call {
         }
     }
 
-    /// Writes the name of a method's type into the key, if the attribute has no `key`. So methods of the same name on two types
-    /// have separate limits.
+    /// Writes the name of a method's type into the key. The attribute has no `key`, so the name of the limit does not contain
+    /// the type. The type separates the limits of methods that have the same name on two types.
     pub fn of_type(&mut self, name: &'static str) {
         self.part().text(name);
     }
@@ -179,7 +179,7 @@ impl Call {
         self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
     }
 
-    /// Applies the override and completes the key. Then the request to the store is complete.
+    /// Completes the key and applies the override. After that, the request to the store is complete.
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         self.key.finish(&mut self.request.key, limiter.keys())?;

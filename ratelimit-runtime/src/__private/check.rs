@@ -32,7 +32,7 @@ impl Call {
     /// Starts the decision. If the store replies at once, the call is already decided when this function returns. The future
     /// borrows nothing.
     ///
-    /// `Call` is too large to move, so this function takes `&mut`. Call it only once.
+    /// `Call` is too large to move, so this function takes `&mut self`. Start each `Call` only once.
     pub fn start(&mut self) -> Check {
         if self.skipped {
             unasked(self.name().as_str(), Outcome::Exempt);
@@ -87,7 +87,7 @@ impl Calls {
 }
 
 impl Check {
-    /// Decides a call of a site whose request is constant, like [`Call::start`].
+    /// Decides a call like [`Call::start`], for a site whose request is constant.
     pub fn of_site(site: &'static Site, request: &'static SiteRequest) -> Self {
         let limiter = current(site.name.as_str());
         match limiter.as_deref().ok().and_then(|limiter| Some((limiter, request.of(site, limiter)?))) {
@@ -129,7 +129,7 @@ impl Check {
 }
 
 impl Future for Check {
-    /// The admission. In most cases it is empty, because only calls such as those with a permit hold something.
+    /// The admission. It is empty for most calls, because they hold no permit and no charge.
     type Output = Result<Admission, Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 /// A value that becomes part of a key.
 pub struct KeyPart<'a, T: ?Sized>(pub &'a T);
 
-/// A value. Its type parameter `Way` is the way to write it into a key.
+/// A value that becomes part of a key. The type parameter `Way` says how the value is written.
 pub struct Writable<'a, T: ?Sized, Way>(&'a T, PhantomData<Way>);
 
 probe! {
@@ -33,7 +33,7 @@ pub trait Way<T: ?Sized>: Sized {
     fn write(value: Writable<'_, T, Self>, key: &mut KeyWriter<'_>);
 }
 
-/// Writes the value by its implementation of [`Identity`].
+/// Writes the value with its implementation of [`Identity`].
 #[derive(Debug)]
 pub struct ByIdentity;
 

@@ -9,43 +9,42 @@ pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
     Ok(limit)
 }
 
-/// Applies [`Limit::try_zone`], unless the limit is already an error.
+/// Applies [`Limit::try_zone`]. If `limit` is already an error, returns that error.
 pub fn with_zone(limit: Result<Limit, LimitError>, offset: &str) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_zone(offset))
 }
 
-/// Applies [`Limit::try_burst`], unless the limit is already an error.
+/// Applies [`Limit::try_burst`]. If `limit` is already an error, returns that error.
 pub fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_burst(burst))
 }
 
-/// Applies [`Limit::try_refill`], unless the limit is already an error.
+/// Applies [`Limit::try_refill`]. If `limit` is already an error, returns that error.
 pub fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_refill(refill))
 }
 
-/// Applies [`Limit::try_borrow`], unless the limit is already an error.
+/// Applies [`Limit::try_borrow`]. If `limit` is already an error, returns that error.
 pub fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_borrow(borrow))
 }
 
-/// Applies [`Limit::try_wait`], unless the limit is already an error.
+/// Applies [`Limit::try_wait`]. If `limit` is already an error, returns that error.
 pub fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_wait(wait))
 }
 
-/// Adds a lease of `lease` units, or of half of what the limit can hold if that is less. Returns the error if the limit is
-/// already one.
+/// Adds a lease of `lease` units, but at most half of the limit's capacity. If `limit` is already an error, returns that error.
 pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
     limit?.with_lease_up_to(lease)
 }
 
-/// Applies [`Limit::try_lease_auto`], unless the limit is already an error.
+/// Applies [`Limit::try_lease_auto`]. If `limit` is already an error, returns that error.
 pub fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
     limit.and_then(Limit::try_lease_auto)
 }
 
-/// Applies [`Limit::try_block`], unless the limit is already an error.
+/// Applies [`Limit::try_block`]. If `limit` is already an error, returns that error.
 pub fn with_block(limit: Result<Limit, LimitError>, steps: &[Duration]) -> Result<Limit, LimitError> {
     limit.and_then(|limit| limit.try_block(steps))
 }

@@ -39,8 +39,8 @@ macro_rules! probe {
     };
 }
 
-/// Declares a trait that merges the result of the next argument into the earlier results. A pair without an implementation
-/// is a compile error: more than one argument has the value.
+/// Declares a trait that merges the result of the next argument into the earlier results. If more than one argument has the
+/// value, the merge has no implementation, which is a compile error.
 macro_rules! merge {
     (
         $(#[$meta:meta])* $merge:ident;

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Site {
     pub(super) name: Name<'static>,
-    /// The function with this name, if another function may contain a function of the same name.
+    /// The function whose path is the name, if the function may be declared inside another function. The key then contains the
+    /// place of the function, so that functions of the same name have separate limits.
     pub(super) function: Option<Function>,
     pub(super) limit: Option<Limit>,
 }
@@ -56,8 +57,8 @@ impl SiteRequest {
         Self(OnceLock::new())
     }
 
-    /// Returns the request, if this limiter can decide it unchanged: it was made for this limiter, no override applies, and its
-    /// units are charged at once.
+    /// Returns the request if it was made for this limiter, the limiter has no overrides, and the units of the limit are
+    /// charged at once. In all other cases, returns `None`: the call makes its own request.
     #[inline]
     pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
         let (made_for, request) = self.0.get().or_else(|| self.make(site, limiter))?;

@@ -1,5 +1,5 @@
-//! Finds the argument that is the response, for functions that do not return one. A refusal is written into that argument, and
-//! its body holds permits and charges.
+//! Finds the argument that is the response, for functions that do not return a response. A refusal is written into that
+//! argument. The body of that argument holds permits and charges.
 
 use super::probe::{Nothing, merge};
 use crate::body::{Held, HoldBody};
@@ -87,8 +87,8 @@ where
 
 /// The result of a function that writes its response into an argument.
 pub trait Written {
-    /// Whether the function has written a body. If the function returns an error, the framework later replaces the body by that
-    /// error.
+    /// Whether the function has written a body. If the function returns an error, the framework later replaces the body with
+    /// that error.
     fn is_written(&self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! Converts `cost`, `keep` and the result of `settle` to a number of units. They may be of any unsigned integer type.
+//! Converts `cost`, `keep` and the result of `settle` to a number of units. These values may be of any unsigned integer type.
 
 /// A value from the user's code. An integer literal without a suffix becomes a `u32`, because the compiler prefers the inherent
 /// method to the method of the trait.

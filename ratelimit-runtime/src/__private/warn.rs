@@ -38,15 +38,16 @@ impl<T> Plain for Option<T> {}
 impl<T, E> Plain for Result<T, E> {}
 
 /// Finds out who calls a function, from the type of an argument or of the result. The type selects the implementation, as
-/// explained in `probe`. Each row below has its own numbers of references, without a gap. A new framework takes 3, and each
-/// number from 3 on grows by one, here and in `frameworks/`. The highest number comes first:
+/// explained in `probe`. Each row below has its own numbers of references, and there are no gaps between the rows. A new
+/// framework gets the number 3. For that, add one to all numbers from 3 on, here and in `frameworks/`. The compiler tries the
+/// highest number first:
 ///
 /// | references | bound | where |
 /// |---|---|---|
 /// | 11 | a user | here |
 /// | 10 | a type of the standard library, also behind an alias | here |
 /// | 9 to 3 | an extractor or a response of axum (9 and 8), actix-web, poem, rocket (5 and 4), salvo | `frameworks/` |
-/// | 2, 1 | a user, a known request | here, for generic types, for which the lifetime bounds of the extractors would be errors |
+/// | 2, 1 | a user, a known request | here, for generic types; the lifetime bounds of the extractors would be errors for them |
 /// | 0 | nobody | here |
 pub trait ProbeCallers {
     type Callers;
@@ -143,7 +144,7 @@ impl<T: ?Sized> ReturnOf<T> {
     }
 }
 
-/// Warns about a function whose limit ends before its stream, by a deprecated method. The return type selects the trait, as
+/// Warns, with a deprecated method, about a function whose limit ends before its stream. The return type selects the trait, as
 /// explained in `__private::probe`.
 pub trait OfStream {
     #[deprecated(

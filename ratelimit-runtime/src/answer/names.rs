@@ -36,7 +36,7 @@ pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> 
     all
 }
 
-/// Appends the limit's time to the name, unless the name already ends with it.
+/// Appends the limit's time to the name, if the name does not end with this time yet.
 fn with_time<'r>(name: &'r str, recorded: &RecordedDecision) -> Cow<'r, str> {
     let time = format!("/{}", recorded.limit.time_text());
     if name.ends_with(&time) { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}{time}")) }

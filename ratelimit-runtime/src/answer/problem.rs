@@ -25,7 +25,7 @@ pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answe
         Rejection::Unidentified(_) => start(BLANK, "Bad Request", status),
         Rejection::Unavailable(_) => start(BLANK, "Service Unavailable", status),
     };
-    // If the wait is known, the title and `Retry-After` contain enough information.
+    // If the wait is known, the title and `Retry-After` contain enough information, so the detail is left out.
     if !matches!(rejection, Rejection::Limited(limited) if limited.retry_after_secs().is_some()) {
         json.push_str(",\"detail\":");
         push_string(&mut json, &rejection.to_string());
@@ -49,8 +49,8 @@ fn start(kind: &str, title: &str, status: u16) -> String {
     format!("{{\"type\":\"{kind}\",\"title\":\"{title}\",\"status\":{status}")
 }
 
-/// Returns the names of the limits that refused the request. The limit of the rejection is always among them, even if a method
-/// of the limiter has decided it, because such decisions are not recorded.
+/// Returns the names of the limits that refused the request. The limit of the rejection is always among them. If a method of
+/// the limiter has decided it, the decision is not recorded, so this function adds the name.
 fn violated<'n>(rejection: &'n Rejection, limits: &'n [Named<'_>]) -> Vec<&'n str> {
     let refused = || limits.iter().filter(|limit| limit.is_refused());
     let is_recorded = refused().any(|limit| limit.recorded.name() == rejection.name());

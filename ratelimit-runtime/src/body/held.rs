@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The permits and charges of a call, which last until the body of its response ends.
 ///
-/// An implementation of [`HoldBody`](crate::body::HoldBody) stores it beside the body and reports what is sent. The first of
-/// these events ends it: [`complete`](Self::complete), [`cut`](Self::cut), or a drop, which counts as a cut. At its end, all
-/// permits are returned, and each charge is settled to its real cost. The changes are sent to the store in the background, on
-/// the tokio runtime in which it ends. [`RateLimiter::close`](crate::RateLimiter::close) waits for them.
+/// An implementation of [`HoldBody`](crate::body::HoldBody) stores a `Held` beside the body and reports what is sent. A `Held`
+/// ends at the first of these events: [`complete`](Self::complete), [`cut`](Self::cut), or a drop, which counts as a cut. At
+/// that moment, all permits are returned, and each charge is settled to its real cost. The changes are sent to the store in the
+/// background, on the tokio runtime in which the `Held` ends. [`RateLimiter::close`](crate::RateLimiter::close) waits for them.
 #[must_use = "dropping this returns the permits and settles the charges"]
 #[derive(Default)]
 pub struct Held {

@@ -53,7 +53,7 @@ impl<B: Body> HoldBody for HeldBody<B> {
 
     fn hold(mut self, held: Held) -> Self {
         self.held.merge(held);
-        // A server may drop an empty body without polling it.
+        // A server may drop an empty body without polling it, so an empty body is complete now.
         if self.body.is_end_stream() {
             self.held.complete();
         }
@@ -104,7 +104,7 @@ impl<B: Body> Body for HeldBody<B> {
                 if let Some(data) = frame.data_ref() {
                     this.held.count(length(data));
                 }
-                // A server does not poll again after the last frame.
+                // A server does not poll again after the last frame, so the body is complete now.
                 if this.pieces.left() == 0 && this.body.is_end_stream() {
                     this.held.complete();
                 }

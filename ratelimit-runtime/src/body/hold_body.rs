@@ -6,8 +6,8 @@ use crate::rejection::{FromRejection, Rejection};
 
 /// A response whose body can hold permits and charges until it ends.
 ///
-/// `until = "body_end"`, [`Permit::hold`](crate::Permit::hold) and [`Charge::settle_on_end`](crate::Charge::settle_on_end)
-/// need it. It is implemented for:
+/// `until = "body_end"`, [`Permit::hold`](crate::Permit::hold) and [`Charge::settle_on_end`](crate::Charge::settle_on_end) need
+/// this trait. It is implemented for:
 ///
 /// | type | holds until |
 /// |---|---|
@@ -109,8 +109,8 @@ macro_rules! tuples {
 
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) }
 
-/// A response with its permits and charges. Its type `R` cannot contain another body, such as axum's `Sse<S>` and rocket's
-/// streams.
+/// A response with its permits and charges, for a type `R` whose body cannot be replaced. Such types are axum's `Sse<S>` and
+/// rocket's streams.
 ///
 /// With `until = "body_end"`, the attribute changes a return type `Sse<S>` to `Holding<Sse<S>>`. The client receives the same
 /// response. A `Holding` can also be a refusal, so the function needs no `Result`.

@@ -65,8 +65,8 @@ pub trait Clock: Send + Sync + 'static {
 /// the clock is created.
 ///
 /// Each thread reads the system's clock about once per millisecond. In between, it reads the processor's counter, which takes a
-/// third of the time. Errors do not add up: the time differs from the system's clock by at most about a microsecond, and so do
-/// the times of two threads.
+/// third of the time. Errors do not add up: the time differs from the system's clock by at most about a microsecond. Two
+/// threads also differ by at most about a microsecond.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     /// The start, in the time of [`nanos`].

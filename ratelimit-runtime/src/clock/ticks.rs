@@ -11,8 +11,8 @@ use tokio::time::Instant;
 /// by 1 in 1000, the time is then wrong by at most 1 us, and errors do not add up.
 const LONGEST: u64 = 1_000_000;
 
-/// The longest time in nanoseconds for reading an anchor. If it takes longer, the thread was interrupted between the two
-/// readings.
+/// The longest time in nanoseconds for reading an anchor. If reading takes longer, the thread was interrupted between the clock
+/// and the counter, so the anchor is not used.
 const LONGEST_READING: u64 = 1000;
 
 /// The values of the clock and the counter at the same moment.
@@ -55,7 +55,7 @@ pub(crate) fn nanos() -> u64 {
     let (ticks, anchor) = (source.counter.raw(), ANCHOR.get());
     // If the counter has stepped back, as it may after a suspension, the time is read from the system.
     match ticks.checked_sub(anchor.ticks) {
-        // The product is below 2^52.
+        // The product is below 2^52, so it does not overflow.
         Some(passed) if passed < source.longest => anchor.nanos + ((passed * source.rate) >> 32),
         _ => read(ticks),
     }
@@ -78,7 +78,8 @@ const CAN_PAUSE: bool = {
     is_of_tokio(resume)
 };
 
-/// Has the name of a function of tokio. If tokio has that function, `resume` in [`CAN_PAUSE`] means tokio's function.
+/// Has the name of a function of tokio. If tokio has that function, `resume` in [`CAN_PAUSE`] means tokio's function. Otherwise
+/// it means this function.
 #[allow(dead_code, reason = "not used if tokio has its own")]
 const fn resume() -> NotOfTokio {
     NotOfTokio

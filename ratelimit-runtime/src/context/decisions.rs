@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 pub(super) struct Decisions {
     /// The number of decisions that have been recorded.
     recorded: usize,
-    /// The number of each decision in `last`.
+    /// The serial number of each decision in `last`, in the same order.
     numbers: SmallVec<[usize; 1]>,
     /// The last decision of each limit, in the order in which the limits were first used.
     last: SmallVec<[RecordedDecision; 1]>,
@@ -19,7 +19,7 @@ impl Decisions {
         &self.last
     }
 
-    /// Records decisions. Returns the number of the first decision; the numbers of the others follow.
+    /// Records decisions. Returns the serial number of the first of these decisions. The other ones have the next numbers.
     pub(super) fn record(&mut self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
         let first = self.recorded;
         for decision in decisions {
@@ -34,7 +34,7 @@ impl Decisions {
         first
     }
 
-    /// Changes the decision with this number, if it is still the last one of its limit.
+    /// Changes the decision with this serial number. Does nothing if a later decision of the same limit was recorded.
     pub(super) fn change(&mut self, number: usize, change: impl FnOnce(&mut RecordedDecision)) {
         if let Some(at) = self.numbers.iter().position(|known| *known == number) {
             change(&mut self.last[at]);

@@ -175,8 +175,8 @@ impl RequestContext {
         self.known.client_ip
     }
 
-    /// Returns the decisions that attributes and layers have made for this request until now. There is one for each limit, the
-    /// last one, in the order in which the limits were first used.
+    /// Returns the decisions that attributes and layers have made for this request until now. The list contains only the last
+    /// decision of each limit, in the order in which the limits were first used.
     pub fn decisions(&self) -> Vec<RecordedDecision> {
         self.made.decisions.lock().last().to_vec()
     }
@@ -186,17 +186,17 @@ impl RequestContext {
         read(self.made.decisions.lock().last())
     }
 
-    /// Returns the address of the client, if the current context was made for a connection with this peer.
+    /// Returns the address of the client. `None` if the current context was not made for a connection with this peer.
     pub(crate) fn client_ip_behind(peer: PeerAddr) -> Option<IpAddr> {
         Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
 
-    /// Records decisions. Returns the number of the first decision; the numbers of the others follow.
+    /// Records decisions. Returns the serial number of the first of these decisions. The other ones have the next numbers.
     pub(crate) fn record(&self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
         self.made.decisions.lock().record(decisions)
     }
 
-    /// Changes the recorded decision with this number, if it is still the last one of its limit.
+    /// Changes the recorded decision with this serial number. Does nothing if a later decision of the same limit was recorded.
     pub(crate) fn change_record(&self, number: usize, change: impl FnOnce(&mut RecordedDecision)) {
         self.made.decisions.lock().change(number, change);
     }
@@ -216,9 +216,9 @@ impl RequestContext {
 opaque!(RequestContext, |this| decisions = this.decisions().len());
 
 impl Rejection {
-    /// Returns the answer that a web client receives for this rejection. The form of the answer is that of the current
-    /// [`RequestContext`]. Otherwise it is the form that [`install_answers`](crate::answer::install_answers) has set, or else
-    /// plain text.
+    /// Returns the answer that a web client receives for this rejection. If the current [`RequestContext`] has a form for its
+    /// answers, that form applies. Otherwise, the form that [`install_answers`](crate::answer::install_answers) has set
+    /// applies. If no form was set, the answer is plain text.
     ///
     /// The supported frameworks call this method to convert a rejection. Call it for a framework that is not supported:
     ///

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 /// A type that knows the address of the client, such as your own extractor that has resolved it.
 ///
-/// `by = "ip"` finds the argument with the address by this trait. The address is final: the limiter does not look for another
-/// client behind it. So return neither the address of a proxy nor an address that a client has sent. The requests and
+/// `by = "ip"` uses this trait to find the argument that has the address. The address is final: the limiter does not look for
+/// another client behind it. So return neither the address of a proxy nor an address that a client has sent. The requests and
 /// connections of the web frameworks do not implement this trait. They know only the peer, and the limiter finds the client
 /// behind it.
 ///
@@ -69,12 +69,12 @@ impl<T: ClientIp> ClientIp for Option<T> {
 pub enum PeerAddr {
     /// An address of the internet protocol.
     Ip(IpAddr),
-    /// A unix socket, which has no address. It identifies nobody unless unix sockets are trusted proxies.
+    /// A unix socket, which has no address. If unix sockets are not trusted proxies, it identifies nobody.
     Unix,
 }
 
 impl PeerAddr {
-    /// The address, unless the connection is a unix socket.
+    /// Returns the address. `None` for a unix socket.
     pub const fn ip(self) -> Option<IpAddr> {
         match self {
             Self::Ip(address) => Some(address),

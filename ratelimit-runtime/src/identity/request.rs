@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// A type that knows the user who calls, such as an extractor for a session or a token.
 ///
-/// `by = "user"` finds the argument by this trait. Implement it for the type that proves who calls, not for a value that the caller
-/// only claims:
+/// `by = "user"` uses this trait to find the argument that is the user. Implement it for the type that proves who calls, not
+/// for a value that the caller only claims:
 ///
 /// ```
 /// use ratelimit::{Rejection, UserId, rate_limit};
@@ -41,8 +41,8 @@ pub trait UserId {
 
 /// A type that has the headers of a request.
 ///
-/// `by = "header:x-api-key"` finds the argument by this trait. Implement it for your own request type, as in the example of
-/// [`header_lines`](Self::header_lines).
+/// `by = "header:x-api-key"` uses this trait to find the argument that has the headers. Implement it for your own request type,
+/// as in the example of [`header_lines`](Self::header_lines).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not have the headers of a request",
     note = "implement `ratelimit::identity::RequestHeaders` for the type, or write a value, as in `by = key`"
@@ -66,8 +66,8 @@ pub trait RequestHeaders {
     fn header_lines<'a>(&'a self, name: &str, line: &mut dyn FnMut(&'a [u8]));
 
     /// Returns the value of a header. `name` is in lower case. Returns `None` if the header is missing. Also returns `None` if
-    /// it occurs more than once, because the code that verifies it may read another line than this method. A call with `None`
-    /// is rejected.
+    /// the header occurs more than once, because the code that verifies the header may read another line than this method. A
+    /// call with `None` is rejected.
     fn header(&self, name: &str) -> Option<&[u8]> {
         let (mut found, mut several) = (None, false);
         self.header_lines(name, &mut |line| several |= found.replace(line).is_some());

@@ -13,7 +13,7 @@ use super::StoreKey;
 use crate::random;
 use siphasher::sip::SipHasher13;
 
-/// The number of whole words in the longest key for which there are secrets, which has 135 bytes.
+/// The number of whole 64-bit words in a key of 135 bytes, which is the longest key for which there are secrets.
 const WORDS: usize = 16;
 
 /// A secret random hash key, so that nobody can choose keys that collide.
@@ -56,7 +56,7 @@ fn last_word(bytes: &[u8], rest: usize) -> u64 {
     }
 }
 
-/// Scatters the hashes of consecutive keys, which are at equal distances before. Different hashes stay different, so the
+/// Scatters a hash, because the hashes of consecutive keys are at equal distances. Different hashes stay different, so the
 /// probability of a collision does not change.
 #[inline]
 fn scattered(hash: u64) -> u64 {

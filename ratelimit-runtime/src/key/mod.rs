@@ -60,7 +60,7 @@ impl<'n> Key<'n> {
     /// `key = "login"`.
     ///
     /// The name should be a constant of the program, because logs, metrics and rejections show it, and the store contains it in
-    /// full. Pass values that a client has sent to [`by`](Self::by), which hashes long values.
+    /// full. Add values from clients with [`by`](Self::by), which hashes long values.
     pub fn new(name: &'n str) -> Self {
         Self { name, identities: (), parts: () }
     }
@@ -97,7 +97,7 @@ impl<'n, I, P> Key<'n, I, P> {
         Key { name, identities: (identities, identity), parts }
     }
 
-    /// Adds a value to the name, like a placeholder in the attribute's `key`.
+    /// Adds a part: a value that belongs to the name, like the value of a placeholder in the attribute's `key`.
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
         let Self { name, identities, parts } = self;
         Key { name, identities, parts: (parts, part) }

@@ -42,7 +42,8 @@ impl Name<'static> {
         Self::of(Text::Written(text))
     }
 
-    /// Returns `text` as the name of the same limit when it is a shadow limit. It is a path if this name is a path.
+    /// Returns the name that the same limit has as a shadow limit. Its text is `text`. If this name is the path of a function,
+    /// the new name is a path too.
     pub(crate) const fn renamed(self, text: &'static str) -> Self {
         Self::of(if let Text::Path(_) = self.text { Text::Path(text) } else { Text::Written(text) })
     }
@@ -72,8 +73,8 @@ impl<'n> Name<'n> {
         self.text.as_str()
     }
 
-    /// Returns whether the decisions of the limit are recorded in the web request. The limits of attributes and layers are
-    /// recorded, and keys that are passed to a method are not.
+    /// Returns whether the decisions of the limit are recorded in the web request. The decisions of attributes and layers are
+    /// recorded. Decisions about a key that is passed to a method are not recorded.
     #[inline]
     pub(crate) const fn is_recorded(&self) -> bool {
         !matches!(self.text, Text::Given(_))
@@ -157,7 +158,7 @@ impl LimitName {
     pub(crate) fn public(&self) -> &str {
         let name = self.as_str();
         if let Self::Path(_) = self {
-            // The time has no colon, and an identifier has no slash.
+            // A time such as `/1s` has no colon, so the last `::` is in front of the function.
             return name.rsplit_once("::").map_or(name, |(_, function)| function);
         }
         name

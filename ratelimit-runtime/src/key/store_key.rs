@@ -53,14 +53,14 @@ opaque! {
     StoreKey, |this| length = this.0.len()
 }
 
-/// Makes a key without a format.
+/// Makes a key without a format, which is the last part of a key.
 pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Result<StoreKey, Error> {
     let mut rendered = StoreKey::default();
     render_into(&mut rendered, Name::new(key.name()), key, settings)?;
     Ok(rendered)
 }
 
-/// Writes a key without a format into the empty key `rendered`. So the key is not moved. `name` is the name of `key`.
+/// Writes a key without a format directly into the empty key `rendered`, so that no key is moved. `name` is the name of `key`.
 pub(crate) fn render_into(
     rendered: &mut StoreKey,
     name: Name<'_>,
@@ -135,7 +135,8 @@ impl<'n> KeyBuilder<'n> {
         self.absent = Some((kind, why));
     }
 
-    /// Completes the key except for its format. After this call, only the format may be written.
+    /// Writes everything except the last part of the key, which names the algorithm and its state format. After this call, only
+    /// that part may be written.
     ///
     /// # Errors
     ///

@@ -63,7 +63,7 @@ impl Settings {
             }
         }
         if is_grpc {
-            // In gRPC, header fields are metadata, and metadata belongs to the application.
+            // In gRPC, header fields are metadata. Metadata belongs to the application, so the layer writes no header fields.
             return;
         }
         let status = response.status();
@@ -91,7 +91,8 @@ impl Settings {
         if status == rejection.status() || status == answer.status {
             return None;
         }
-        // The status of the answer is right, unless the application answers refusals with a success status.
+        // The right status is the status of the answer. If that status is a success, the right status is the status of the
+        // rejection.
         let right = if answer.status < 400 { rejection.status() } else { answer.status };
         let is_corrected = self.corrects_status.unwrap_or(status == 500);
         if is_corrected {

@@ -67,8 +67,8 @@ impl RateLimitLayer {
     }
 
     /// Uses this limiter for the requests that pass through, as [`scope`](crate::scope) does for a future. The default is the
-    /// scoped limiter, else the installed one. Use it in tests that run a server. A server spawns a task for each connection,
-    /// and `scope` does not apply to such tasks.
+    /// scoped limiter, else the installed one. Use this method in tests that run a server, because `scope` does not apply to
+    /// the tasks that a server spawns for its connections.
     pub fn limiter(self, limiter: RateLimiter) -> Self {
         self.with(|settings| settings.limiter = Some(limiter))
     }
@@ -84,8 +84,8 @@ impl RateLimitLayer {
         self.with(|settings| settings.answers = Some(answers))
     }
 
-    /// Sets which responses that hide a refusal get the right status. `true`: all with an error status, such as 400 or 404.
-    /// `false`: none. The default: only those with status 500.
+    /// Sets whether a response that hides a refusal gets the right status. `true`: if its status is an error, such as 400 or
+    /// 404. `false`: never. The default: only if its status is 500.
     ///
     /// An error type hides a refusal if it accepts a [`Rejection`](crate::Rejection) and answers it like any other error. This
     /// happens with a blanket conversion, such as `impl<E: Into<anyhow::Error>> From<E> for AppError`, or if the function that

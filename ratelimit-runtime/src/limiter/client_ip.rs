@@ -46,8 +46,8 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for a list that [`build`](crate::RateLimiterBuilder::build)
-    /// would refuse, such as an empty one, and for a limiter that was built with
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) for a list that
+    /// [`build`](crate::RateLimiterBuilder::build) would refuse, such as an empty list, and for a limiter that was built with
     /// [`trusted_hops`](crate::RateLimiterBuilder::trusted_hops). After an error, the earlier list stays in use.
     ///
     /// ```

@@ -97,7 +97,8 @@ impl<F: Future> Future for InScope<F> {
 }
 
 impl RateLimiter {
-    /// Returns the limiter of the innermost [`scope`] around this call, so that a spawned task can use it.
+    /// Returns the limiter of the innermost [`scope`] around this call, so that a spawned task can use this limiter. `None`
+    /// outside of a scope.
     #[inline]
     pub fn scoped() -> Option<Self> {
         #[cfg(feature = "rocket")]
@@ -111,7 +112,7 @@ impl RateLimiter {
     }
 }
 
-/// Returns the limiter of the innermost scope.
+/// Returns the limiter of the innermost scope. `None` outside of a scope.
 pub(crate) fn scoped() -> Option<RateLimiter> {
     SCOPED.try_with(RateLimiter::clone).ok()
 }

@@ -39,9 +39,9 @@ impl RateLimiter {
         Ok(rendered)
     }
 
-    /// Returns the hash of the identity of a key, as a [`Hook`](crate::observe::Hook) receives it. With it, you can look up a
-    /// caller in a list of hashes that a hook has written. The name and the parts of the key do not change the hash. `None` if
-    /// the key has no identity.
+    /// Returns the hash of the identity of a key, as a [`Hook`](crate::observe::Hook) receives it. With this hash, you can look
+    /// up a caller in a list of hashes that a hook has written. The name and the parts of the key do not change the hash.
+    /// `None` if the key has no identity.
     ///
     /// ```
     /// use ratelimit::{Key, RateLimiter};

@@ -87,7 +87,7 @@ impl SingleTask {
         }
     }
 
-    /// Returns the time in ms from which on a task is late that now promises a heartbeat within `next`.
+    /// Returns the time in ms from which on a task is late, if the task now promises a heartbeat within `next`.
     fn promised_ms(&self, next: Duration) -> u64 {
         let next_ms = u64::try_from(next.saturating_add(GRACE).as_millis()).unwrap_or(u64::MAX);
         self.ms(Instant::now()).saturating_add(next_ms)

@@ -83,8 +83,8 @@ pub trait Hook: Send + Sync + 'static {
     /// are returned (`refund_if`, `settle`, permits), or leave a sliding window. Each time makes an event.
     ///
     /// With `lease`, the process that hands out the unit makes the event. A process that still has units from an earlier fetch
-    /// may miss it. Shadow limits and decisions of the failure policy make no event. A call that waits while nothing is free
-    /// makes no event either, for example behind a pause. For such a call, the store does not report the use of the later
+    /// may miss the event. Shadow limits and decisions of the failure policy make no event. A call that waits while nothing is
+    /// free makes no event either, for example behind a pause. For such a call, the store does not report the use of the later
     /// window.
     fn near_limit(&self, _near: &NearLimit) {}
 

@@ -42,8 +42,8 @@ impl IdentityHash {
         first.filter(|_| callers.all(|other| other == first))
     }
 
-    /// Reads the hash that a key contains instead of a long or secret identity. Other identities never begin with `#`, because
-    /// it is escaped.
+    /// Reads the hash that a key contains instead of a long or secret identity. `None` for a readable identity, which never
+    /// begins with `#`, because this character is escaped.
     fn written(identity: &[u8]) -> Option<Self> {
         let digits: &[u8; 32] = identity.strip_prefix(b"#")?.try_into().ok()?;
         let number = u128::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
@@ -58,8 +58,8 @@ impl fmt::Display for IdentityHash {
     }
 }
 
-/// Returns the tag of a key `prefix:{tag}:name:format`, which contains the identity. A key without an identity is
-/// `prefix:{name}:format`, and returns `None`.
+/// Returns the tag of a key `prefix:{tag}:name:format`, which contains the identity. `None` for a key without an identity,
+/// which is `prefix:{name}:format`.
 fn identity(key: &[u8]) -> Option<&[u8]> {
     let tag = &key[key.iter().position(|byte| *byte == b'{')? + 1..];
     let end = tag.iter().position(|byte| *byte == b'}')?;

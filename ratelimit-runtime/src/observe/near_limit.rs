@@ -33,7 +33,7 @@ impl NearLimit {
 
 /// The whole of a limit. Shares are in millionths of it. No call crosses a share of zero.
 const WHOLE: u32 = 1_000_000;
-/// The share at which a limit is nearly used up, unless the builder sets another share.
+/// The default of the share at which a limit is nearly used up.
 pub(crate) const DEFAULT_SHARE: u32 = WHOLE / 5 * 4;
 
 /// Returns the nearest valid share. `NaN` becomes the default.
@@ -52,7 +52,7 @@ pub(super) fn crosses(share: u32, decision: &Decision, cost: u32) -> bool {
     let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
     let used = capacity.saturating_sub(left);
     let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(share);
-    // In debt, the exact use before the call is unknown, but everything was in use.
+    // In debt, the exact use before the call is unknown, but everything was in use. So the call crosses no share.
     let in_debt = left == 0 && !decision.delay().is_zero();
     is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
 }

@@ -65,7 +65,8 @@ pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
 #[cfg(feature = "trace")]
 const BETWEEN: Duration = Duration::from_secs(10);
 
-/// Counts a refusal. If a line is due, logs the number of refusals since the last line. [`shadow_refusal`] logs shadow limits.
+/// Counts a refusal. If a line is due, logs the number of refusals since the last line. [`shadow_refusal`] logs the refusals of
+/// shadow limits.
 #[cold]
 #[cfg(feature = "trace")]
 pub(super) fn refusal(name: &str, outcome: Outcome, decision: &Decision) {

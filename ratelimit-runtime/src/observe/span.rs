@@ -9,8 +9,8 @@ use tracing::level_filters::LevelFilter;
 use tracing::{Span, field};
 
 /// A span from the start of a decision until it is dropped. Its fields describe one limit of the call. If limits refused the
-/// call, it is the refusing limit with the longest wait, which the rejection also names. Otherwise it is the first limit. The
-/// fields are recorded once, when the span is dropped.
+/// call, this is the refusing limit with the longest wait, which the rejection also names. Otherwise, this is the first limit.
+/// The fields are recorded once, when the span is dropped.
 #[derive(Default)]
 pub(super) struct DecisionSpan(Option<Box<Open>>);
 

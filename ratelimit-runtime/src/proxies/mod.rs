@@ -107,7 +107,7 @@ impl Proxies {
         self.behind(trust, peer, headers).ip().ok_or_else(|| error::nameless_proxy(&self.header.name))
     }
 
-    /// Finds the client behind a trusted peer. Returns the last hop that is known if the header does not name the client.
+    /// Finds the client behind a trusted peer. If the header does not name the client, returns the last hop that is known.
     fn behind(&self, trust: &Trust, peer: PeerAddr, headers: &dyn RequestHeaders) -> PeerAddr {
         let mut lines = SmallVec::<[&[u8]; MOST_ENTRIES]>::new();
         headers.header_lines(&self.header.name, &mut |line| {
@@ -131,7 +131,7 @@ impl Proxies {
 
     fn replacement(&self) -> Trust {
         let replaced = self.replaced.read().clone();
-        // Another thread may see the flag before it sees the networks.
+        // A thread may see the flag before it sees the networks. It then uses the trust that the limiter was built with.
         replaced.map_or_else(|| self.built.clone(), Trust::Networks)
     }
 

@@ -59,8 +59,8 @@ impl Rejection {
     }
 
     /// The name of the limit, as in the name of its [`Key`](crate::Key). It is usually the text of the attribute's `key`. If
-    /// two limits of a function have the same `key`, it ends with the time: `search/1s`. If several limits were decided
-    /// together, it is the name of the limit that refused the call. If more than one refused the call, it is the name of the
+    /// two limits of a function have the same `key`, the name ends with the time: `search/1s`. If several limits were decided
+    /// together, this is the name of the limit that refused the call. If more than one limit refused, this is the name of the
     /// limit with the longest wait.
     pub fn name(&self) -> &str {
         self.limit_name().as_str()
@@ -146,7 +146,7 @@ impl fmt::Debug for Rejection {
         if f.alternate() {
             return fields.fmt(f);
         }
-        // The name of a limit that a method has decided may come from a client.
+        // The name of a limit that a method has decided may come from a client, so it is shortened and escaped.
         let name: String = self.name().chars().take(MOST_SHOWN).flat_map(char::escape_debug).collect();
         write!(f, "{self} (limit `{name}`)")?;
         cause.map_or(Ok(()), |cause| write!(f, "\n\nCaused by:\n    {cause}"))

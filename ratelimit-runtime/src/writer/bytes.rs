@@ -54,7 +54,8 @@ impl Bytes {
         }
     }
 
-    /// Appends the lowest `len` bytes of a word, the lowest byte first. If there is room for 8 bytes, it needs one write.
+    /// Appends the lowest `len` bytes of a word, the lowest byte first. If the buffer has room for 8 bytes, this needs only one
+    /// write.
     #[inline]
     pub(crate) fn push_word(&mut self, word: u64, len: usize) {
         let bytes = word.to_le_bytes();
@@ -77,7 +78,7 @@ impl Bytes {
     }
 }
 
-/// Copies a slice to another one of the same length. Up to 32 bytes are copied as two pieces of a fixed size, which may
+/// Copies a slice to another slice of the same length. Up to 32 bytes are copied as two pieces of a fixed size, which may
 /// overlap, without a call of `memcpy`.
 #[inline]
 pub(crate) fn copy(to: &mut [u8], from: &[u8]) {

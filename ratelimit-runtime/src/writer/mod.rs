@@ -20,8 +20,8 @@ pub(crate) struct KeySettings {
     pub(crate) head: Box<str>,
     /// The key of the hash that replaces long and secret values.
     pub(super) secret: [u8; 16],
-    /// The key of the hash that replaces a readable identity outside of the store (`IdentityHash`). It differs from `secret`.
-    /// Otherwise a client could send the identity of somebody else as a secret value, and get the same hash.
+    /// The key of the hash that replaces a readable identity outside of the store (`IdentityHash`). This key differs from
+    /// `secret`. Otherwise a client could send the identity of somebody else as a secret value, and get the same hash.
     pub(crate) identity_secret: [u8; 16],
     /// The number of leading bits that are written of an IPv6 address. Addresses with the same leading bits are one identity.
     pub(crate) ipv6_prefix: u8,

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 /// The maximum length of a value in bytes. Longer values are replaced by their hash, so that callers cannot make keys long.
 const MAX_VALUE: usize = 64;
 
-/// The reason why a key has no identity. `None` if it has one.
+/// The reason why a key has no identity. `None` if the key has an identity.
 pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
 
 /// Writes an identity, or a part of a name, into a key.
@@ -80,8 +80,8 @@ impl<'w> KeyWriter<'w> {
     }
 
     /// Writes an address. An IPv4 address is written in full, also if it is mapped into IPv6 or comes through NAT64. Of an IPv6
-    /// address, the first 64 bits are written, unless the limiter has another
-    /// [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix).
+    /// address, only the first bits are written: 64, or the number that [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix)
+    /// has set.
     #[inline]
     pub fn ip(&mut self, address: IpAddr) {
         self.separate();
@@ -141,8 +141,8 @@ impl<'w> KeyWriter<'w> {
     }
 }
 
-/// Notes that the identity is absent if it has written nothing. Otherwise all identities that write nothing would share one
-/// limit.
+/// If the `Identity` wrote nothing into this writer, notes that the key has no identity. Otherwise all identities that write
+/// nothing would share one limit.
 impl Drop for KeyWriter<'_> {
     #[inline]
     fn drop(&mut self) {
@@ -212,7 +212,7 @@ pub(crate) fn is_written(value: &str) -> bool {
         return hash.len() == 32 && is_digits(hash);
     }
     let are_plain = |text: &str| text.bytes().all(is_plain);
-    // Only bytes that are not plain are escaped.
+    // Only bytes that are not plain are escaped, so an escaped plain byte is not accepted.
     let is_escaped = |rest: &str| {
         rest.split_at_checked(2).is_some_and(|(digits, plain)| {
             let byte = u8::from_str_radix(digits, 16);

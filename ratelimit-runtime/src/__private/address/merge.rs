@@ -1,4 +1,4 @@
-//! Merges what the arguments say about the client, and makes it a compile error if they do not say enough.
+//! Merges what the arguments say about the client. If they do not say enough, the function does not compile.
 
 use super::{Address, Bare, Candidate, Client, Peer, Resolved, Socket};
 use crate::__private::probe::{Nothing, merge};
@@ -22,8 +22,8 @@ merge! {
     };
 }
 
-/// Chooses between arguments of two kinds. Two `Resolved` or two `Socket` arguments have no implementation, because neither is
-/// better.
+/// Chooses between arguments of two kinds. Two `Resolved` or two `Socket` arguments have no implementation, because neither
+/// argument is better. So a function with two such arguments does not compile.
 pub trait Meets<Next> {
     type Kind;
     fn choose<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a>;
@@ -60,13 +60,13 @@ meets! {
     Nothing, Nothing => Nothing: prefer;
 }
 
-/// Takes the address of the first argument, and the headers of the other one if the first has none.
+/// Takes the address of the first argument. If the first argument has no headers, takes the headers of the other argument.
 fn prefer<'a>(first: Client<'a>, other: Client<'a>) -> Client<'a> {
     Client { address: first.address, headers: first.headers.or(other.headers) }
 }
 
-/// Prefers the argument with headers, else the first one. If the peer of the preferred argument is unknown, the peer of the
-/// other argument is used.
+/// Prefers the argument with headers. If both arguments have headers, or neither has, prefers the first argument. If the peer
+/// of the preferred argument is unknown, the peer of the other argument is used.
 fn of_peers<'a>(this: Client<'a>, next: Client<'a>) -> Client<'a> {
     let (first, second) =
         if this.headers.is_none() && next.headers.is_some() { (next, this) } else { (this, next) };
@@ -100,7 +100,7 @@ impl<K: Copy> KeptAddress for Candidate<'_, K> {
 #[derive(Clone, Copy)]
 pub struct Kept<Kind>(Address, PhantomData<Kind>);
 
-/// The result of a merge, unless it is only a plain IP address.
+/// The result of a merge. A result that is only a plain IP address does not implement this trait, so it is a compile error.
 #[diagnostic::on_unimplemented(
     message = "`by = \"ip\"`: a plain IP address may not be that of the client",
     label = "no other argument has the address of the client",
@@ -139,8 +139,8 @@ macro_rules! complete {
     };
 }
 
-// `TrustedAddress` lacks only `Bare`, and `FoundAddress` lacks only the cases without an address. So a mistake causes one
-// error.
+// Every result except `Bare` implements `TrustedAddress`. Every result with an address, also `Bare`, implements `FoundAddress`.
+// So a result that fails one of the two traits passes the other, and a mistake causes only one error.
 complete! {
     Nothing, Candidate<'_, Nothing>, Candidate<'_, Socket>, Candidate<'_, Peer>, Candidate<'_, Resolved>;
     Bare, Socket, Peer, Resolved

@@ -48,7 +48,7 @@ impl<T: RequestPeer> RequestPeer for Option<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Bare;
 
-/// The kind of an argument with a plain socket address. It is the peer if no other argument knows the peer.
+/// The kind of an argument with a plain socket address. The address is the peer if no other argument knows the peer.
 #[derive(Clone, Copy, Debug)]
 pub struct Socket;
 
@@ -60,7 +60,7 @@ pub struct Peer;
 #[derive(Clone, Copy, Debug)]
 pub struct Resolved;
 
-/// What one or more arguments say about the client, with the kind of the argument as a type.
+/// The address and the headers that one or more arguments provide. The type parameter is the kind of the argument.
 pub struct Candidate<'a, Kind> {
     client: Client<'a>,
     kind: PhantomData<Kind>,
@@ -148,7 +148,7 @@ impl Client<'_> {
             Address::Peer(peer) => peer.as_ref(),
         };
         limiter.resolve_client(peer, self.headers).or_else(|error| {
-            // If no argument has headers, the request context may have read them.
+            // If no argument has headers, the request context may know the client, because the layer has read the headers.
             let peer = peer.copied().filter(|_| self.headers.is_none());
             peer.and_then(RequestContext::client_ip_behind).ok_or(error)
         })

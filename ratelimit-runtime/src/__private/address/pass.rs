@@ -1,4 +1,4 @@
-//! Finds the client in arguments whose pattern must stay unchanged, because another attribute reads it.
+//! Finds the client in arguments whose pattern must stay unchanged, because another attribute reads the pattern.
 
 use super::{PlainAddress, RequestPeer};
 use crate::__private::probe::Nothing;
@@ -6,7 +6,7 @@ use crate::__private::warn::ArgumentOf;
 use crate::identity::ClientIp;
 
 /// Passes on what a part of an argument says about the client, if the whole argument knows the client or the peer. A part of
-/// any other argument, such as a path, is ignored, because the caller has chosen it.
+/// any other argument, such as a path, is ignored, because the caller chooses its value.
 pub trait PassAddress {
     type Passed<C>;
     fn __ratelimit_pass_ip<C>(&self, candidate: C) -> Self::Passed<C>;
@@ -36,7 +36,8 @@ impl<T: ?Sized> PassAddress for ArgumentOf<T> {
 /// The only part of an argument, as the pattern `Wrapper(part)` binds it.
 pub struct OnlyPart<'a, T>(pub &'a T);
 
-/// Rebuilds an argument from its only part, if the part is a plain address. Only the whole argument can say whose address it is.
+/// Rebuilds an argument from its only part, if the part is a plain address. The whole argument is needed, because only its type
+/// says whose address this is.
 pub trait MakeAgain {
     type Part;
     type Made<W>;

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RateLimitHeaders {
-    /// `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11 (May 2026), which name all limits of the
+    /// `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11 (May 2026), which list the limits of the
     /// request:
     ///
     /// ```text
@@ -32,8 +32,8 @@ pub enum RateLimitHeaders {
     #[default]
     Draft11,
     /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit. If the request was
-    /// refused, it is the refusing limit with the longest wait. Otherwise it is the limit with the fewest units left. `Reset`
-    /// is a number of seconds.
+    /// refused, this is the refusing limit with the longest wait. Otherwise, this is the limit with the fewest units left.
+    /// `Reset` is a number of seconds.
     XRateLimit,
     /// Like [`XRateLimit`](Self::XRateLimit), but `Reset` is a point in time: the seconds since 1970-01-01 00:00 UTC, by the
     /// clock of this machine.
@@ -129,9 +129,9 @@ impl<'r> Shown<'r> {
 /// for calls that never pass.
 ///
 /// - A refused call: the wait, as in `Retry-After`.
-/// - An admitted call: the time until nothing is in use. Unless the limit has a calendar window, it is at least the time in
-///   which the limit gains the number of units that are left. For example, a bucket with 99 of 100 units is soon full again,
-///   but a client that used 99 units in each such time would far exceed the rate.
+/// - An admitted call: the time until nothing is in use. Without a calendar window, the result is at least the time in which
+///   the limit gains as many units as are left. For example, a bucket with 99 of 100 units may be full again in a second. A
+///   client that took 99 units in each second would far exceed the rate.
 pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
     let (limit, decision) = (recorded.limit(), recorded.decision());
     if limit.is_concurrency() {
@@ -159,8 +159,8 @@ const REMAINING: &str = "x-ratelimit-remaining";
 const RESET: &str = "x-ratelimit-reset";
 
 /// Writes `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which have no standard, for the most urgent of
-/// the shown limits. `X-RateLimit-Reset` is a number of seconds. If `now` is given, it is the point in time after these
-/// seconds. It is left out if the limit has no effective window.
+/// the shown limits. `X-RateLimit-Reset` is the effective window in seconds. If `now` is given, the field is the point in time
+/// at which this window ends. If the limit has no effective window, the field is left out.
 fn write_x_rate_limit(limits: &Shown<'_>, now: Option<SystemTime>, add: &mut AddField<'_>) {
     let Some(limit) = limits.states().min_by_key(|limit| urgency(limit)) else { return };
     let recorded = limit.recorded;

@@ -41,7 +41,7 @@ pub struct RateLimiterBuilder {
     on_error: OnError,
     deny_cache: bool,
     hook: Option<Arc<dyn Hook>>,
-    /// The share of a limit from which on it is nearly used up, in millionths.
+    /// The share in millionths. A limit is nearly used up if at least this share of its units is in use.
     near_limit: u32,
     pub(super) off: bool,
 }
@@ -74,7 +74,7 @@ impl Default for RateLimiterBuilder {
 impl RateLimiterBuilder {
     /// Stores the limits' state in the Redis or Valkey servers at `url`, shared by all processes:
     /// `redis://[user:password@]host[:port][/database]`, `redis+sentinel://host,host/name`, `redis+cluster://host,host`,
-    /// `redis+unix:///path/to/socket`, and `rediss` for encrypted connections. `valkey` may stand for `redis`. See
+    /// `redis+unix:///path/to/socket`, and `rediss` for encrypted connections. `valkey` may be written in place of `redis`. See
     /// [`RedisStore::new`](crate::RedisStore::new) for the details.
     pub fn redis(self, url: impl Into<String>) -> Self {
         Self { source: Source::Redis(url.into()), ..self }
@@ -113,9 +113,9 @@ impl RateLimiterBuilder {
         Self { ipv6_prefix: bits, ..self }
     }
 
-    /// Sets how long a decision may take, at least 1 ms. The default is 100 ms. After the deadline the failure policy applies,
-    /// although the store may have charged the call. With [`OnError::Local`], the default, a process that stalls for the length
-    /// of the deadline may admit calls by its own count.
+    /// Sets how long a decision may take, at least 1 ms. The default is 100 ms. After the deadline, the failure policy applies.
+    /// The store may have charged the call nevertheless. With [`OnError::Local`], the default, a process that stalls for the
+    /// length of the deadline may admit calls by its own count.
     pub fn deadline(self, deadline: Duration) -> Self {
         Self { deadline, ..self }
     }
@@ -130,9 +130,9 @@ impl RateLimiterBuilder {
     ///
     /// A remembered refusal also refuses calls with the same key and limit that need at least as many units. It ends when the
     /// refused call would pass, and after one second at the latest. Units that this process returns, and its resets and
-    /// overrides, apply at once. Changes by other processes apply within that second. Until then, a call may be refused although
-    /// it could pass. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The deny
-    /// cache uses at most about 12 MB, which it reaches if a hundred thousand keys are refused within one second.
+    /// overrides, apply at once. Changes by other processes apply within that second. Until then, calls that the store would
+    /// admit may be refused. Permits, limits with a [`wait`](crate::Limit::wait) and stacks of limits always ask the store. The
+    /// deny cache uses at most about 12 MB, which it reaches if a hundred thousand keys are refused within one second.
     ///
     /// The deny cache uses tokio's clock. A test that advances the clock of its own store must also advance tokio's clock
     /// or disable the deny cache.
@@ -146,9 +146,9 @@ impl RateLimiterBuilder {
         Self { hook: Some(Arc::new(hook)), ..self }
     }
 
-    /// Sets the share of a limit from which on it is nearly used up, for [`Hook::near_limit`] and the metric
-    /// `ratelimit.near_limit`. The share is from 0.0 to 1.0; a number outside of this range is replaced by the nearest bound. The
-    /// default is 0.8. At 0.0, no limit is ever nearly used up.
+    /// Sets when a limit is nearly used up: if at least this share of its units is in use. [`Hook::near_limit`] and the metric
+    /// `ratelimit.near_limit` use this share. The share is from 0.0 to 1.0; a number outside of this range is replaced by the
+    /// nearest bound. The default is 0.8. At 0.0, no limit is ever nearly used up.
     pub fn near_limit(self, share: f64) -> Self {
         Self { near_limit: observe::share(share), ..self }
     }

@@ -5,15 +5,15 @@ use crate::identity::Forwarded;
 use std::fmt::Display;
 
 impl RateLimiterBuilder {
-    /// Sets the reverse proxies whose header names the client. Each is an address, a network such as `10.0.0.0/8`, or `unix` for
-    /// proxies that connect through a unix socket. If neither this method nor [`trusted_hops`](Self::trusted_hops) is called, no
-    /// header is read, and the peer is the client.
+    /// Sets the reverse proxies whose header names the client. Each proxy is an address, a network such as `10.0.0.0/8`, or
+    /// `unix` for proxies that connect through a unix socket. If neither this method nor [`trusted_hops`](Self::trusted_hops)
+    /// is called, no header is read, and the peer is the client.
     ///
-    /// If the peer is one of these proxies, the entries of the header are read from the right. Trusted proxies are skipped, and
-    /// the first other address is the client. Each proxy must append the address from which it was called, or replace the header.
+    /// If the peer is one of these proxies, the entries of the header are read from right to left. The first address that is
+    /// not a trusted proxy is the client. Each proxy must append the address from which it was called, or replace the header.
     /// Then nothing that a client writes into the header changes the result.
     ///
-    /// The header is `X-Forwarded-For`, unless [`forwarded_by`](Self::forwarded_by) names another one.
+    /// The default header is `X-Forwarded-For`. [`forwarded_by`](Self::forwarded_by) sets another one.
     /// [`RateLimiter::set_trusted_proxies`](crate::RateLimiter::set_trusted_proxies) replaces the list while the service runs.
     ///
     /// [`build`](Self::build) refuses an empty list, a network with bits after its prefix (`10.0.0.1/8`), and a list that
@@ -35,7 +35,7 @@ impl RateLimiterBuilder {
     /// [`X-Forwarded-For`](Forwarded::XForwardedFor). All other headers are ignored.
     ///
     /// [`build`](Self::build) refuses a header without trusted proxies, and a name that no header can have. It also refuses a
-    /// header with a list, such as `x-forwarded-for`, as a [`Single`](Forwarded::Single) address.
+    /// [`Single`](Forwarded::Single) header that is known to be a list, such as `x-forwarded-for`.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,18 +53,18 @@ impl RateLimiterBuilder {
         self
     }
 
-    /// Sets the number of reverse proxies between each client and this server, from 1 to 16. Use it if the addresses of the
-    /// proxies are not known, and [`trusted_proxies`](Self::trusted_proxies) if they are known.
+    /// Sets the number of reverse proxies between each client and this server, from 1 to 16. Use this method if the addresses
+    /// of the proxies are not known. If they are known, use [`trusted_proxies`](Self::trusted_proxies).
     ///
     /// Each proxy appends one entry to the header. With 1, the last entry is the client; with 2, the entry before it. Some load
     /// balancers append two entries, the client and their own address, and count as 2. If the header has fewer entries, the peer
     /// is the client.
     ///
     /// A client that can reach this server without passing that many proxies can choose its address. So accept connections only
-    /// from the proxies, for example by a firewall.
+    /// from the proxies, for example with a firewall.
     ///
-    /// [`build`](Self::build) refuses other numbers. It also refuses hops together with `trusted_proxies` or with a
-    /// [`Single`](Forwarded::Single) header.
+    /// [`build`](Self::build) refuses a number outside of this range. It also refuses hops together with `trusted_proxies` or
+    /// with a [`Single`](Forwarded::Single) header.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -21,8 +21,8 @@ impl RateLimiter {
     /// returns `Ok`, the turn has come. A call whose turn would come after the wait is refused at once. Turns follow the
     /// order in which the calls reach the store.
     ///
-    /// If the future is dropped while it waits, the turn is returned, unless a later call already has a turn. Waiting
-    /// needs a tokio runtime with time enabled.
+    /// If the future is dropped while it waits, the turn is returned, but only if no later call has a turn yet. Waiting needs a
+    /// tokio runtime with time enabled.
     ///
     /// # Errors
     ///
@@ -46,8 +46,8 @@ impl RateLimiter {
         Ok(Admitted(decision))
     }
 
-    /// Admits a call of one limit, which may wait. The limit in force must pass `check`. Returns the call's holdings and the
-    /// decision.
+    /// Admits a call of one limit, which may wait. If `check` refuses the limit in force, the call is rejected. Returns the
+    /// call's holdings and the decision.
     pub(super) async fn admit_one(
         &self,
         limit: &Limit,

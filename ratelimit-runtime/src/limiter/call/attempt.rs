@@ -1,9 +1,9 @@
 //! Decides one attempt of a call. Every call is decided here. The decisions are counted and recorded, and refusals become a
 //! rejection.
 //!
-//! `names` are the names of the call's limits, in the order of the requests. `began` is set only if the call has already waited,
-//! for the overrides or for another decision. It is the time at which the call began, so the store has the rest of the deadline.
-//! If `began` is not set, the deadline begins when the store is asked.
+//! `names` are the names of the call's limits, in the order of the requests. `began` is set only if the call has already
+//! waited, for the overrides or for another decision. `began` is the time at which the call began, so that the store has only
+//! the rest of the deadline. If `began` is not set, the deadline begins when the store is asked.
 
 use super::claim::{self, Refused};
 use super::holdings::Holdings;
@@ -55,8 +55,8 @@ impl RateLimiter {
 
     /// Decides a stack that may wait, or whose units can be returned. Reports the refusals by its shadow limits.
     ///
-    /// If the future is dropped after the store has replied, everything is returned. If it is dropped before, permits are
-    /// returned, but the units of other limits may stay charged.
+    /// If the future is dropped after the store has replied, all units are returned. If it is dropped before the reply, permits
+    /// are returned, but the units of other limits may stay charged.
     pub(crate) async fn attempt_held(
         &self,
         began: Option<Instant>,
@@ -207,8 +207,8 @@ fn noted(name: Name<'_>, rejection: Rejection) -> Rejection {
 pub(crate) struct Pending<'n> {
     /// The name of the call's first limit.
     name: Name<'n>,
-    /// `None` if nothing observes the call, and it has one limit and a cost of 1. The value is boxed, because nearly all calls
-    /// have `None`.
+    /// `None` if nothing observes the call, and the call has one limit and a cost of 1. The value is boxed, because nearly all
+    /// calls have `None`.
     told: Option<Box<Told<'n>>>,
     reply: PendingReply<Decided>,
 }

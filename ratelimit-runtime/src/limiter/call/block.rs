@@ -11,9 +11,9 @@ use std::time::Duration;
 
 impl RateLimiter {
     /// Refuses all calls of a key for this time, even if units are free. The limit needs no [`block`](Limit::block), and other
-    /// processes need no setting. A second call replaces the time of the first. The block does not apply to leased units that
-    /// another process hands out. It also does not apply while a process decides by its own memory because the store is
-    /// unavailable.
+    /// processes need no setting. If the key is already blocked, the new time replaces the old time. The block does not apply
+    /// to leased units that another process hands out. While the store is unavailable, the block does not apply to calls that a
+    /// process decides by its own memory.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +33,7 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// - The store fails, under every failure policy, or an identity of the key is absent.
+    /// - The store fails, whatever the failure policy is, or an identity of the key is absent.
     /// - The time is not from 1 ms to 366 days. A part of a millisecond is rounded up.
     /// - The limit is a sliding log or a concurrency limit, or the key has a value that no limit has written.
     pub async fn block(&self, limit: &Limit, key: impl AsKey, time: Duration) -> Result<(), Error> {

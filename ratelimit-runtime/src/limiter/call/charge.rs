@@ -124,7 +124,7 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// If the store fails, under every failure policy, or if the limit is a concurrency limit.
+    /// If the store fails, whatever the failure policy is, or if the limit is a concurrency limit.
     pub async fn penalize(&self, limit: &Limit, key: impl AsKey, cost: u32) -> Result<u32, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost.into())?;

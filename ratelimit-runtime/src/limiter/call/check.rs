@@ -87,7 +87,7 @@ impl RateLimiter {
         cost: impl Into<Cost>,
     ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
         let cost = cost.into();
-        // The future of an `async fn` moves its arguments when it is first polled.
+        // This is an `async` block, because the future of an `async fn` would move its arguments when it is first polled.
         async move {
             let began = if self.knows_overrides() { None } else { self.learn_overrides().await };
             match self.spend(began, limit, &key, cost) {
@@ -139,9 +139,9 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], with the same cases as [`check`](Self::check). It names the limit that refused the call. If several
-    /// limits refused it, it names the one with the longest wait. If two limits have the same key, the call is rejected as
-    /// [`Unavailable`](Rejection::Unavailable).
+    /// A [`Rejection`], with the same cases as [`check`](Self::check). The rejection names the limit that refused the call. If
+    /// several limits refused, it names the limit with the longest wait. If two limits have the same key, the call is rejected
+    /// as [`Unavailable`](Rejection::Unavailable).
     pub async fn check_all(
         &self,
         stack: &[(&Limit, &dyn AsKey, impl Into<Cost> + Copy)],
@@ -170,7 +170,7 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// If the store fails, under every failure policy, or if an identity of the key is absent.
+    /// If the store fails, whatever the failure policy is, or if an identity of the key is absent.
     pub async fn peek(&self, limit: &Limit, key: impl AsKey) -> Result<Decision, Error> {
         self.peek_cost(limit, key, 1).await
     }
@@ -200,11 +200,11 @@ impl RateLimiter {
     ///
     /// # Errors
     ///
-    /// If the store fails, under every failure policy.
+    /// If the store fails, whatever the failure policy is.
     pub async fn reset(&self, limit: &Limit, key: impl AsKey) -> Result<bool, Error> {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, Cost::new(1))?;
-        // The units are not returned, because the state in the store is deleted.
+        // The leased units of this process are dropped. They are not returned to the store, because their state is deleted.
         drop(self.shared.leases.take_back(request.key()));
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));

@@ -1,5 +1,5 @@
-//! `Claim`: decides a stack that may wait, or whose units can be returned. It charges the stack and asks again for permits.
-//! `admit` then sleeps until the turn.
+//! `Claim`: decides a stack that may wait, or whose units can be returned. It charges the stack. If only permits are missing,
+//! it asks the store again. `admit` then sleeps until the turn.
 
 use super::holdings::Holdings;
 use super::member::{Member, Stack, join};
@@ -60,8 +60,8 @@ struct Claim<'l> {
     /// The time at which the deadline of the last request began, if the store did not reply at once.
     asked: Option<Instant>,
     stack: Stack,
-    /// The stage of the permits and tickets that the store may have given to this call. `None` if the store has given none.
-    /// Dropping the claim returns them.
+    /// The [`Stage`] of the permits and tickets that the store may have given to this call. `None` if the store has given no
+    /// permit and no ticket. Dropping the claim returns the permits and tickets.
     in_store: Option<Stage>,
     /// Whether the local memory may have given a ticket to this call.
     in_memory: bool,
@@ -110,7 +110,7 @@ impl<'l> Claim<'l> {
             waiting.get_or_insert_with(|| {
                 Waiting::begin(self.refused_by(&decided).map(|(member, _)| member.series))
             });
-            // The reply has taken a part of the wait.
+            // The reply has taken a part of the wait, so only the rest is left.
             let left = longest.saturating_sub(started.elapsed());
             let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(left);
             timer::timeout(again, waiter.woken()).await?;
@@ -156,16 +156,16 @@ impl<'l> Claim<'l> {
         self.stack.iter().filter(|member| !member.shadow)
     }
 
-    /// Whether a refusal has left a ticket. Only a single limit whose calls wait for permits leaves one, and only for a call that
-    /// leaves no units to others.
+    /// Whether a refusal has left a ticket. For a ticket, the call must have a single limit, calls must be able to wait for
+    /// permits of this limit, and this call must leave no units to others.
     fn has_ticket(&self) -> bool {
         self.charged().count() == 1
             && !self.permit_wait().is_zero()
             && self.charged().all(|member| member.request.keep() == 0)
     }
 
-    /// Returns how long the call may wait for permits. This is the shortest wait of the concurrency limits with a wait, or zero
-    /// if there is none.
+    /// Returns how long the call may wait for permits. This is the shortest wait of the concurrency limits with a wait. It is
+    /// zero if no limit has one.
     fn permit_wait(&self) -> Duration {
         let waits = self.charged().filter(|member| member.waits_for_permits());
         waits.map(|member| member.request.limit().longest_wait()).min().unwrap_or_default()
@@ -175,14 +175,14 @@ impl<'l> Claim<'l> {
         self.charged().zip(&decided.decisions).filter(|(_, decision)| !decision.is_allowed())
     }
 
-    /// Whether each refusal is by a concurrency limit whose calls wait and that can admit the call later.
+    /// Whether every limit that refused is a concurrency limit whose calls wait, and can admit the call later.
     fn may_ask_again(&self, decided: &Decided) -> bool {
         let mut refused = self.refused_by(decided);
         refused.all(|(member, decision)| member.waits_for_permits() && decision.retry_after().is_some())
     }
 
-    /// Registers the call to be woken by returned permits. A call that leaves units to others is not woken, because one returned
-    /// permit may be too few for it and still be enough for the next call. Returns `None` if too many calls wait.
+    /// Registers the call to be woken by returned permits. A call that leaves units to others is not woken, because one
+    /// returned permit may be too few for this call, but enough for another call. Returns `None` if too many calls wait.
     fn waiter(&self) -> Option<PermitWaiter> {
         let waits = |member: &&Member| member.waits_for_permits() && member.request.keep() == 0;
         let keys = self.charged().filter(waits).map(|member| member.request.key());

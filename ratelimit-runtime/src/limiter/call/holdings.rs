@@ -28,7 +28,7 @@ pub(crate) struct Holdings {
     /// The decisions of the call in the request context, from which the header fields of the response are made. `None` outside a
     /// request.
     pub(super) noted: Option<Noted>,
-    /// The changes to send. Each has the position of the limit, the units, and the kind of the change.
+    /// The changes to send. Each change has the position of the limit, the units, and the kind of the change.
     pub(super) changes: SmallVec<[(usize, u32, Change); 1]>,
     /// Whether the call still waits for its turn. If so, dropping this value returns everything.
     pub(super) until_turn: bool,
@@ -95,7 +95,7 @@ impl Holdings {
         }
     }
 
-    /// Returns the place in the stack of the limit with this position in its attribute. `None` if the call does not have this
+    /// Finds a limit by its position in the attribute. Returns its index in the stack. `None` if the call does not have this
     /// limit.
     pub(crate) fn place(&self, position: usize) -> Option<usize> {
         self.members.iter().position(|member| member.position == position)
@@ -134,8 +134,9 @@ impl Holdings {
         self.finish().await
     }
 
-    /// Moves the permits and charges into a response. `settle` has functions that compute the real costs of the charges at these
-    /// positions. Header fields are written before the response ends, so the recorded decisions are not updated afterwards.
+    /// Moves the permits and charges into a response. `settle` has the positions of charges, each with the function that
+    /// computes the real cost of that charge. Header fields are written before the response ends, so the recorded decisions are
+    /// not updated afterwards.
     pub(crate) fn into_held(mut self, settle: Vec<(usize, Settle)>) -> Held {
         self.noted = None;
         Held::new(move |sent| {

@@ -21,7 +21,8 @@ pub(crate) struct Member {
     pub(crate) pauses: bool,
     /// The store's decision. `None` if the store has not decided.
     pub(super) decision: Option<Decision>,
-    /// Whether nothing is taken, because a shadow limit would refuse the call or was not decided.
+    /// Whether the call takes nothing from this limit. This is so for a shadow limit that would refuse the call, or that was
+    /// not decided.
     pub(super) takes_nothing: bool,
     /// The measurements of the limit.
     pub(crate) series: &'static LimitMetrics,
@@ -50,7 +51,8 @@ impl Member {
         !self.shadow && self.request.limit().is_charged_at_once()
     }
 
-    /// Whether the limit can pause. An override may have replaced it by a sliding log, whose state has no place for a gate.
+    /// Whether the limit can pause. An override may have replaced the limit with a sliding log, whose state has no place for a
+    /// pause.
     pub(crate) fn has_gate(&self) -> bool {
         self.request.limit().algorithm().check_takes_block().is_ok()
     }
@@ -73,7 +75,7 @@ impl Member {
     }
 }
 
-/// Joins requests to a stack: each request passes only together with the next one.
+/// Joins requests to a stack: a request passes only if the next request passes too. So all of them pass, or none.
 pub(crate) fn join<'r>(requests: impl DoubleEndedIterator<Item = &'r mut Request>) {
     for request in requests.rev().skip(1) {
         request.join_next();

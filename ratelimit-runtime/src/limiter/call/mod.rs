@@ -1,7 +1,7 @@
-//! Runs a call from its start to its end. Attributes, layers and methods pass it to [`attempt`](mod@attempt).
+//! Runs a call from its start to its end. Attributes, layers and methods pass each call to [`attempt`](mod@attempt).
 //!
 //! If the units of a call are never returned, the call is decided at once or waits for one reply. Any other call is a [`Stack`]
-//! that [`claim`](mod@claim) decides. The call has [`Holdings`] until it ends.
+//! that [`claim`](mod@claim) decides. Such a call has [`Holdings`] until it ends.
 
 mod acquire;
 mod attempt;

@@ -13,10 +13,10 @@ use crate::store::cost::Cost;
 
 /// A place of a concurrency limit, which no other process can take until the permit is dropped.
 ///
-/// While the permit is held, its lease is renewed each time a third of it has passed. Dropping the permit returns it, also if its
-/// holder panics, or if the future that holds it is dropped. A process that dies or loses its connection to the store loses the
-/// permit when the lease ends. The return is sent in the background, on the tokio runtime in which the permit is dropped.
-/// [`RateLimiter::close`] waits for it.
+/// While the permit is held, its lease is renewed each time a third of the lease has passed. Dropping the permit returns it,
+/// also if its holder panics, or if the future that holds it is dropped. A process that dies or loses its connection to the
+/// store loses the permit when the lease ends. The return is sent in the background, on the tokio runtime in which the permit
+/// is dropped. [`RateLimiter::close`] waits for the return.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -79,8 +79,9 @@ impl RateLimiter {
     /// that other processes return, the call asks the store again: about every 20 ms if it could be the next call, and otherwise
     /// about every 100 ms.
     ///
-    /// If the future is dropped before it is ready, or the store does not reply in time, no permit stays taken. A permit that the
-    /// store may have given is returned until the store confirms it. At most 16 384 such permits are remembered.
+    /// If the future is dropped before it is ready, or the store does not reply in time, no permit stays taken. If the store
+    /// may have given a permit, the return of this permit is repeated until the store confirms it. At most 16 384 such permits
+    /// are remembered.
     ///
     /// # Errors
     ///

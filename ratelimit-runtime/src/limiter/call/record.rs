@@ -74,7 +74,7 @@ impl Record {
 /// The decisions of a call that were recorded in the request context.
 pub(super) struct Noted {
     context: RequestContext,
-    /// The number of the first recorded decision.
+    /// The serial number of the first of these decisions in the context.
     first: usize,
     /// The position in the stack, for each recorded limit.
     positions: SmallVec<[usize; 1]>,

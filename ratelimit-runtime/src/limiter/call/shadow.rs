@@ -38,8 +38,8 @@ impl Holdings {
         }
     }
 
-    /// Returns the store's decisions about these shadow limits. During an outage it returns none, because the failure policy
-    /// applies only to limits that may refuse. An outage is noted even if only requests of shadow limits have failed.
+    /// Returns the store's decisions about these shadow limits. During an outage, returns no decisions, because the failure
+    /// policy applies only to limits that may refuse. An outage is noted even if only requests of shadow limits have failed.
     async fn shadow_decisions(
         &mut self,
         began: Option<Instant>,

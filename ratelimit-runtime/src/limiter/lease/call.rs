@@ -38,7 +38,8 @@ enum State {
         place: Option<usize>,
         timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
     },
-    /// Waits for the reply to the call's own request. `epoch` is set if the request is counted in the lease.
+    /// Waits for the reply to the call's own request. If the lease counts the request, `epoch` is the number of restarts of the
+    /// lease when the request was sent.
     Asking {
         reply: UntilDeadline<Decisions>,
         sent: u64,
@@ -72,8 +73,8 @@ impl LeasingCall {
         }
     }
 
-    /// Sends a request for exactly the cost of the call, so that the call never has unused units to return. `epoch` is set if the
-    /// request is counted in the lease.
+    /// Sends a request for exactly the cost of the call, so that the call never has unused units to return. `epoch` is `None`
+    /// if the lease does not count the request.
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
         let sent = self.limiter.shared.leases.now();
         let store = &self.limiter.shared.store;
@@ -155,8 +156,8 @@ impl LeasingCall {
         let State::Waiting { fetch, place, timer } = &mut self.state else {
             return Poll::Ready(Ok(FetchState::Ended));
         };
-        // The task of the fetch watches the deadline of the fetch. The call can rely on it if the fetch has not begun later than
-        // the call.
+        // The task of the fetch watches the deadline of the fetch. If the fetch has not begun later than the call, that task
+        // also watches the deadline of the call.
         let is_in_time = fetch.began <= self.began + PRECISION;
         let observer = match fetch.poll(place, context) {
             Waited::Ended(state) => return Poll::Ready(Ok(state)),

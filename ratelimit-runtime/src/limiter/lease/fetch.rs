@@ -17,7 +17,7 @@ pub(super) struct Fetch {
     hash: u64,
     request: Request,
     planned: Planned,
-    /// When the request was sent, by the timer of all leases.
+    /// The time at which the request was sent, by the timer of all leases.
     sent: u64,
     too_few: Option<TooFew>,
     /// The state that the waiting calls see at the end.

@@ -108,7 +108,7 @@ impl KeyLease {
         // While another call of this key requests its own units, the fetch also takes units for one further call of this cost.
         let expected = if self.calls.own_requests > 0 { cost } else { 0 };
         let wanted = self.units.wanted(cost, self.calls.waiting_units.saturating_add(expected), now);
-        // The fetches of all runtimes together request at most one largest lease.
+        // All runtimes together fetch at most `largest_lease` units at a time.
         let units = wanted.min(limit.largest_lease().saturating_sub(self.being_fetched()));
         if units <= cost {
             return Ok(self.request_own());
@@ -116,7 +116,8 @@ impl KeyLease {
         Err(self.begin_fetch(units, runtime))
     }
 
-    /// Plans a fetch while some units are left, if no fetch is under way.
+    /// Plans a fetch in advance, while some units are left. Returns `None` if nothing should be fetched now, for example
+    /// because a fetch is under way.
     pub(super) fn fetch_in_advance(&mut self, now: u64) -> Option<Planned> {
         let runtime = Handle::try_current().ok()?;
         if !self.calls.fetches.is_empty() || self.units.is_exhausted(now) {
@@ -143,7 +144,7 @@ impl KeyLease {
         self.calls.epoch == epoch
     }
 
-    /// Returns the fetch under way in a runtime.
+    /// Returns the fetch that is under way in a runtime. `None` if there is none.
     fn fetch_of(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
         self.calls.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
     }

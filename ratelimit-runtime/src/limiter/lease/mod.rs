@@ -27,8 +27,8 @@ use tokio::time::Instant;
 use under_way::FetchState;
 use units::Taken;
 
-/// Returns the request of a call that may use leased units. A call that leaves units to others may not use them, because only the
-/// store knows how many units are free.
+/// Returns the request of a call that may use leased units. `None` for all other calls. A call that leaves units to others may
+/// not use leased units, because only the store knows how many units are free.
 #[inline]
 pub(super) fn leasable<'r>(mode: Mode, requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
@@ -39,7 +39,7 @@ pub(super) fn leasable<'r>(mode: Mode, requests: &[&'r Request]) -> Option<&'r R
 }
 
 impl RateLimiter {
-    /// Hands out leased units to a request, if there are enough.
+    /// Hands out leased units to a request. Returns `None` if there are too few.
     #[inline]
     pub(super) fn take_leased(&self, request: &Request) -> Option<Decision> {
         Some(self.taken(self.shared.leases.take(request)?, request))
@@ -103,7 +103,7 @@ impl RateLimiter {
             let next = |lease: &mut KeyLease| {
                 lease.next(request, tried, self.shared.store.deadline(), now, &mut returned)
             };
-            // There is no entry if the table is full.
+            // If the table is full, the key has no lease, and the call asks the store.
             let next = leases.with_inserted(hash, request, next).unwrap_or(Ok(Next::WithoutLease));
             self.return_units(returned);
             if !matches!(next, Ok(Next::Decided(_))) {

@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most keys with leased units. Calls of other keys ask the store.
+/// The maximum number of keys with leased units. Calls of further keys ask the store.
 const MOST_KEYS: usize = 10_000;
 
 /// The number of shards. With this many, threads seldom wait for the lock of a shard.
@@ -52,7 +52,7 @@ impl Leases {
     }
 
     fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<Entry>> {
-        // The hash table uses the highest and the lowest bits.
+        // The bits in the middle select the shard, because the hash table uses the highest and the lowest bits.
         self.shards[(hash >> 32) as usize % SHARDS].lock()
     }
 
@@ -68,7 +68,7 @@ impl Leases {
         self.hash_key.hash(key)
     }
 
-    /// Hands out leased units to a request, if enough are usable.
+    /// Hands out leased units to a request. Returns `None` if too few are usable.
     #[inline]
     pub(super) fn take(&self, request: &Request) -> Option<Taken> {
         if !self.takes {
@@ -81,7 +81,7 @@ impl Leases {
         if units.limit == *request.limit() { units.take(request.cost(), now) } else { None }
     }
 
-    /// Calls `act` with the lease of a key, if there is one.
+    /// Calls `act` with the lease of a key. Returns `None` if the key has no lease.
     pub(super) fn with<R>(&self, hash: u64, act: impl FnOnce(&mut KeyLease) -> R) -> Option<R> {
         self.shard(hash).find_mut(hash, |entry| entry.hash == hash).map(|entry| act(&mut entry.lease))
     }

@@ -124,8 +124,8 @@ fn a_refusal_by_a_remote_bucket_holds_for_a_pause() {
     }
 }
 
-/// One call per millisecond uses 100 units in a tenth of a second. If a fetch takes 3 ms, the next one begins when 6 units are
-/// left.
+/// One call per millisecond uses 100 units in a tenth of a second. If a fetch takes 3 ms, the next fetch begins when 6 units
+/// are left.
 #[test]
 fn units_are_fetched_in_advance_while_a_fetch_takes_time() {
     for (fetch_takes, low, left_in_store) in

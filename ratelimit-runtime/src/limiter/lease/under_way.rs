@@ -59,8 +59,8 @@ impl FetchUnderWay {
         Self { units, began: Instant::now(), progress: Mutex::new(progress) }
     }
 
-    /// Returns whether the fetch has ended, and otherwise whether the call needs a timer. The call is woken when that changes.
-    /// `place` is the place of the call's waker, once it has one.
+    /// Returns whether the fetch has ended. If it has not ended, returns whether the call needs a timer. The call is woken when
+    /// that changes. `place` is the index of the call's waker; `None` before the first call of this method.
     pub(super) fn poll(&self, place: &mut Option<usize>, context: &mut Context<'_>) -> Waited {
         let mut progress = self.progress.lock();
         let Progress { state, waiting } = &mut *progress;
@@ -98,7 +98,7 @@ impl FetchUnderWay {
             let waiting = progress.waiting.iter_mut().map(Option::take);
             waiting.collect::<SmallVec<[Option<Waker>; 4]>>()
         };
-        // The calls are woken without the lock, because a woken call takes it.
+        // The calls are woken after the lock was released, because a woken call takes the lock.
         waiting.into_iter().flatten().for_each(Waker::wake);
     }
 }

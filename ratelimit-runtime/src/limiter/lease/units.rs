@@ -16,7 +16,7 @@ pub(super) const IDLE: Duration = Duration::from_secs(1);
 /// The leased units of one key.
 pub(super) struct LeasedUnits {
     pub(super) limit: Limit,
-    /// The portions, the oldest first. Calls use the oldest portion first. After a fetch in advance there are two.
+    /// The portions, the oldest first. Calls use the oldest portion first. After a fetch in advance, there may be two portions.
     portions: SmallVec<[Portion; 2]>,
     /// The time at which nothing of the limit is in use, according to the last decision.
     reset_at: u64,
@@ -26,7 +26,8 @@ pub(super) struct LeasedUnits {
     used: u32,
     /// The time at which a call last used units.
     used_at: u64,
-    /// The next fetch begins when at most this many units are left. If this is zero, it begins when a call finds too few units.
+    /// The next fetch begins when at most this many units are left. If this number is zero, the fetch begins when a call finds
+    /// too few units.
     low: u32,
     /// The size of the next fetch.
     fetch_size: u32,
@@ -137,8 +138,8 @@ impl LeasedUnits {
         self.fetch_size.max(all).max(cost)
     }
 
-    /// Returns how many units to fetch while some are left. Zero if the store had fewer units left than the fetch size, or if the
-    /// lease already has its largest size.
+    /// Returns how many units to fetch in advance, while some units are left. Zero if the store had fewer units left than the
+    /// fetch size, or if the lease already has its largest size.
     pub(super) fn wanted_in_advance(&mut self, now: u64) -> u32 {
         let room = self.limit.largest_lease().saturating_sub(self.unused());
         if room == 0 || self.left_in_store < self.fetch_size {
@@ -208,7 +209,7 @@ impl LeasedUnits {
         self.remove(now, |_| true)
     }
 
-    /// Removes the portions that `of` selects. Returns those whose charge the store still has.
+    /// Removes the portions that `of` selects. Returns the removed portions whose charge the store still has.
     fn remove(&mut self, now: u64, of: impl Fn(&Portion) -> bool) -> Vec<Portion> {
         if !self.portions.iter().any(&of) {
             return Vec::new();

@@ -49,7 +49,7 @@ pub enum OverrideEffect {
     /// The override has changed the limit of a call.
     Applied,
     /// No call has had a limit with this name or key since this process read the override. Other processes may have such calls.
-    /// If no process has, the name is probably wrong.
+    /// If no process has such calls, the name is probably wrong.
     NotMet,
     /// The override does not fit the limit of a call. The part that fits applies to such calls, so a stricter override still
     /// makes the limit stricter.
@@ -157,8 +157,8 @@ impl KnownLimit {
         self.overridden.as_ref().map(|(change, _)| change)
     }
 
-    /// Returns the [version of the service](crate::RateLimiterBuilder::service_version) that has published the limit, if it has
-    /// one.
+    /// Returns the [version of the service](crate::RateLimiterBuilder::service_version) that has published the limit. `None` if
+    /// the service has set no version.
     pub fn service_version(&self) -> Option<&str> {
         self.version.as_deref()
     }

@@ -29,8 +29,8 @@ use std::time::Duration;
 ///
 /// If an override does not fit its limit, the part that fits applies, so that the override still refuses calls. A bucket that
 /// would take more than 366 days to refill gets a smaller capacity. A number that the algorithm does not take is ignored. The
-/// process logs a warning at the first call, and [`list`](Self::list) reports it in [`Override::effect`]. A lease always fits,
-/// because it is adapted to the other numbers.
+/// process logs a warning at the first call, and [`list`](Self::list) returns the reason in [`Override::effect`]. A lease
+/// always fits, because it is adapted to the other numbers.
 ///
 /// Units that are in use stay in use. A smaller limit refuses calls until enough units have come back:
 ///
@@ -38,7 +38,7 @@ use std::time::Duration;
 /// |---|---|
 /// | counter | the units and the end of the window stay; if the window would last longer than the new `time`, the next admitted call shortens it to `time`. 80 of 100 used, then `count = 50`: calls are refused until the window ends |
 /// | token and leaky bucket | units that came back since the last write of the state are counted at the new rate, for at most one period. 80 of 100 in use, then `burst = 50`: calls are refused until 30 units and the cost have come back |
-/// | sliding window | the units of both cells stay. 80 of 100 used, then `count = 50`: calls are refused until the window has moved far enough |
+/// | sliding window | the units of the current and the previous cell (an interval of length `time`) stay. 80 of 100 used, then `count = 50`: calls are refused until the window has moved far enough |
 /// | sliding log | the stored times stay; those within the new `time` count |
 /// | concurrency | permits stay. 8 of 10 held, then `count = 5`: calls are refused until 4 permits have been returned |
 ///
@@ -76,19 +76,19 @@ impl<'l> Overrides<'l> {
         Self { limiter }
     }
 
-    /// Changes the limit of a name or of one key. A string and a [`Key`](crate::Key) that has only a name stand for the name.
-    /// This process sees the change at once, and the other processes within a second. If the future is dropped, the change may be
-    /// saved or not.
+    /// Changes the limit of a name or of one key. A string, or a [`Key`](crate::Key) that has only a name, selects all keys of
+    /// that name. This process sees the change at once, and the other processes within a second. If the future is dropped, the
+    /// change may be saved or not.
     ///
     /// # Errors
     ///
     /// - The store cannot save the change, whatever the failure policy is, or the key has an absent identity.
     /// - The change is empty, or one of its numbers is out of range for every limit.
-    /// - The change does not fit the limit with this name, if that is known: running processes have
-    ///   [published](RateLimiter::published_limits) it, or this limiter has decided it, and all calls had the same limit. Otherwise
-    ///   see [`Override::effect`].
+    /// - The change does not fit the limit with this name. This process must know that limit: running processes have
+    ///   [published](RateLimiter::published_limits) it, or this limiter has decided it. All calls must have had the same limit.
+    ///   In all other cases, [`Override::effect`] reports the misfit.
     ///
-    /// A name that no process has published is not an error, because its first call may follow later. It is logged as a warning.
+    /// A name that no process has published is only logged as a warning, because the first call of its limit may follow later.
     pub fn set(
         self,
         key: impl AsKey,

@@ -28,7 +28,7 @@ pub(super) struct Publisher {
     published: usize,
     /// The time before which nothing is published.
     next: Instant,
-    /// The time at which limits are published again although nothing is new.
+    /// The time at which limits are published again even if nothing is new.
     repeat: Instant,
     has_warned: bool,
 }
@@ -80,8 +80,8 @@ impl RateLimiter {
         Ok(all.into_values().collect())
     }
 
-    /// Compares an override with the published limits. If no process has published the limit, it may exist nevertheless, so this
-    /// is only logged.
+    /// Compares an override with the published limits. If no process has published the limit, only logs a warning, because the
+    /// limit may exist nevertheless.
     ///
     /// # Errors
     ///
@@ -165,7 +165,8 @@ impl KnownLimit {
     }
 }
 
-/// Returns the time since a text was published. If the clock of its process is ahead, the result is zero.
+/// Returns the time since a text was published. `None` if the text has no time. If the clock of the publishing process is
+/// ahead, the result is zero.
 fn age(text: &str, now: u64) -> Option<Duration> {
     let seen: u64 = text.strip_prefix("seen=")?.split(' ').next()?.parse().ok()?;
     Some(Duration::from_secs(now.saturating_sub(seen)))

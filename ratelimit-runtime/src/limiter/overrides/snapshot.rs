@@ -51,7 +51,7 @@ impl Snapshot {
         found.map(|entry| entry.apply(name, limit))
     }
 
-    /// Returns the override in a field, if it can be read and has not expired.
+    /// Returns the override in a field. `None` if there is no override, if it cannot be read, or if it has expired.
     pub(super) fn entry(&self, field: &[u8]) -> Option<Arc<Entry>> {
         self.entries().get(field).filter(|entry| entry.applies()).cloned()
     }
@@ -174,8 +174,9 @@ impl RateLimiter {
         }
     }
 
-    /// If the store was never asked for overrides, asks it and waits for the reply, at most for the deadline of the call. Returns
-    /// when the call began, so that it is decided within the rest of its deadline. Returns `None` if the call has not waited.
+    /// If the store was never asked for overrides, asks it and waits for the reply, at most for the deadline of the call.
+    /// Returns the time at which the call began, so that the call is decided within the rest of its deadline. Returns `None` if
+    /// the call has not waited.
     #[must_use = "the call has one deadline"]
     pub(crate) async fn learn_overrides(&self) -> Option<Instant> {
         if self.knows_overrides() {

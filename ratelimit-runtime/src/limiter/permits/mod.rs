@@ -58,8 +58,8 @@ impl Permits {
         act(&mut self.table.lock())
     }
 
-    /// Renews this permit from now on. Outside of a runtime, which only the memory store permits, no task is started. The permit
-    /// then ends with its lease, unless the task of another runtime renews it.
+    /// Renews this permit from now on. Outside of a runtime, which only the memory store permits, no task is started. If no
+    /// task of another runtime renews the permit, the permit then ends with its lease.
     pub(super) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
         self.insert(limiter, TakenPermit::held(request, source, current_runtime()));
     }
@@ -113,7 +113,7 @@ impl Permits {
     }
 
     /// Returns a permit to the store, and wakes a call that waits for a permit of this key. The `stage` determines whether the
-    /// return is repeated. If this runtime is late, another runtime repeats it.
+    /// return is repeated. If this runtime is late, another runtime repeats the return.
     pub(super) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request, stage: Stage) {
         let id = (source, request.permit());
         let returned =
@@ -165,7 +165,8 @@ impl Permits {
         }
     }
 
-    /// Returns the renewals and returns that this runtime must send now, and the time at which the next permit is due.
+    /// Selects the permits that this runtime must renew or return now. Returns the adjustments to send, and the time at which
+    /// the next permit is due. This time is `None` if the table has no permit.
     fn due(&self, runtime: Id) -> (BTreeMap<Source, Vec<Adjustment>>, Option<Instant>) {
         let now = Instant::now();
         self.with(|table| {

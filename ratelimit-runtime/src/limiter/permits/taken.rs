@@ -16,7 +16,7 @@ use tokio::time::Instant;
 const RENEWED_AFTER: u32 = 3;
 /// A return that has failed is sent again after this time.
 const RELEASED_AGAIN_AFTER: Duration = Duration::from_millis(100);
-/// The longest time from sending a request to its execution that is expected.
+/// The longest time that is expected between the sending of a request and its execution.
 const LATEST_EXECUTION: Duration = Duration::from_secs(60);
 
 /// Returns the time after which a failed renewal is tried again. If the permit's own runtime is late by the same time, other
@@ -28,7 +28,7 @@ pub(super) fn retried_after(limit: &Limit) -> Duration {
 /// The state of a permit, as the limiter knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// A call holds it.
+    /// A call holds the permit.
     Held,
     /// The permit is being returned. The store has replied to the request that took it, so any reply to the return is final.
     Returned,
@@ -44,12 +44,13 @@ pub(crate) enum Stage {
 pub(super) struct TakenPermit {
     pub(super) request: Request,
     pub(super) source: Source,
-    /// The runtime that renews the permit: the one in which it was taken, or the last one that has taken it over.
+    /// The runtime that renews the permit: the runtime in which the permit was taken, or the last runtime that has taken it
+    /// over.
     pub(super) runtime: Option<Id>,
     /// The time at which the permit's own runtime renews or returns it.
     pub(super) due: Instant,
     pub(super) stage: Stage,
-    /// The time after which the store certainly no longer holds the permit, unless it is renewed.
+    /// The time after which the store certainly no longer holds the permit, if the permit is not renewed.
     ends: Instant,
     /// The pause before the next return.
     pause: Duration,
@@ -70,7 +71,7 @@ impl TakenPermit {
     /// Turns this permit into one whose return is sent now. The return is sent again if no reply arrives within `patience`.
     pub(super) fn released(self, stage: Stage, patience: Duration, task: Counted) -> Self {
         let now = Instant::now();
-        // The lease of a request that is executed late starts late.
+        // If the store executes the request for the permit late, the lease starts late, so the permit may last until this time.
         let ends = now + self.request.limit().time() + LATEST_EXECUTION;
         Self { stage, due: now + patience.max(self.pause), ends, unanswered: Some(task), ..self }
     }
@@ -129,8 +130,8 @@ impl TakenPermit {
     }
 }
 
-/// The most permits in stage [`Lost`](Stage::Lost) that are remembered. A further one removes the oldest. The removed permit is
-/// free when its lease ends.
+/// The maximum number of permits in stage [`Lost`](Stage::Lost). A further permit in this stage removes the oldest one from the
+/// table. The removed permit is free when its lease ends.
 pub(super) const MOST_LOST: usize = 16_384;
 /// The source and the id of a permit. A permit of the store and a permit of the local memory may have the same id.
 pub(super) type PermitId = (Source, u64);

@@ -65,7 +65,8 @@ impl Store for Late {
 async fn a_call_takes_at_most_its_wait_and_one_deadline() {
     const SECOND: Duration = Duration::from_secs(1);
     let limit = Limit::concurrency(1, 60 * SECOND).wait(SECOND);
-    // The call sends the last request but one just before its wait ends. The reply to that request arrives long after the wait.
+    // The call sends its second to last request just before its wait ends. The reply to that request arrives long after the
+    // wait.
     for reply in [SECOND / 10, SECOND * 9 / 10] {
         let builder = RateLimiter::builder().deadline(SECOND).on_error(OnError::Deny);
         let limiter = builder.around_test_store(Late(reply), Proxies::default());

@@ -34,7 +34,7 @@ pub struct Status {
     reachable: u32,
     unreachable_for: Option<Duration>,
     error: Option<Error>,
-    /// Whether calls have failed within the last second, although all servers are reachable now.
+    /// Whether calls have failed within the last second, even if all servers are reachable now.
     calls_failed: bool,
     on_error: OnError,
     /// The limits whose failure policy denies calls while the store is unavailable.
@@ -95,7 +95,7 @@ impl Status {
     }
 
     /// Returns how long a server has been unreachable. The time begins with the first failed call or status after the last
-    /// successful one. `None` if all servers are reachable.
+    /// success. `None` if all servers are reachable.
     pub const fn unreachable_for(&self) -> Option<Duration> {
         self.unreachable_for
     }
@@ -110,8 +110,8 @@ impl Status {
         self.error.as_ref().map(Error::kind)
     }
 
-    /// Returns the limiter's failure policy if it decides calls now. This is so if a server is unavailable or too slow, or if it
-    /// was so for a call within the last second. On a cluster, the policy decides only calls for such servers.
+    /// Returns the limiter's failure policy if it decides calls now. This is so if a server is unavailable or too slow, or if a
+    /// call has failed for such a reason within the last second. On a cluster, the policy decides only calls for such servers.
     ///
     /// `None` if the configuration is wrong, because calls are then rejected under every policy.
     pub fn fallback(&self) -> Option<OnError> {
@@ -119,9 +119,9 @@ impl Status {
         (in_use && !self.off).then_some(self.on_error)
     }
 
-    /// Returns the names of the limits with [`OnError::Deny`], in alphabetical order, if their calls are rejected now. The policy
-    /// may come from the attribute or from the limiter. The list is empty unless the [`fallback`](Self::fallback) decides calls.
-    /// On a cluster, only calls for unavailable servers are rejected.
+    /// Returns the names of the limits with [`OnError::Deny`], in alphabetical order, if their calls are rejected now. The
+    /// policy may come from the attribute or from the limiter. If [`fallback`](Self::fallback) returns `None`, the list is
+    /// empty. On a cluster, only calls for unavailable servers are rejected.
     ///
     /// The list has only limits that this limiter has decided in this process. The first call of a limit determines its policy. A
     /// limit is not known before its first call, or if only methods such as [`RateLimiter::check`] use it. If the configuration
@@ -135,7 +135,7 @@ impl Status {
         self.off
     }
 
-    /// Writes how many limits reject their calls although the policy of the limiter lets calls run.
+    /// Writes how many limits reject their calls, if the policy of the limiter itself lets calls run.
     fn write_denied(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.denied_limits().len() {
             _ if self.on_error == OnError::Deny => Ok(()),

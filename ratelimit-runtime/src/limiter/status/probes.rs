@@ -52,7 +52,7 @@ impl RateLimiter {
         if self.is_off() {
             return Status { off: true, on_error: self.on_error, ..Status::of(Vec::new()) };
         }
-        // Limiters with other policies share the probe.
+        // Limiters that differ only in the failure policy share the probe, so the policy is set afterwards.
         Status { on_error: self.on_error, ..self.probed().await }
     }
 

@@ -61,8 +61,8 @@ impl RateLimiter {
         Ok(then(Ok((Source::Store, decisions))))
     }
 
-    /// Awaits the reply of the store. The future owns its limiter and its requests. Nearly every call of a remote store uses it,
-    /// so it does not move what it captures.
+    /// Awaits the reply of the store. The future owns its limiter and its requests. Nearly every call of a remote store uses
+    /// this future, so it does not move the values that it captures.
     fn deciding(
         self,
         began: Option<Instant>,
@@ -70,7 +70,7 @@ impl RateLimiter {
         mode: Mode,
         requests: &[&Request],
     ) -> impl Future<Output = Result<Decided, Error>> + Send + use<> {
-        // A reply that keeps its request already has a copy of it.
+        // A reply that keeps its request already has a copy of it, so the request is not copied again.
         let requests: Vec<Request> = match reply.request() {
             Some(_) => Vec::new(),
             None => requests.iter().copied().cloned().collect(),
@@ -109,8 +109,8 @@ impl RateLimiter {
         self.conclude(decisions, mode, requests)
     }
 
-    /// Decides a request that may wait by the source of the call's earlier decision: the store or the local memory. The failure
-    /// policy does not apply.
+    /// Decides a request again, in the place that made the call's earlier decision: the store or the local memory. The call may
+    /// wait. The failure policy does not apply.
     pub(in crate::limiter) fn decide_again(&self, source: Source, request: &Request) -> Reply<Decisions> {
         match source {
             Source::Store => self.shared.store.bare().decide(Mode::Charge, &[request]),

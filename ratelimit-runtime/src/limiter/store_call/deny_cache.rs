@@ -29,7 +29,8 @@ pub(super) struct DenyCache {
 #[derive(Default)]
 struct Shard {
     entries: HashTable<Entry>,
-    /// The time at which a key of this shard was last forgotten. Refusals of requests that were sent before are not remembered.
+    /// The time at which a key of this shard was last forgotten. Refusals of requests that were sent before this time are not
+    /// remembered.
     forgotten: Option<u64>,
 }
 
@@ -83,7 +84,8 @@ impl DenyCache {
     pub(super) fn note(&self, sent: Instant, requests: &[&Request], decisions: &[Decision]) {
         let (Some(request), [decision]) = (cacheable(requests), decisions) else { return };
         if decision.is_allowed() {
-            // This call has taken units. A larger request that was refused before must now wait longer than its entry says.
+            // This call has taken units. A larger request that was refused before must now wait longer than its entry says, so
+            // the entry is removed.
             if self.now_if_not_empty().is_some() {
                 let key = self.hash(request.key());
                 self.shard(key).remove(key);
@@ -122,7 +124,7 @@ impl DenyCache {
         }
     }
 
-    /// Returns the current time, if an entry may refuse calls now.
+    /// Returns the current time. `None` if no entry can refuse calls now.
     #[inline]
     fn now_if_not_empty(&self) -> Option<u64> {
         let latest = self.latest.load(Ordering::Relaxed);
@@ -138,7 +140,7 @@ impl DenyCache {
     }
 
     fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
-        // The hash table uses the highest and the lowest bits.
+        // The bits in the middle select the shard, because the hash table uses the highest and the lowest bits.
         lock(&self.shards[(key >> 32) as usize % SHARDS])
     }
 }
@@ -195,8 +197,9 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
     }
 }
 
-/// Returns the request if its refusal can be remembered. Requests of a stack and requests without a cost are excluded. So are
-/// limits with a `wait`, concurrency limits, and requests with `keep` if their limit has a block.
+/// Returns the request, or `None` if its refusal cannot be remembered. That is so for a request of a stack, and for a request
+/// without a cost. It is also so if the limit has a `wait` or is a concurrency limit, or if the limit has a block and the
+/// request has `keep`.
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();
@@ -213,8 +216,8 @@ fn micros(duration: Duration) -> u64 {
 }
 
 /// Keys whose state a request is changing: it returns units, changes a gate or deletes the state. The refusals of the keys are
-/// forgotten when this value is made. They are forgotten again when it is dropped, because a call in between may be decided
-/// before the change.
+/// forgotten when this value is made. They are forgotten again when this value is dropped, because a call in between may be
+/// decided before the change.
 pub(in crate::limiter) struct Forgetting {
     limiter: RateLimiter,
     keys: SmallVec<[u64; 1]>,

@@ -107,7 +107,8 @@ impl Level {
             let difference = number - self.shown.swap(number, Ordering::AcqRel);
             #[expect(clippy::cast_precision_loss, reason = "numbers of calls and units")]
             gauge.increment(difference as f64);
-            // In the meantime, another thread may have changed the number and updated the gauge before this thread.
+            // Another thread may have changed the number and updated the gauge before this thread. If so, this thread updates
+            // the gauge again.
             if self.number.load(Ordering::Acquire) == number {
                 return;
             }

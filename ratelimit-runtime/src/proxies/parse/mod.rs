@@ -44,7 +44,8 @@ pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> impl Iterator<Item = Optio
     })
 }
 
-/// Reads the address of a header that has only one: `CF-Connecting-IP`, `X-Real-IP`.
+/// Reads the address of a header that has only one address: `CF-Connecting-IP`, `X-Real-IP`. `None` if the address is
+/// malformed.
 pub(crate) fn single(value: &[u8]) -> Option<IpAddr> {
     address_of(Syntax::List, value)
 }

@@ -3,7 +3,7 @@
 use super::{is_port, parse, trim};
 use std::net::IpAddr;
 
-/// Finds the last comma that is not in quotes.
+/// Returns the index of the last comma that is not in quotes. `None` if there is no such comma.
 ///
 /// The search begins at the end of the line, which counts as outside of quotes. Towards the left, a quote closes a string, and
 /// the next quote that is not escaped opens it. If the line in fact ends inside of quotes, no comma is found, or the element
@@ -83,7 +83,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"\\,;".contains(&byte)
 }
 
-/// Returns the index of the quote that closes a string.
+/// Returns the index of the quote that closes a string. `None` if no quote closes it.
 fn closing_quote(quoted: &[u8]) -> Option<usize> {
     let mut escaped = false;
     quoted.iter().position(|byte| {

@@ -1,4 +1,4 @@
-//! Remembers that the store has too few units: which calls are refused until when.
+//! Remembers that the store has too few units: which calls are refused, and until when.
 
 use super::{IDLE, LeasedUnits};
 use crate::clock::micros;
