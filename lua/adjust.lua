@@ -1,21 +1,21 @@
 -- adjust: makes changes after a decision: gives units back, takes units without a check, renews permits, and opens and
--- closes gates.
+-- closes gates. A gate (head.lua) refuses the calls of a key until its end.
 --
 -- KEYS    one per adjustment, all on one node.
 -- ARGV    eight per key: change, algorithm, count, time_ms, burst, wait_ms, units, stamp. All but the first two are
 --         integers below 2^53. The change is one of:
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room. At most `burst` units become debt.
---           renew  starts the lease of the permit with this id (the stamp) again.
---           block  closes the gate for this time (the stamp, in ms). The level of the gate stays.
+--           renew  restarts the lease of a permit. The stamp is the id of the permit.
+--           block  closes the gate. The stamp is the time in ms. The level of the gate stays.
 --           open   removes the gate, with its level.
---           pause  closes the gate for this time (the stamp, in ms). A gate that is closed for longer keeps its end. The limit
---                  is also used up until the gate opens, so that requests do not all pass at that moment. Requests may wait
---                  for the end of a pause.
---           closed changes nothing.
+--           pause  closes the gate. The stamp is the time in ms. A gate that is closed for longer keeps its end. The limit is
+--                  also used up until the gate opens, so that requests do not all pass at that moment. Requests may wait for
+--                  the end of a pause.
+--           closed changes nothing: it asks for the time until the gate opens.
 -- Reply   one integer per key. For give, take and renew: the units that were given back, taken or renewed. For block and pause:
---         1. For open: 1 if the gate was closed, otherwise 0. For closed: the time until the gate opens in ms, at most 2^32-1.
---         For a foreign key, and for a pause of a limit whose count or burst is 0: 0.
+--         1. For open: 1 if the gate was closed, otherwise 0. For closed: the time in ms until the gate opens, at most 2^32-1.
+--         Two cases always reply 0: a foreign key, and a pause of a limit whose count or burst is 0.
 -- Errors  say what is wrong with ARGV. In this case, nothing has been written.
 local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2, pause = 2, closed = 2 }
 
@@ -109,7 +109,7 @@ local function change_state(key, limit, change, most, stamp)
   return put(limit, key, text, units, tag, ahead, ttl, gate) and changed or 0
 end
 
--- Changes a log or a set of permits. Returns how many units changed.
+-- Changes a log or a set of permits. Returns the number of units that were changed.
 local function change_structure(key, limit, change, most, stamp)
   if change == "give" then return limit.give(key, most, stamp) end
   if change == "renew" then return limit.renew(key, most, stamp) end

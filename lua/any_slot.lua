@@ -1,16 +1,16 @@
 -- any_slot: stands before the unchanged text of `decide`, so that one call can decide about keys of several slots of a cluster's
 -- node.
 --
--- A cluster's node requires that all declared keys of a call belong to one slot. But a script without a shebang may read and
--- write undeclared keys of all slots that the node serves. The client sends this script only to nodes that have shown that they
--- permit this.
+-- A cluster's node requires that all declared keys of a call belong to one slot. But most servers let a script without a shebang
+-- read and write undeclared keys of all slots that the node serves. The client first asks a node whether it permits this
+-- (any_slot_probe.lua), and sends this script only if it does.
 --
 -- KEYS     none.
 -- ARGV     the number of keys, the keys, then the arguments of decide.lua. Each key is read by a separate command, because
 --          no command reads keys of several slots.
 -- Reply    the reply of decide.lua. A key counts as foreign if it is not on this node, if its slot is being moved, or if the
 --          user may not read it. The client sends the request for such a key again, in a separate call that declares the key.
---          That call is then redirected, or receives the error for this key.
+--          The server then redirects that call, or replies with the error that concerns this key.
 -- Errors   the errors of decide.lua.
 local KEYS, ARGV, redis = (function(arguments, redis)
   local number = arguments[1] + 0

@@ -10,27 +10,27 @@
 --          n * 2^44 + arrival - 2^52, so that they sort first, in their order of arrival.
 --          TTL: the time until the last lease or wait ends, plus a second, because the server's clock for TTLs may be late.
 -- Example  count = 2, time = 30 s. At 0 s a call takes permit 17 (score 30 s), and at 10 s another takes permit 42
---          (score 40 s). At 12 s a third call is refused with retry_after = 18 s, the end of the first lease. At 15 s
---          permit 17 is returned, and the third call passes if it tries again. Permit 42 is free at 40 s at the latest.
+--          (score 40 s). At 12 s a third call is refused with retry_after = 18 s, because the first lease ends at 30 s. At
+--          15 s permit 17 is returned. If the third call tries again, it passes. Permit 42 is free at 40 s at the latest.
 --          With count = 10, a call of 5 units would store the members 17 (30 s) and 17:4 (2 * 2^44 + 30 s).
 -- Wait     A ticket keeps its place until wait_ms after its arrival. Its call passes when there is room for it and for all
---          tickets before it. A refused call stores nothing but its ticket. A call that leaves units to others gets no
---          ticket, because other calls, which may use these units, would have to wait behind it. Instead, such a call stands
---          behind all tickets.
+--          tickets before it. A refused call stores only its ticket. A call that leaves units to others gets no ticket: the
+--          calls that may use these units would have to wait behind the ticket. Instead, such a call stands behind all
+--          tickets.
 -- ARGV     count: at most 10 000 units; time_ms: the lease, at least 1 s; burst: the permit's id, a random integer
 --          1 .. 2^52-1 that the caller has chosen (1 if nothing is charged).
--- Change   When the limit changes, permits stay. Each lease keeps the length that it had when it began or was last renewed.
+-- Change   When the limit changes, permits stay. A lease keeps its old length until it is renewed.
 -- Edges    If a process is cut off for longer than the lease, its calls still run, but their permits are free.
 local limit = ...
 local count, time_ms, id, wait_ms, now = limit.count, limit.time_ms, limit.burst, limit.wait_ms, NOW
 limit.longest = time_ms
 local WAITING = 4503599627370496 -- 2^52
 local SIZE = 17592186044416 -- 2^44: the year 2527
--- The time until a waiting call tries again: short if the call may be among the next that pass, longer otherwise.
+-- The time in ms until a waiting call tries again. NEXT_RETRY_MS: for a call that may be among the next calls that pass.
 local NEXT_RETRY_MS, LATER_RETRY_MS = 20, 100
 local SPARE_MS = 1000
 
--- Returns the bound of a range that excludes this score.
+-- Returns this score as a bound of a range of scores that does not contain the score itself.
 local function exclusive(score)
   return "(" .. digits(score)
 end
@@ -58,8 +58,9 @@ local function members(units, time)
   return list
 end
 
--- Returns a table for each size of members from the score `origin` to `score`, the highest score. The largest size is the first.
--- base: the score of a member of this size at time 0. units: the units of one member. last: the latest time of a member.
+-- Looks at the members whose scores are from `origin` to `score`, the highest score. Returns a table for each size of these
+-- members, the largest size first. base: the score of a member of this size at time 0. units: the units of one member. last:
+-- the latest time of a member.
 local function sizes_of(key, origin, score)
   local sizes = {}
   while score and score >= origin do
@@ -162,7 +163,7 @@ function limit.give(key, most, stamp)
   return removed
 end
 
--- Starts the lease of the permit again, if the lease has not ended.
+-- Restarts the lease of a permit if the lease has not ended. The stamp is the permit's id.
 function limit.renew(key, most, stamp)
   local renewed = 0
   each_part(most, function(size, base)

@@ -12,14 +12,14 @@
 --          With wait = 60 s, the call at 20 s is not refused: it stores 1 unit until 120 s and runs 40 s later, when
 --          the window from 60 s to 120 s begins.
 --          With counter_month, a call on 24 November at 11:00 UTC stores 1 unit until 1 December, 0:00 in the limit's zone.
---          If the first of five calls comes at 1763000000000 ms, the text of the state is at last 563000060000: 5 units,
---          then 63000060000, the last 11 digits of the end.
+--          If the first of five calls comes at 1763000000000 ms, the text of the state after the fifth call is
+--          563000060000: 5 units, then 63000060000, the last 11 digits of the end.
 -- Calendar The state is the same. The window starts with a charged call, and ends with the hour, day, week or month. Weeks
 --          begin on Monday.
 -- ARGV     count: at most 2^32-1 units; burst = count. For calendar windows, wait_ms is 0, and time_ms is the offset of the
 --          zone from UTC in ms, plus one day.
--- Change   When the limit changes, the units and the end of the window stay until a call is charged. If the end is then more
---          than the new time_ms + wait_ms away, the charge moves it to time_ms from now.
+-- Change   When the limit changes, the units and the end of the window stay until the next charge. If that charge finds the end
+--          more than the new time_ms + wait_ms away, it moves the end to time_ms from now.
 -- Edges    Two windows can follow each other directly, so an interval of length `time` can admit up to 2 * count units.
 local limit = ...
 local count, time_ms, wait_ms = limit.count, limit.time_ms, limit.wait_ms
@@ -68,7 +68,7 @@ function limit.charge(used, _, left, cost, wait)
   return used + cost, 0, left, left
 end
 
--- Only units of the last window can be given back. The stamp of a charge is the end of its window.
+-- Only units of the last window can be given back. The stamp of a charge is the end of the window that the charge is in.
 function limit.give(used, _, ends, most, left)
   if ends ~= left or ends <= 0 then return 0 end
   local given = most < used and most or used

@@ -4,10 +4,10 @@
 -- ARGV    the mode, the number of keys that are read at once (from the first key on), and then the runs. A run is one or more
 --         requests with the same limit, cost and extra. Each run has eight arguments:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
---         The keys that are read at once differ. Each of the other keys is read when its request is decided, because an
---         earlier request of the same call may have charged it. All arguments except the mode, the algorithm and extra are
---         integers below 2^53. The library sends time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and count and
---         burst in the ranges that the file of the algorithm states.
+--         The keys that are read at once differ. Any later key is read when its request is decided, because an earlier
+--         request of the same call may have charged this key. The mode, the algorithm and extra are texts. All other arguments
+--         are integers below 2^53. The library sends time_ms 1 .. 366 days, wait_ms 0 .. 366 days, cost 0 .. 2^32-1, and
+--         count and burst in the ranges that the file of the algorithm states.
 --           n >= 1  n independent requests.
 --           n = 0   one request of a stack, which continues with the next run. The last run of a stack has n = 1. Either all
 --                   requests of a stack are charged, or none is.
@@ -21,7 +21,8 @@
 -- Reply   one string of doubles, 8 bytes each, lowest byte first. This costs less than a reply of the same number of integers.
 --         Each double is an integer from -(2^53 - 1) to 2^53 - 1. For each request:
 --           check, peek  if it passes: remaining * (longest + 1) + reset_after_ms, where `longest` is the longest reset
---                        of the limit in ms. If one double may not hold this: 2^53 - 1, remaining, reset_after_ms.
+--                        of the limit in ms. If one double may be too small for this number, the reply is three doubles:
+--                        2^53 - 1, remaining, reset_after_ms.
 --                        If it does not pass: delay_ms, remaining, reset_after_ms.
 --           charge       delay_ms, remaining, reset_after_ms, stamp (0 if nothing was charged).
 --           n < 0        the number of requests that pass, remaining, reset_after_ms, the delay_ms of the other requests.
@@ -42,7 +43,7 @@ for first = 1, at_once, 4000 do
   if first == 1 then texts = read else for at = first, last do texts[at] = read[at - first + 1] end end
 end
 
--- at: the position of the current request. extra: the reply has this many more numbers than requests so far.
+-- at: the position of the current request. extra: the number of numbers in the reply so far, minus the number of requests.
 local at, extra, decide = 1, 0, nil
 
 local function add(position, a, b, c, d)

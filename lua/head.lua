@@ -18,9 +18,9 @@
 --     room    the units that are free now; negative in debt.
 --     reset   the time in ms until nothing is in use. If the cost fits now and is not 0, this time includes the charge.
 --             Otherwise it describes the state without a charge.
---     change  how a charge would change a state of the short form. "grows": the charge only increases the units. "starts":
---             nothing is in use, so the charge writes the same state as for a key that does not exist. nil: only `charge`
---             computes the change.
+--     change  how a charge would change a state of the short form (below). "grows": the charge only increases the units.
+--             "starts": nothing is in use, so the charge writes the same state as for a key that does not exist. nil: neither
+--             of these, so `charge` must compute the new state.
 --   charge(units, tag, ahead, cost, wait) -> units, tag, ahead, reset, ttl
 --     Returns the state after a charge whose turn is in `wait` ms. ttl: the new TTL of the key in ms; nil if the key keeps
 --     its TTL. The stamp of the charge is now + reset. `give` finds the charge by this stamp.
@@ -30,15 +30,15 @@
 --   tags     the short form of the text has room for tags below this number.
 --   longest  the longest reset after a charge that did not wait, in ms.
 --
--- The states of sliding_log and concurrency are a list and a sorted set, so their functions call Redis themselves. They
--- have no `tags`.
+-- The state of sliding_log is a list, and the state of concurrency is a sorted set. So the functions of these two algorithms
+-- call Redis themselves, and have no `tags`.
 --   read(key, cost) -> state                  a table; nil if the key holds a foreign value
 --   judge(state, nil, nil, cost) -> wait, room, reset     the cost includes the units that are left to others
 --   charge(state, cost, wait) -> reset, stamp
 --   give(key, most, stamp) -> given
 --   enqueue, renew                            see concurrency.lua
 
--- Each request of a batch uses these names, and locals are faster than globals.
+-- These functions are locals, which are faster than globals, because each request of a batch calls them.
 local call, try_call, floor, ceil, type = redis.call, redis.pcall, math.floor, math.ceil, type
 local format, sub, find, byte, to_number = string.format, string.sub, string.find, string.byte, tonumber
 local unpack = table.unpack or unpack -- Lua 5.4, Lua 5.1
@@ -65,8 +65,8 @@ end
 --          units. Only states whose time is at most 115 days ahead, and whose tag is below `tags`, have this form.
 --   long   units, 8 digits of tag, 14 digits of time. It has at least 23 digits, so that the length tells the forms apart.
 -- The short form has only the last 11 digits of the time. They are read as a time from 173 days (PAST) before now to 2.7 years
--- after now. So the result is wrong only after the clock has stepped back by more than 2.3 years. The state then starts fresh,
--- or lasts longer by at most the step.
+-- after now. So the result is wrong only after the clock has stepped back by more than 2.3 years. After such a step, the state
+-- starts fresh, or lasts longer by at most the step.
 local ERA, SHORT, NEAR = 100000000000, 92000000, 10000000000
 local PAST, ABSENT = 15000000000, -NOW
 local SHIFT = PAST - NOW % ERA
@@ -150,7 +150,7 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
   end
   if not ttl then return call("SET", key, text, "KEEPTTL") end
   if old then return call("SET", key, text, "PX", format("%.0f", ttl)) end
-  -- MGET returns the same for a key of another type as for a key that does not exist.
+  -- MGET returns the same for a key of another type as for a key that does not exist. With NX, a key of another type stays.
   return call("SET", key, text, "PX", format("%.0f", ttl), "NX")
 end
 

@@ -14,9 +14,9 @@
 --          that can arrive together if no call may wait longer than wait_ms. wait_ms is 0 for the meter.
 -- Reply    `remaining` of a queue is the number of its free places.
 -- Keep     A call that leaves `keep` units to others passes if at least `keep` places are free after it. Otherwise the queue
---          refuses the call. Its retry_after is the turn that the last of all these units would have in the queue now.
+--          refuses the call. The retry_after is then the time until the last of cost + keep units would have its turn.
 -- Change   When the limit changes, and at the edges, the rules of token_bucket.lua apply. Only the last charge of a queue can
---          be given back, because the turns of later calls are known.
+--          be given back, because the calls behind an earlier charge already know their turns.
 local limit = ...
 
 function limit.judge(units, _, ahead, cost, keep)

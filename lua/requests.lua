@@ -14,7 +14,7 @@ local mode, at_once = argv[1], argv[2] + 0
 local charges, waits = mode ~= "peek", mode == "charge"
 if charges and not waits and mode ~= "check" then wrong("expected check, charge or peek") end
 
--- Most calls have few runs. A helper function would be made anew for each call, which costs more than the function saves.
+-- This code has no helper functions: each call would create them again, which costs more than they save for a few runs.
 local runs, limit, requests, is_open = {}, {}, 0, false
 for index = 3, #argv, 8 do
   if #argv < index + 7 then wrong("expected eight arguments per run") end

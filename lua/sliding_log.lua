@@ -9,7 +9,7 @@
 --          with retry_after = 100 ms. At 1000 ms the first entry no longer counts: a call passes and replaces the entry.
 --          With wait = 500 ms, the call at 900 ms stores an entry for 1000 ms and runs then.
 -- ARGV     count: at most 10 000 units; burst = count.
--- Change   When the limit changes, the entries stay, and more or fewer of them count.
+-- Change   When the limit changes, the entries stay. A longer time_ms lets more of the entries count, a shorter one fewer.
 -- Edges    Memory grows with `count`. If the clock steps back, new entries get the time of the newest entry, so that the
 --          list stays in order.
 local limit = ...

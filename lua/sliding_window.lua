@@ -7,8 +7,8 @@
 -- State    units: the units of the last cell, 0 .. 2^26-1. tag: the units of the cell before it, 0 .. 2^26-1; the short form
 --          has room for up to 999. time: one time_ms after the end of the last cell, when the key is collected. After the
 --          last cell has ended, it counts as the previous cell. The first cell starts with the first charged call. Calls that
---          wait fill later cells in their order of arrival. While the time is more than 2 time_ms away, the last cell has
---          not begun.
+--          wait fill later cells in their order of arrival. While the time of the state is more than 2 time_ms away, the last
+--          cell has not begun.
 -- Example  count = 10, time = 60 s. Calls take 8 units in the cell from 0 s to 60 s. At 75 s the window covers 45 s of
 --          that cell. It counts 8 * 45 / 60 = 6 units, so 4 units are free. A call takes 4: the state is 4 units, tag 8,
 --          time 180 s. A call with cost 1 is refused with retry_after = 7500 ms. At 82.5 s the window covers 37.5 s of the
@@ -37,7 +37,7 @@ function limit.judge(units, tag, ahead, cost)
     return 0, free, cost == 0 and ahead or ahead > time_ms and 2 * time_ms or ends_in + time_ms
   end
   if cost > count then return NEVER, free, ahead end
-  -- covered: the cost fits when the window covers at most this many ms of the older of the two cells.
+  -- covered: the cost fits when the window covers at most this many ms of the older cell.
   local wait
   if current + cost <= count then
     local covered = previous > 0 and floor((count - current - cost) * time_ms / previous) or time_ms

@@ -117,9 +117,10 @@ function limit.charge(units, tag, ahead, cost)
 end
 
 -- The stamp of a charge is the time at which the bucket will be empty if no other charge follows. Units leak in the order in
--- which they were charged. So at most the units that leak from now until the stamp are left of the charge. (By interval, the
--- units of one charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the last
--- charge can be given back, because the other calls already know their turn. With `only_last`, this rule always applies.
+-- which they were charged. So of a charge, at most the units that leak from now until its stamp are still in use. (By interval,
+-- the units of one charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the
+-- last charge can be given back, because all other waiting calls already know their turn. With `only_last`, this rule always
+-- applies.
 function limit.give(units, tag, ahead, most, left)
   local level, phase = level_of(units, ahead)
   if level == 0 then return 0 end

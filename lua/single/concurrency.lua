@@ -2,9 +2,9 @@
 --
 -- KEYS   one.
 -- ARGV   count, time_ms, id: positive integers. There is no wait, and the cost is 1.
--- Reply  if the request passes: remaining; if a lease ends later than the new one: remaining, reset_after_ms. If the
---        request is refused: -retry_after_ms, reset_after_ms, remaining. If a permit of more than one unit is stored: nil.
---        Then this script has written nothing, and `decide` decides.
+-- Reply  if the request passes: remaining. If it passes and another lease ends later than the new lease: remaining,
+--        reset_after_ms. If the request is refused: -retry_after_ms, reset_after_ms, remaining. If a permit of more than one
+--        unit is stored: nil. Then this script has written nothing, and `decide` decides.
 -- Errors if ARGV is wrong, or the key holds something other than permits. In this case, nothing has been written.
 local call, key, count, time_ms, id = redis.call, KEYS[1], ARGV[1] + 0, ARGV[2] + 0, ARGV[3]
 if not (count >= 1 and time_ms >= 1 and count % 1 + time_ms % 1 == 0 and string.find(id, "^%d+$")) then

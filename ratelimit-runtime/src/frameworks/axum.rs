@@ -44,7 +44,7 @@ callers! {
 /// Returns the peer that axum has put into the extensions of a request.
 pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
     let connected = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| (*peer).into());
-    // Tests set `MockConnectInfo`. axum's own extractor reads it too.
+    // Tests set `MockConnectInfo` in place of a peer. axum's own extractor reads it too.
     let mocked =
         || extensions.get::<MockConnectInfo<SocketAddr>>().map(|MockConnectInfo(peer)| (*peer).into());
     connected.or_else(mocked)

@@ -35,7 +35,7 @@ impl RequestHeaders for HeaderMap {
         self.get_all(name).iter().for_each(|value| line(value.as_bytes()));
     }
 
-    // Avoids the default implementation, which calls a closure through a pointer for each line.
+    // Replaces the default implementation, which is slower: it calls a closure through a pointer for each header line.
     fn header(&self, name: &str) -> Option<&[u8]> {
         if name.ends_with("-bin") && grpc_type(self).is_some() {
             return None;
@@ -74,7 +74,8 @@ pub(super) fn grpc_type(headers: &HeaderMap) -> Option<&HeaderValue> {
     headers.get(CONTENT_TYPE).filter(|content_type| super::is_grpc(content_type.as_bytes()))
 }
 
-/// Creates the response to a refused request, in the form of the request's context, else in the installed form.
+/// Creates the response to a refused request, in the form that the request's context asks for. Without such a context, the
+/// installed form applies.
 pub(super) fn refusal(rejection: &Rejection) -> Response<Vec<u8>> {
     let answer = rejection.answer();
     let mut response = Response::new(answer.body);

@@ -1,5 +1,5 @@
-//! Support for web frameworks, with one module for each framework. `ARCHITECTURE.md` (*A framework is a module*) lists the code
-//! for a framework that is outside its module.
+//! Support for web frameworks, with one module for each framework. Some code for a framework is outside of its module: see
+//! `ARCHITECTURE.md` (*A framework is a module*).
 //!
 //! A module has the parts that its framework needs. `request` finds client addresses, headers and users in requests. `response`
 //! makes responses of rejections, and holds permits until a body ends. `layer` adapts
@@ -25,8 +25,8 @@ mod tower;
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, ResponseFuture};
 
-/// Returns the peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence, because a listener that
-/// reads the PROXY protocol sets it beside the address of the socket.
+/// Returns the peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence over the address of the
+/// socket, because a listener that reads the PROXY protocol sets both.
 #[cfg(feature = "_http")]
 fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
     let peer = extensions.get().copied();
@@ -37,8 +37,8 @@ fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
     peer
 }
 
-/// Implements the traits of a request type, which find its headers and its peer. With a `method` and a `path`, layers can use
-/// the type.
+/// Implements the traits that find the headers and the peer of a request, for a request type. If the macro also receives a
+/// `method` and a `path`, layers can use the type.
 macro_rules! request_type {
     ($(#[$doc:meta])* [$($generic:ident)?] $type:ty, |$request:ident| {
         headers: $headers:expr,

@@ -18,9 +18,9 @@ pub struct Adjustment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), at most those that are still
-    /// in use. Returns none if the charge has expired. For a permit, the stamp is its id, and the units are all units that it
-    /// holds.
+    /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), at most the units that are
+    /// still in use. If the charge has expired, returns no units. For a permit, the stamp is the id of the permit, and the
+    /// number of units is the number that the permit holds.
     Give(u64),
     /// Charges units even if they are not free. The debt is at most one capacity. Concurrency limits do not support it.
     Take,
@@ -33,9 +33,9 @@ pub enum Change {
     /// were blocked or the limit was paused, otherwise 0. Sliding logs and concurrency limits do not support it.
     Open,
     /// Pauses the limit for this time in ms, from 1 ms to 366 days. Also uses up the limit until the end of the pause, so that
-    /// calls pass at the limit's rate afterwards. A pause or a block that lasts longer stays. Requests whose limit has a
-    /// [`wait`](Limit::wait) may wait for the end of a pause. The result is 1, or 0 if the limit refuses every request. Sliding
-    /// logs and concurrency limits do not support it.
+    /// calls pass at the limit's rate afterwards. If the key already has a pause or a block that lasts longer, that one stays.
+    /// Requests whose limit has a [`wait`](Limit::wait) may wait for the end of a pause. The result is 1, or 0 if the limit
+    /// refuses every request. Sliding logs and concurrency limits do not support it.
     Pause(u64),
     /// Changes nothing. The result is the time in ms until a block or a pause ends, at most 2^32 - 1. Sliding logs and concurrency
     /// limits do not support it.
@@ -58,7 +58,7 @@ impl Adjustment {
         &self.limit
     }
 
-    /// The maximum number of units that change. Changes of a block or a pause change no units.
+    /// The maximum number of units that change. A change of a block or a pause ignores this number.
     pub const fn units(&self) -> u32 {
         self.units
     }
@@ -81,9 +81,9 @@ impl Adjustment {
     ///
     /// # Errors
     ///
-    /// Returns [`Configuration`](ErrorKind::Configuration) if the change takes permits without a decision, if it renews units
-    /// that are not permits, if it concerns a block or a pause of a limit whose state has no place for one, or if a block or a
-    /// pause does not last from 1 ms to 366 days.
+    /// Returns [`Configuration`](ErrorKind::Configuration) if the change takes permits without a decision, or renews units that
+    /// are not permits. The same error is returned if the state of the limit has no place for a block or a pause, or if the
+    /// block or the pause does not last from 1 ms to 366 days.
     pub fn check(&self) -> Result<(), Error> {
         const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {

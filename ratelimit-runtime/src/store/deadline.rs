@@ -1,5 +1,5 @@
-//! The deadline of a reply: a timer, unless the store watches the deadline itself. When the deadline passes, the observer of
-//! the reply is notified.
+//! The deadline of a reply. If the store does not watch the deadline itself, a timer does. When the deadline passes, the
+//! observer of the reply is notified.
 
 use super::reply::{DeadlineWatch, PendingReply};
 use super::request::Request;
@@ -32,7 +32,7 @@ impl<T> UntilDeadline<T> {
         Self { reply, deadline, within, timer: None }
     }
 
-    /// Polls the reply. Returns `None` if the deadline has passed, but does not notify the observer of the reply.
+    /// Polls the reply. Returns `None` if the deadline has passed. This method does not notify the observer of the reply.
     pub(crate) fn poll_in_time(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
         if let Poll::Ready(result) = Pin::new(&mut self.reply).poll(context) {
             return Poll::Ready(Some(result));

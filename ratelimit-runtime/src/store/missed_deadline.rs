@@ -8,12 +8,12 @@ use std::time::Duration;
 ///
 /// After many missed deadlines in a row, a store can let calls fail at once until its server is fast enough again.
 pub trait MissedDeadline: Send + Sync {
-    /// Called when the reply has not arrived within `deadline`. The reply is dropped afterwards.
+    /// Called when a reply has not arrived within `deadline`. After this call, the limiter drops the reply.
     fn missed_deadline(&self, deadline: Duration);
 }
 
-/// Passes a missed deadline of a call on to the observer of the reply that the call waits for at that time, and to no other
-/// observer.
+/// The observer of a call that waits for several replies, one after another. If the call misses its deadline, only the observer
+/// of the current reply is notified.
 #[derive(Default)]
 pub(crate) struct Awaited(Mutex<Option<Arc<dyn MissedDeadline>>>);
 
@@ -31,7 +31,8 @@ impl Awaited {
 
 impl MissedDeadline for Awaited {
     fn missed_deadline(&self, deadline: Duration) {
-        // The observer stays set, because several calls may wait for one fetch, and each of them reports its missed deadline.
+        // The observer stays set. Several calls may wait for one fetch of leased units, and each of these calls reports its own
+        // missed deadline.
         let awaited = self.0.lock().clone();
         if let Some(awaited) = awaited {
             awaited.missed_deadline(deadline);

@@ -1,7 +1,7 @@
 //! Types for authors of a store. Applications do not need them.
 //!
-//! A [`Store`] stores the state of limits. It takes a slice of [`Request`]s and returns a [`Decision`] about each. Pass your
-//! own store to [`RateLimiterBuilder::store`](crate::RateLimiterBuilder::store). The following store delegates to another
+//! A [`Store`] stores the state of limits. It takes a slice of [`Request`]s and returns a [`Decision`] about each request. Pass
+//! your own store to [`RateLimiterBuilder::store`](crate::RateLimiterBuilder::store). The following store delegates to another
 //! store and counts its batches:
 //!
 //! ```
@@ -80,7 +80,7 @@ use std::time::Duration;
 /// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing, with
 /// two exceptions: a call that waits for a permit leaves a ticket, and a limit with a [block](Limit::block) blocks its callers.
 /// A [`Reply`] borrows nothing, so implementations copy what they need from the requests before they return. A caller may drop
-/// a reply at any time. The requests of a dropped reply may be decided or not, and other requests are not affected.
+/// a reply at any time. The store may or may not decide the requests of a dropped reply. Other requests must not be affected.
 ///
 /// The [`ErrorKind`] of an error determines whether the limiter applies its failure policy. A store needs no deadline,
 /// because the limiter drops a reply that takes too long.
@@ -92,11 +92,11 @@ pub trait Store: Send + Sync + 'static {
     /// described for [`Adjusted`].
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
-    /// Deletes the state under these keys. Returns how many of them had a state.
+    /// Deletes the state under these keys. Returns the number of keys that had a state.
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64>;
 
-    /// Returns whether a request can be sent without a new connection. A limiter sends background requests only if this is so.
-    /// Otherwise they would wait for an unavailable server.
+    /// Returns whether a request can be sent without a new connection. A limiter sends background requests only if this returns
+    /// `true`. Otherwise these requests would wait for an unavailable server.
     fn is_connected(&self) -> bool {
         true
     }
@@ -119,8 +119,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Sets the override `entry` to the text `change`, which describes a change of a limit. Removes the override if `change` is
-    /// `None`. Also gives the overrides a new version. After the time `expires`, by the store's clock, the override no longer
-    /// exists.
+    /// `None`. In both cases, gives the overrides under the key a new version. After the time `expires`, by the store's clock,
+    /// the override no longer exists.
     fn save_override(
         &self,
         key: &StoreKey,
@@ -140,7 +140,7 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Saves limits: sets the text of each name, and removes each name whose text is `None`. If nothing is saved under the key
-    /// for the time `kept`, all its limits are deleted.
+    /// for the time `kept`, all limits under the key are deleted.
     fn save_limits(
         &self,
         key: &StoreKey,
@@ -152,8 +152,8 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-/// The limit of a probe, and the placeholder in a request whose limit is not set yet. The state expires after 1 ms. A refusal
-/// of a probe shows that the store can decide, too.
+/// The limit of a probe, and the placeholder in a request whose limit is not set yet. The state expires after 1 ms. Even a
+/// refused probe shows that the store can decide.
 pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 
 /// The stored overrides of a prefix.
@@ -161,8 +161,8 @@ pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
 pub struct Overridden {
     /// The version, which differs after each change. It is 0 if there are no overrides.
     pub version: u64,
-    /// The overrides: for each one its entry, the change of a limit as text, and the time until it expires. `None`: it does not
-    /// expire.
+    /// The overrides. Each override has its entry, the change of a limit as text, and the time until the override expires
+    /// (`None`: never).
     pub entries: Vec<(Vec<u8>, String, Option<Duration>)>,
 }
 

@@ -39,7 +39,7 @@ pub enum DeadlineWatch {
     Overdue,
 }
 
-/// A call of one of this crate's stores. Unlike a future, it knows its deadline.
+/// A call of one of this crate's stores. Unlike a plain future, such a call knows its deadline.
 pub trait QueuedReply<T>: Send {
     /// Returns the request of the call.
     fn request(&self) -> &Request;
@@ -53,7 +53,8 @@ pub trait QueuedReply<T>: Send {
     /// Returns who watches the deadline. The caller asks after a poll that was not ready.
     fn watch(&self) -> DeadlineWatch;
 
-    /// Returns the observer of a missed deadline of this call. Other futures that wait for the call notify it too.
+    /// Returns the observer of a missed deadline of this call. If other futures wait for the same call, they notify this
+    /// observer too.
     fn observer(&mut self) -> Arc<dyn MissedDeadline>;
 }
 
@@ -69,7 +70,7 @@ impl<T> Reply<T> {
         Self::Pending(PendingReply::new(future))
     }
 
-    /// Makes a reply from a future, which sets in its [`Awaited`] the observer of a missed deadline.
+    /// Makes a reply from a future. The future receives an [`Awaited`], and sets the observer of a missed deadline in it.
     pub(crate) fn observed<F>(call: impl FnOnce(Arc<Awaited>) -> F) -> Self
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
@@ -83,7 +84,8 @@ impl<T> Reply<T> {
         Self::Pending(PendingReply::Call(Box::new(call)))
     }
 
-    /// Sets the observer of a missed deadline. Has no effect on a reply that is ready, which cannot miss its deadline.
+    /// Sets the observer of a missed deadline. Has no effect on a reply that is ready, because such a reply cannot miss its
+    /// deadline.
     pub fn observed_by(mut self, observer: Arc<dyn MissedDeadline>) -> Self {
         if let Self::Pending(PendingReply::Future(_, observed_by)) = &mut self {
             *observed_by = Some(observer);
@@ -107,8 +109,8 @@ impl<T> Reply<T> {
     }
 
     /// Passes the result to `then`: at once if the reply is ready. Otherwise a task of the current runtime awaits the reply,
-    /// and is counted among `tasks`. Without a runtime, a pending reply is dropped. Permits that it would have returned then
-    /// end with their leases.
+    /// and is counted among `tasks`. Without a runtime, a pending reply is dropped. In that case, the permits that the reply
+    /// would have returned stay held until their leases end.
     pub(crate) fn in_background(self, tasks: &Tasks, then: impl FnOnce(Result<T, Error>) + Send + 'static)
     where
         T: Send + 'static,
@@ -117,7 +119,7 @@ impl<T> Reply<T> {
             Self::Ready(result) => then(result),
             Self::Pending(mut reply) => {
                 let Ok(runtime) = Handle::try_current() else { return };
-                // Polling once here sends the request before the next request of this task.
+                // This first poll sends the request. So it is sent before the next request of this task.
                 let first = Pin::new(&mut reply).poll(&mut Context::from_waker(Waker::noop()));
                 if let Poll::Ready(result) = first {
                     return then(result);
@@ -154,7 +156,7 @@ impl<T> PendingReply<T> {
         }
     }
 
-    /// Returns the observer of a missed deadline.
+    /// Returns the observer of a missed deadline. `None` if the reply has no observer.
     pub(crate) fn observer(&mut self) -> Option<Arc<dyn MissedDeadline>> {
         match self {
             Self::Future(_, observer) => observer.clone(),

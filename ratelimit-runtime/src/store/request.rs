@@ -29,8 +29,8 @@ pub struct Request {
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
     pub(crate) keep: u32,
-    /// The id of the permit, and the bit [`WITH_NEXT`]. One number holds both, so that a request is small, because nearly every
-    /// call moves a request.
+    /// The id of the permit, and the bit [`WITH_NEXT`]. One number holds both, so that a request is small: nearly every call
+    /// moves a request in memory.
     permit: u64,
 }
 
@@ -64,9 +64,9 @@ impl Request {
     /// would pass, but only its own cost is charged. The default is 0.
     ///
     /// In mode [`Charge`](Mode::Charge), a request that leaves units to others may wait for its turn at a bucket. At a
-    /// concurrency limit it gets no ticket: it is refused, and its caller asks again. At a counter, a sliding window and a
-    /// sliding log it passes now or is refused. A turn in a later window would make the units that are left in earlier windows
-    /// unusable.
+    /// concurrency limit, such a request gets no ticket: it is refused, and its caller asks again. At a counter, a sliding
+    /// window or a sliding log, such a request passes now or is refused. A turn in a later window would make the units that are
+    /// left in earlier windows unusable.
     pub fn with_keep(mut self, units: u32) -> Self {
         self.keep = units;
         self
@@ -100,12 +100,12 @@ impl Request {
         &self.key
     }
 
-    /// The limit to decide by. A store stores only state, so each request contains its limit.
+    /// The limit by which the store decides. A store stores only state, so each request contains its limit.
     pub const fn limit(&self) -> &Limit {
         &self.limit
     }
 
-    /// The units to take. A cost of zero takes nothing, and passes if the limit is not exceeded.
+    /// The units to take. A request with a cost of zero takes nothing, and passes if the limit is not exceeded.
     pub const fn cost(&self) -> u32 {
         self.cost
     }
@@ -164,7 +164,7 @@ impl Request {
 /// # Errors
 ///
 /// Returns [`Configuration`](ErrorKind::Configuration) if the last request of the batch is `with_next`, or if two requests of a
-/// stack have the same key. Each of these two would be decided without the charge of the other.
+/// stack have the same key. The store would decide each of two such requests without the charge of the other one.
 pub fn stacks<'s, 'r>(requests: &'s [&'r Request]) -> Result<impl Iterator<Item = &'s [&'r Request]>, Error> {
     if requests.last().is_some_and(|request| request.passes_with_next()) {
         return Err(Error::new(

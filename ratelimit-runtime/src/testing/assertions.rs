@@ -7,7 +7,7 @@ use std::future::Future;
 use std::panic::Location;
 use std::time::Duration;
 
-/// The smallest step of the clock, because a refusal ends at a whole millisecond.
+/// The smallest useful step of the clock: refusals end at whole milliseconds.
 const STEP: Duration = Duration::from_millis(1);
 
 /// The place of an assertion in the test. The message begins with it, because the panic itself is in this file.
@@ -19,7 +19,7 @@ impl TestLimiter {
     ///
     /// # Panics
     ///
-    /// If a call is refused, or asks this limiter for no decision. The message names the place of the assertion.
+    /// If a call is refused, or does not ask this limiter for a decision. The message names the place of the assertion.
     #[track_caller]
     pub fn assert_admitted<T>(
         &self,
@@ -42,8 +42,8 @@ impl TestLimiter {
     ///
     /// # Panics
     ///
-    /// If the call is admitted early, refused at the end, or asks this limiter for no decision. The message names the place
-    /// of the assertion.
+    /// If the call is admitted early, is refused at the end, or does not ask this limiter for a decision. The message names the
+    /// place of the assertion.
     #[track_caller]
     pub fn assert_refused_for<T>(
         &self,

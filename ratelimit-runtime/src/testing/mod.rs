@@ -56,8 +56,8 @@ impl TestLimiter {
         Self { limiter: RateLimiter::builder().around_test_store(store.clone(), Proxies::default()), store }
     }
 
-    /// Creates a limiter with the settings of a builder, such as its failure policy, except for the store. It makes no
-    /// connection.
+    /// Creates a limiter with the settings of a builder, such as its failure policy. The store of the builder is not used, so
+    /// no connection is made.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// Returns the key as text. Messages show it, because the identities in a test are no secrets.
+    /// Returns the key as text. Messages may show the key, because the identities in a test are no secrets.
     pub(super) fn key(&self) -> String {
         String::from_utf8_lossy(self.key.as_bytes()).into_owned()
     }
@@ -67,7 +67,8 @@ impl TestStore {
         decided
     }
 
-    /// Stores decisions. A call that waits for a permit is decided several times, so a later decision replaces an earlier one.
+    /// Stores decisions. A call that waits for a permit is decided several times, so a later decision replaces the earlier
+    /// decision under the same key.
     fn remember(&self, requests: &[&Request], decisions: &Decisions) {
         let mut decided = self.0.decided.lock();
         for (request, decision) in requests.iter().zip(decisions) {

@@ -98,7 +98,8 @@ fn refuse<B>(
     ServiceResponse::new(request, response.map_into_right_body())
 }
 
-/// Completes the response to an error of a middleware. The response is made after the error has passed all middlewares.
+/// Completes the response to an error of a middleware. actix makes this response only after the error has passed all
+/// middlewares, so the changes are stored in the error.
 fn finish_error(settings: Arc<Settings>, entered: Entered, mut error: Error) -> Error {
     let rejection = error.as_error::<Rejection>().cloned();
     error.add_response_mapper(move |response| {
@@ -112,7 +113,8 @@ fn finish_error(settings: Arc<Settings>, entered: Entered, mut error: Error) -> 
     error
 }
 
-/// Changes the response to a rejection to the form of its request's context. The response was made outside of that context.
+/// Rewrites the response of a rejection in the form that the request's context asks for. The response itself was made outside
+/// of that context.
 fn in_form(context: &RequestContext, rejection: &Rejection, mut response: HttpResponse) -> HttpResponse {
     let (formed, body) = context.sync_scope(|| rejection.error_response()).into_parts();
     *response.status_mut() = formed.status();

@@ -10,9 +10,9 @@ use actix_web::{FromRequest, HttpMessage, HttpRequest, Responder, web};
 use std::net::IpAddr;
 
 request_type! {
-    /// The peer is the `PeerAddr` that a middleware has put into the request's extensions, else the `PeerAddr` that
-    /// `HttpServer::on_connect` has put into the connection's data, else the address of the socket. A unix socket has no
-    /// address.
+    /// The peer is the first of these that exists: the `PeerAddr` that a middleware has put into the request's extensions, the
+    /// `PeerAddr` that `HttpServer::on_connect` has put into the connection's data, or the address of the socket. A unix socket
+    /// has no address.
     ///
     /// It never comes from `ConnectionInfo`, which trusts headers that any client can send.
     [] HttpRequest, |request| {

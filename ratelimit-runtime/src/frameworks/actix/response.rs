@@ -71,7 +71,7 @@ impl Responder for Rejection {
     }
 }
 
-/// The response is the one of the rejection. The cause is the handler's own error, which contains the rejection.
+/// The response is made from the rejection. The cause is the handler's own error, which contains the rejection.
 impl<T: From<Rejection>> From<Rejection> for InternalError<T> {
     fn from(rejection: Rejection) -> Self {
         let response = rejection.error_response();
@@ -89,7 +89,7 @@ impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
         }
         let header = self.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         match self.body().size() {
-            // The server drops such a body without polling it.
+            // The server drops an empty body without polling it, so the body ends here.
             BodySize::None | BodySize::Sized(0) => held.complete(),
             BodySize::Sized(length) => held.set_length(length),
             BodySize::Stream => header.into_iter().for_each(|length| held.set_length(length)),
@@ -100,8 +100,8 @@ impl<B: MessageBody + 'static> HoldBody for HttpResponse<B> {
     }
 }
 
-/// A body that holds permits and charges. It does not implement `try_into_bytes`, because a middleware would then send the
-/// bytes and drop the body before they are sent.
+/// A body that holds permits and charges. It does not implement `try_into_bytes`: a middleware could then take the bytes, and
+/// drop this body before the bytes are sent.
 struct HoldingBody {
     body: BoxBody,
     pieces: Pieces,

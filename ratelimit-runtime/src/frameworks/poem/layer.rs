@@ -9,9 +9,9 @@ use poem::{Endpoint, Error, IntoResponse, Middleware, PathPattern, Request, Resp
 
 /// A refusal inside the layer becomes a response, so that no middleware outside the layer can remove its `Retry-After`.
 ///
-/// Any other error of a limited request stays an error, so that the middlewares outside the layer can log it or roll back. It
-/// keeps its status, its message and its response, and the response gets the header fields. But the error loses its type: add
-/// `catch_error` inside the layer, or use `catch_all_error`. Errors of requests without limits pass unchanged.
+/// Any other error of a limited request stays an error, so that the middlewares outside the layer can log the error or roll
+/// back. The error keeps its status, its message and its response, and the response gets the header fields. But the error loses
+/// its type: add `catch_error` inside the layer, or use `catch_all_error`. Errors of requests without limits pass unchanged.
 impl<E: Endpoint> Middleware<E> for RateLimitLayer {
     type Output = RateLimitService<E>;
 
@@ -50,7 +50,7 @@ impl<E> RateLimitService<E> {
         if context.rejection().is_none()
             && let Some(rejection) = Rejection::find(&error)
         {
-            // The rejection may come from a task that had no context to record it in.
+            // The rejection may come from a task without a context, where it could not be recorded. So it is recorded here.
             RequestContext::record_rejection(rejection);
         }
         if !entered.is_outermost || (context.rejection().is_none() && context.decisions().is_empty()) {
@@ -59,7 +59,7 @@ impl<E> RateLimitService<E> {
         let (message, pattern) = (error.to_string(), error.data::<PathPattern>().cloned());
         let mut response = error.into_response();
         self.settings.finish(entered, &mut response);
-        // Headers can be changed only in an error that was made from a response.
+        // Only an error that was made from a response has headers that can be changed.
         let mut error = Error::from_response(response);
         error.set_error_message(message);
         if let Some(pattern) = pattern {

@@ -64,8 +64,8 @@ impl FromRejection for Response {
     }
 }
 
-/// Over HTTP/1.1, poem notices only at the next chunk that a client is gone, and then drops the body. A stream that may be
-/// silent for long needs a keep-alive, such as [`SSE::keep_alive`], so that its permit is returned soon.
+/// Over HTTP/1.1, poem notices only at the next chunk that a client is gone, and drops the body at that time. So a stream that
+/// may be silent for long needs a keep-alive, such as [`SSE::keep_alive`]. Otherwise its permit is returned late.
 impl HoldBody for Body {
     type Output = Self;
 
@@ -98,5 +98,5 @@ impl HoldBody for SSE {
     }
 }
 
-/// The events are sent after the function has returned.
+/// An `SSE` is a stream: its events are sent after the function has returned.
 impl StreamingResponse for SSE {}

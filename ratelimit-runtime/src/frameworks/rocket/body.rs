@@ -76,7 +76,8 @@ impl AsyncRead for HeldReader<'_> {
     }
 }
 
-/// rocket seeks in a body only to find out its size. It never does so here, because only a body with a known size is seekable.
+/// rocket seeks in a body only to find out an unknown size. It never seeks here, because this body has a known size or is a
+/// stream.
 impl AsyncSeek for HeldReader<'_> {
     fn start_seek(self: Pin<&mut Self>, _: io::SeekFrom) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())

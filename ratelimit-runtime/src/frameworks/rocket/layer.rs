@@ -10,19 +10,20 @@ use rocket::route::{Handler, Outcome};
 use rocket::{Build, Data, Request, Response, Rocket, Route};
 use std::sync::Arc;
 
-/// Fairings run in the order of attachment, so attach the layer before the fairings whose requests and responses it serves.
+/// Fairings run in the order of attachment. So attach the layer before all fairings that use the context of a request, or read
+/// the header fields of its response.
 ///
 /// A fairing cannot answer a request. Therefore a layer with [`limit`](Self::limit)s mounts a route for each method, which
-/// matches every path before all other routes. It answers the requests that a limit refuses, and forwards the others. In
-/// rocket's list of routes and in its log, these routes have the name `RateLimitLayer`.
+/// matches every path before all other routes. Such a route answers the requests that a limit refuses, and forwards all other
+/// requests. In rocket's list of routes and in its log, these routes have the name `RateLimitLayer`.
 ///
-/// rocket waits for the first bytes of a body before any fairing runs. It reads the rest of the body only when a handler does.
-/// The limits also count preflight requests of browsers. Exempt `OPTIONS` with [`By::request`](crate::By::request) if a page of
-/// another origin calls the application.
+/// rocket waits for the first bytes of a body before any fairing runs. The rest of the body is read only when a handler reads
+/// it. The limits also count preflight requests of browsers. Exempt `OPTIONS` with [`By::request`](crate::By::request) if a
+/// page of another origin calls the application.
 ///
 /// A handler finds its request context by the tokio task that rocket spawns for each request. Handlers that rocket's local
-/// client calls find it too, unless one task dispatches several requests at once. The body of a response is sent after the
-/// fairings have run, so a stream finds no context.
+/// client calls also find their context. But if one task dispatches several requests at once, they do not. The body of a
+/// response is sent after the fairings have run, so a stream finds no context.
 #[rocket::async_trait]
 impl Fairing for RateLimitLayer {
     fn info(&self) -> Info {
@@ -55,7 +56,7 @@ const NAME: &str = "RateLimitLayer";
 
 const METHODS: [Method; 9] = [Get, Put, Post, Delete, Options, Head, Trace, Connect, Patch];
 
-/// Answers the requests that a limit of the layer refuses, and forwards the others to the routes of the application.
+/// Answers the requests that a limit of the layer refuses, and forwards all other requests to the routes of the application.
 #[derive(Clone)]
 struct Gate {
     settings: Arc<Settings>,
@@ -79,7 +80,7 @@ impl Handler for Gate {
         let passage = Passage::of(request);
         let passed = passage.passed(&self.settings).unwrap_or_else(|| passage.enter(&self.settings, request));
         match passed.decide(request).await {
-            // rocket gives this status to a request that no other route answers.
+            // If no other route answers the request, rocket responds with this status.
             Ok(()) => Outcome::Forward((data, Status::NotFound)),
             Err(rejection) => Outcome::from(request, rejection),
         }

@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 
 /// The layers that a request has entered.
 ///
-/// rocket drops it with the request, even if the request is cancelled. The drop ends the request's context and returns the
-/// permits of its layers.
+/// rocket drops the passage with the request, even if the request is cancelled. The drop ends the request's context and returns
+/// the permits of its layers.
 #[derive(Default)]
 pub(crate) struct Passage {
     layers: Mutex<Layers>,
@@ -41,7 +41,7 @@ pub(super) struct Passed {
     /// The limiter of this layer, else the limiter of the layers around it.
     limiter: Option<RateLimiter>,
     /// The address in memory of the request for which the layer has decided its limits. 0: it has not decided. Clones of a
-    /// request of rocket's local client share a cache, but have different addresses.
+    /// request of rocket's local client share this cache. Their memory addresses differ, so each clone is decided once.
     decided: AtomicUsize,
     /// The permits of the layer's limits, held until the response has been made.
     admission: Mutex<Option<Admission>>,
@@ -57,8 +57,8 @@ impl Passage {
         let mut earlier = Layers::default(); // dropped after the lock is released
         let mut layers = self.layers.lock();
         if layers.passed.iter().any(|passed| Arc::ptr_eq(&passed.settings, settings)) {
-            // This request is a clone of an earlier one of rocket's local client, and shares its
-            // cache.
+            // This request is a clone of an earlier request of rocket's local client, and shares the cache of that request. The
+            // layers of the earlier request are dropped.
             std::mem::swap(&mut *layers, &mut earlier);
             earlier.registrations = None;
             self.answered.store(0, Ordering::Relaxed);
@@ -77,13 +77,13 @@ impl Passage {
         passed
     }
 
-    /// Returns the layer, if the request has entered it.
+    /// Returns the state of the layer for this request. `None` if the request has not entered the layer.
     pub(super) fn passed(&self, settings: &Arc<Settings>) -> Option<Arc<Passed>> {
         let layers = self.layers.lock();
         layers.passed.iter().find(|passed| Arc::ptr_eq(&passed.settings, settings)).cloned()
     }
 
-    /// Ends the request's context, if this layer is the last one that sees the response.
+    /// If this layer is the last layer that sees the response, ends the request's context.
     pub(super) fn leave(&self, passed: &Arc<Passed>) {
         let mut layers = self.layers.lock();
         if layers.passed.last().is_some_and(|last| Arc::ptr_eq(last, passed)) {

@@ -38,11 +38,11 @@ impl From<Rejection> for Response<'_> {
     }
 }
 
-/// Only the status. rocket calls the catcher for this status. The catcher's response has no `Retry-After`, unless a
-/// [`RateLimitLayer`](crate::RateLimitLayer) is attached and adds it.
+/// Only the status. rocket calls the catcher for this status. The catcher's response has no `Retry-After`. Attach a
+/// [`RateLimitLayer`](crate::RateLimitLayer), which adds it.
 ///
-/// There is no `From` implementation, because it would break code such as `Response::build().ok()?`. `Status` has no other
-/// conversion today, so the compiler can infer the error type of `?` there.
+/// There is no `From` implementation, because code such as `Response::build().ok()?` would no longer compile. The compiler can
+/// infer the error type of this `?` only while no other type converts into `Status`.
 impl ErrorOfRejection for Status {
     fn of_rejection(rejection: Rejection) -> Self {
         Self::new(rejection.answer().status)
@@ -72,14 +72,14 @@ impl From<Rejection> for Custom<String> {
     }
 }
 
-/// The error of a guard: `Outcome::Error(rejection.into())` calls the catcher for the status.
+/// The error that a guard returns: `Outcome::Error(rejection.into())` calls the catcher for the status.
 impl From<Rejection> for (Status, Rejection) {
     fn from(rejection: Rejection) -> Self {
         (Status::new(rejection.answer().status), rejection)
     }
 }
 
-/// Implements `FromRejection` by `From` for these types.
+/// For these types, implements `FromRejection` with the help of `From`.
 macro_rules! from_rejection {
     ($($type:ty),*) => {$(
         impl FromRejection for $type {

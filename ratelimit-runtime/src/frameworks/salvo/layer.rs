@@ -6,7 +6,8 @@ use salvo_core::{Depot, Handler, Request, Response, Scribe, async_trait};
 
 /// Use it with `Router::hoop`, or with `Service::hoop`, which also covers requests without a route.
 ///
-/// A handler that calls `ctrl.cease()` asks the handlers around it not to change the response. The layer then adds nothing.
+/// A handler that calls `ctrl.cease()` asks the handlers around it not to change the response. After such a call, the layer
+/// adds nothing to the response.
 #[async_trait]
 impl Handler for RateLimitLayer {
     async fn handle(

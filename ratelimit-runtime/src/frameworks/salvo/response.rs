@@ -100,7 +100,7 @@ impl From<Rejection> for StatusError {
 impl HoldBody for ResBody {
     type Output = Self;
 
-    /// A body that is `None` or an error stays, because salvo later writes another body for it. It ends at once.
+    /// A body that is `None` or an error stays unchanged, because salvo later replaces it. Permits and charges end at once.
     fn hold(self, held: Held) -> Self {
         match self {
             body if held.is_empty() => body,

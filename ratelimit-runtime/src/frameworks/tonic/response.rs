@@ -26,7 +26,8 @@ const PUSHBACK: &str = "grpc-retry-pushback-ms";
 ///
 /// The time of the next attempt is in the details, as `google.rpc.RetryInfo`, and in the metadata `grpc-retry-pushback-ms`.
 /// gRPC clients with a retry policy obey this metadata. A call that never passes has no `RetryInfo`, and its pushback -1
-/// forbids retries. A call without a permit has neither, because nobody knows when a permit will be returned.
+/// forbids retries. A call that got no permit has neither `RetryInfo` nor a pushback, because nobody knows when a permit will
+/// be returned.
 ///
 /// The message is the text of the [`Rejection`]; [`Answers`](crate::answer::Answers) do not change it. The rejection is the
 /// status's [`source`](std::error::Error::source), which is not sent.
@@ -93,10 +94,10 @@ pub(in crate::frameworks) fn is_answer(extensions: &Extensions) -> bool {
     status.and_then(Error::source).is_some_and(<dyn Error>::is::<Rejection>)
 }
 
-/// Corrects a response whose status hides a refusal, see `ResponseParts::mend_grpc`. The metadata is always corrected, and the
-/// code if `corrects` says so.
+/// Corrects a response whose status hides a refusal, see `ResponseParts::mend_grpc`. The metadata is always corrected. The code
+/// is corrected if `corrects` is true, or if it is `None` and the code reports an internal or unknown error.
 ///
-/// A success and a status with a pushback stay unchanged, because their handlers have dealt with the refusal.
+/// If the status is a success or has a pushback, it stays unchanged, because the handler has dealt with the refusal.
 pub(in crate::frameworks) fn mend<B>(
     response: &mut Response<B>,
     rejection: &Rejection,
@@ -153,7 +154,7 @@ impl<S> HoldStream for Holding<S> {
     }
 }
 
-/// A boxed stream is replaced by another boxed stream, so its type stays the same.
+/// The new stream is boxed like the old one, so the type of the response stays the same.
 impl<T: 'static> HoldStream for Messages<T> {
     type Stream = Self;
 
@@ -170,5 +171,5 @@ impl<T: 'static> HoldBody for tonic::Response<Messages<T>> {
     }
 }
 
-/// The messages are sent after the function has returned.
+/// The response has a stream, whose messages are sent after the function has returned.
 impl<S: Stream> StreamingResponse for tonic::Response<S> {}

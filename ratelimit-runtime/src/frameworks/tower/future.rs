@@ -111,7 +111,7 @@ fn refuse<B>(
     headers: Option<&HeaderMap>,
 ) -> Response<LayerBody<B>> {
     let mut response = entered.context.sync_scope(|| match headers.and_then(grpc_type) {
-        // Without tonic, clients derive the gRPC status from the HTTP status.
+        // Without the feature `tonic`, a gRPC client derives the gRPC status from the HTTP status of this response.
         #[cfg(feature = "tonic")]
         Some(content_type) => crate::frameworks::tonic::refusal(rejection, content_type),
         _ => refusal(rejection),

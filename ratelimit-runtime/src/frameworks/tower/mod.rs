@@ -42,7 +42,7 @@ where
             let state = State::answering(&self.settings, &entered.context, &mut self.inner, request);
             return ResponseFuture::new(&self.settings, entered, state);
         };
-        // The service that was polled ready answers this request. Its clone takes the next request.
+        // The service that was polled ready answers this request. A clone of the service stays here for the next request.
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
         let state = State::Deciding { deciding, next: Some((ready, request)) };

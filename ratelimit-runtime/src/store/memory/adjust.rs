@@ -32,7 +32,7 @@ impl<C: Clock> MemoryStore<C> {
         })
     }
 
-    /// Changes the gate of the key whose state is this number. Returns `None` if the change does not concern the gate.
+    /// Changes the gate of the key whose state is `number`. Returns `None` if the change does not concern the gate.
     fn change_gate(&self, number: &mut Entry<u64>, terms: &Terms<'_>, change: Change) -> Option<u32> {
         let Terms { limit, now, .. } = *terms;
         match change {

@@ -1,8 +1,9 @@
 //! Token bucket and leaky bucket: the twin of `lua/token_bucket.lua` and `lua/leaky_bucket.lua`, with the same state.
 //! `lua/token_bucket.lua` explains the arithmetic with an example.
 //!
-//! An entry's value is `life_ms * 2^27 + units`: `life_ms` is the time from the anchor to the deadline of the entry, and
-//! `units` were charged since the anchor. The level is computed in whole grains and ticks, so every rational rate is exact:
+//! An entry's value is `life_ms * 2^27 + units`. `units` units were charged since a time that is called the anchor, and
+//! `life_ms` is the time from the anchor to the deadline of the entry. The level is computed in whole grains and ticks, so
+//! every rational rate is exact:
 //!
 //! | | tick | grains in a unit | grains that leak in a tick |
 //! |---|---|---|---|
@@ -49,8 +50,8 @@ impl<'l> Bucket<'l> {
         let elapsed_ms = now - (end - signed(entry.value / UNITS));
         let per_tick = i64::from(rate.tokens);
         let bucket = Self { limit, now, per_unit, per_tick, tick_ms, units, elapsed_ms, end, grains: 0 };
-        // The product is below 2^62. So the subtraction saturates only if the bucket is empty, or if its level is too high for
-        // any limit.
+        // The product is below 2^62. If the subtraction saturates, the bucket is empty, or its level is above every capacity,
+        // so the exact level does not matter.
         let grains = (signed(units) * per_unit).saturating_sub(bucket.leaked(elapsed_ms));
         if grains <= 0 {
             return Self { units: 0, elapsed_ms: 0, end: 0, ..bucket };
@@ -133,7 +134,7 @@ impl<'l> Bucket<'l> {
         room
     }
 
-    /// Returns the usual end of a state with this anchor. It applies if the bucket is empty by then.
+    /// Returns the usual end of a state with this anchor. If the bucket is not empty by then, the state has another end.
     #[inline]
     fn own_end(&self, anchor: i64) -> i64 {
         anchor.saturating_add(signed(self.limit.life_ms()))
@@ -146,7 +147,7 @@ impl<'l> Bucket<'l> {
         self.leaked(left_ms) >= self.grains
     }
 
-    /// Moves the anchor forward by whole periods, in each of which a whole number of units leaks.
+    /// Moves the anchor forward by whole periods. In each period, a whole number of units leaks, so nothing is rounded.
     #[cold]
     fn anchor_later(&self, entry: &mut Entry<u64>, anchor: i64, room: i64) {
         let rate = self.limit.rate();
@@ -222,10 +223,10 @@ pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64
     u32::try_from(units).unwrap_or(u32::MAX)
 }
 
-/// Sets the end of the state of a bucket that gets a gate. The scripts know two kinds of ends for such a state: a power of two
-/// ms after the anchor, or the time at which the bucket is empty.
+/// Sets the end of the state of a bucket that gets a gate. The scripts know only two kinds of ends for a state in front of a
+/// gate: a power of two ms after the anchor, or the time at which the bucket is empty.
 pub(super) fn gated(entry: &mut Entry<u64>, limit: &Limit, now: u64) {
-    // A limit that refuses every request may have no rate, and its requests do not read the level.
+    // A limit that refuses every request may have no rate, so its level cannot be computed. Its requests do not need the level.
     if !limit.algorithm().is_bucket() || (entry.value / UNITS).is_power_of_two() || limit.refuses_all() {
         return;
     }

@@ -36,7 +36,7 @@ fn units<'p>(permits: impl Iterator<Item = &'p Permit>) -> u64 {
     permits.filter(|permit| !permit.is_ticket).map(|permit| u64::from(permit.units)).sum()
 }
 
-/// Returns the units that are free, if no lease has ended since the last charge.
+/// Returns the units that are free. Permits whose lease has ended since the last charge still count as held.
 pub(super) fn room(permits: &[Permit], limit: &Limit) -> i64 {
     i64::from(limit.count()) - signed(units(permits.iter()))
 }
@@ -57,7 +57,8 @@ fn ahead(permits: &[Permit], terms: &Terms<'_>, cost: u32) -> u64 {
         return 0;
     }
     let waiting = || permits.iter().filter(|ticket| ticket.is_waiting(limit, now));
-    // As in the script, a ticket is found by the lowest power of two in its units.
+    // As in the script, a ticket with the id of this request belongs to the request only if its units contain the lowest power
+    // of two in the cost.
     let lowest = cost & cost.wrapping_neg();
     let own = waiting().find(|ticket| ticket.id == id && ticket.units & lowest > 0);
     let before = own.map_or(u64::MAX, |ticket| ticket.time);
@@ -93,7 +94,7 @@ pub(super) fn decide(permits: &mut Vec<Permit>, terms: &Terms<'_>) -> (Verdict, 
     }
 }
 
-/// Adds a ticket, unless the call already has one or leaves units to others. Returns the time in ms after which to ask again.
+/// Adds a ticket if the call has none yet and leaves no units to others. Returns the time in ms after which to ask again.
 fn enqueue(permits: &mut Vec<Permit>, terms: &Terms<'_>, wait: u64) -> u64 {
     let Terms { limit, permit: id, now, .. } = *terms;
     let cost = if terms.keeps() { 0 } else { terms.cost };
@@ -106,8 +107,8 @@ fn enqueue(permits: &mut Vec<Permit>, terms: &Terms<'_>, wait: u64) -> u64 {
 }
 
 /// Gives back units of a permit, or of its ticket. As in the script, units are counted in powers of two: a power is given back
-/// if `units` and the permit both contain it. So a permit is given back completely if `units` is the number that it holds.
-/// Returns the number of units.
+/// if `units` and the permit both contain it. So if `units` is the number of units that the permit holds, the whole permit is
+/// given back. Returns the number of units that were given back.
 pub(super) fn give(permits: &mut Vec<Permit>, units: u32, id: u64) -> u32 {
     let mut given = 0;
     for permit in permits.iter_mut().filter(|permit| permit.id == id) {
@@ -118,7 +119,7 @@ pub(super) fn give(permits: &mut Vec<Permit>, units: u32, id: u64) -> u32 {
     given
 }
 
-/// Restarts the lease of the permit with this id. Returns its units.
+/// Restarts the lease of the permit with this id. Returns the units of the permit.
 pub(super) fn renew(permits: &mut [Permit], limit: &Limit, id: u64, now: u64) -> u32 {
     let mut renewed = 0;
     for permit in permits.iter_mut().filter(|permit| permit.id == id && permit.left(now) > 0) {

@@ -2,7 +2,7 @@
 //! call.
 //!
 //! An entry's value is the number of units in the last window, and its deadline is the end of that window. If calls wait for
-//! the last window, it has not begun yet, and its end is more than `time` away.
+//! the last window, this window has not begun yet, and ends more than `time` from now.
 
 use super::table::Entry;
 use super::terms::{Terms, Verdict, signed};
@@ -19,7 +19,7 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     let mut used = if ttl > 0 { entry.value } else { 0 };
     let is_of_longer_limit = ttl > time + limit.wait_ms();
     let left = count - signed(used);
-    // The time in ms until the window begins, if calls wait for it.
+    // The time in ms until the last window begins. 0 if that window has begun.
     let starts_in = if is_of_longer_limit { 0 } else { ttl.saturating_sub(time) };
     let wait_ms = match needed {
         _ if needed > count => None,

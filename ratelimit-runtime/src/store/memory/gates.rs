@@ -1,8 +1,8 @@
 //! Gates: the twin of the gates in `lua/head.lua`, which explains them. They are in a separate table, so that the entry of a
 //! limit stays small. A decision reads this table only if its limit has a block, or if any gate exists.
 //!
-//! A function that changes a gate is called while the entry of the key in the table of numbers is locked. So two requests on
-//! one key do not change its gate at the same time.
+//! A function that changes a gate is called while the entry of the key is locked in the table of numbers, which holds the
+//! states. So two requests on one key do not change its gate at the same time.
 
 use super::MemoryStore;
 use super::table::Entry;
@@ -22,8 +22,8 @@ pub(super) struct Gate {
     kept: u64,
 }
 
-/// The number of low bits in an entry's value. They hold the level and the kind of the gate. The bits above them hold the time
-/// from the end of the gate until it is forgotten.
+/// The number of low bits in an entry's value. They hold the level and the kind of the gate. The higher bits hold the time from
+/// the end of the gate until the gate is forgotten.
 const LEVEL_BITS: u32 = 8;
 
 impl<C: Clock> MemoryStore<C> {
@@ -33,8 +33,8 @@ impl<C: Clock> MemoryStore<C> {
         !limit.block_steps().is_none() || self.gates_kept.load(Ordering::Relaxed) > now
     }
 
-    /// Returns the gate of a request's key. If it is a block that has not ended, the request must not wait, so its longest wait
-    /// becomes 0.
+    /// Returns the gate of a request's key. If the gate is a block that has not ended, the request must not wait, so the
+    /// longest wait of the request becomes 0.
     pub(super) fn meet_gate(&self, terms: &mut Terms<'_>) -> Gate {
         if !self.may_close(terms.limit, terms.now) || terms.limit.refuses_all() {
             return Gate::default();
@@ -46,8 +46,8 @@ impl<C: Clock> MemoryStore<C> {
         gate
     }
 
-    /// Closes the gate of a request's key, if the gate is open, the request is refused, and its limit has a block. Returns the
-    /// resulting gate.
+    /// Closes the gate of a request's key if three conditions hold: the gate is open, the request is refused, and the limit has
+    /// a block. Returns the resulting gate.
     pub(super) fn close_gate(&self, gate: Gate, verdict: &Verdict, terms: &Terms<'_>) -> Gate {
         let (block, now) = (terms.limit.block_steps(), terms.now);
         let refuses = verdict.wait_ms.is_some_and(|wait| wait > terms.longest_wait);
@@ -79,7 +79,7 @@ impl<C: Clock> MemoryStore<C> {
         (gate, left)
     }
 
-    /// Removes the gate and its level. Returns whether it was closed.
+    /// Removes the gate and its level. Returns whether the gate was closed.
     pub(super) fn open_gate(&self, terms: &Terms<'_>) -> bool {
         let was_closed = self.gate(terms).left(terms.now) > 0;
         self.gates.update(terms.hash, terms.now, Entry::clear);

@@ -41,7 +41,7 @@ impl List {
         }
     }
 
-    /// Returns the units that are free, if nothing has expired since the last charge.
+    /// Returns the units that are free. Entries that have expired since the last charge still count.
     fn room(&self, limit: &Limit) -> i64 {
         match self {
             Self::Log(log) => i64::from(limit.count()) - signed(log.len() as u64),

@@ -37,8 +37,8 @@ use terms::{Terms, Verdict};
 /// Memory is bounded and grows with use. A counter, bucket or sliding window takes 27 to 31 bytes. The store holds at least
 /// [`max_keys`](Self::with_max_keys) of them before it evicts any. The default is a million, which takes 32 MB when full. In
 /// addition, the store holds a quarter of `max_keys` sliding logs and concurrency limits, and a quarter of `max_keys` blocks. A
-/// block takes as much as a counter. A log or a concurrency limit takes about 60 bytes plus its entries. All these entries
-/// together take at most 32 bytes times `max_keys`.
+/// block takes as much as a counter. A log or a concurrency limit takes about 60 bytes plus its timestamps or permits. All
+/// timestamps and permits together take at most 32 bytes times `max_keys`.
 ///
 /// A new key first takes the place of expired keys. If the store is full and no key has expired, it evicts keys, and counts
 /// them in [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without
@@ -54,8 +54,8 @@ use terms::{Terms, Verdict};
 /// - To evict a key that is used up, a caller must use up other keys of the same limit within the limit's time: as many as the
 ///   equal share of the limit holds. With a million keys and four busy limits, these are 250 000 keys. If a caller can choose
 ///   the identity freely, limit these calls by address as well, so that new keys cost new addresses.
-/// - Limits with the same algorithm, `count` and `time` count as one limit. Two other limits count as one limit with a
-///   probability of 1 in 128. Limits whose `count` comes from an expression count as one limit for each value.
+/// - Limits with the same algorithm, `count` and `time` count as one limit. Two limits that differ in these properties count as
+///   one limit with a probability of 1 in 128. Limits whose `count` comes from an expression count as one limit for each value.
 /// - The store notes the use of a key when units are charged or returned, not as time passes. So a bucket that has refilled in
 ///   the meantime counts as used until it expires.
 /// - Logs and permits are also evicted if they use too many bytes, in the same order.
@@ -72,8 +72,8 @@ use terms::{Terms, Verdict};
 ///
 /// # Precision
 ///
-/// Times are whole milliseconds, as in Redis, and whole microseconds for a sliding log. A burst that is shorter than 1 ms
-/// of the rate cannot be used fully.
+/// Times are whole milliseconds, as in Redis, and whole microseconds in a sliding log. If more than `burst` units come back in
+/// 1 ms, the rate cannot be used fully.
 ///
 /// # Example
 ///
@@ -120,14 +120,14 @@ impl<C: Clock> MemoryStore<C> {
         Self::sized(clock, MAX_KEYS)
     }
 
-    /// Sets the capacity to `max_keys` limits. Because shards fill unevenly, the store may hold up to 20 % more. Two million
-    /// limits take 64 MB. The previous state is dropped.
+    /// Sets the capacity to `max_keys` limits. Shards fill unevenly, so the store may hold up to 20 % more. Two million limits
+    /// take 64 MB. The previous state is dropped.
     pub fn with_max_keys(self, max_keys: usize) -> Self {
         Self::sized(self.clock, max_keys)
     }
 
-    /// Creates a store for `max_keys` numbers, and a quarter as many lists and gates. Lists are larger than numbers, and few
-    /// keys have gates.
+    /// Creates a store for `max_keys` states that are numbers, a quarter as many states that are lists, and a quarter as many
+    /// gates. Lists are larger than numbers, and few keys have gates.
     fn sized(clock: C, max_keys: usize) -> Self {
         let quarter = max_keys.div_ceil(4);
         Self {
@@ -191,8 +191,8 @@ impl<C: Clock> MemoryStore<C> {
     fn decide_alone(&self, mode: Mode, request: &Request, now_us: u64) -> Decision {
         let terms = self.terms(mode, request, request.limit(), now_us);
         let Terms { limit, hash, now, .. } = terms;
-        // The same as `number::decide`, but `update` is compiled for each algorithm separately, so that the verdict is not
-        // copied.
+        // Does the same as `number::decide`. Here, `update` is compiled for each algorithm separately, so that the verdict is
+        // not copied.
         let verdict = match limit.state() {
             _ if limit.refuses_all() => Verdict::NEVER,
             State::Counter => self.numbers.update(hash, now, |entry| counter::decide(entry, &terms)),

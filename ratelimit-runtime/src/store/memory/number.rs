@@ -31,7 +31,8 @@ pub(super) fn adjust(entry: &mut Entry<u64>, terms: &Terms<'_>, units: u32, chan
             }
             cost
         }
-        // Only permits are renewed. The other changes concern the gate, which is not part of the number.
+        // Only permits are renewed, and their state is not a number. The other changes concern the gate, which is not part of
+        // the number.
         Change::Renew(_) | Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,
     }
 }

@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The overrides of each limiter, by the key under which the limiter stores them. In place of the remaining time, each override
-/// has the time of its end by the store's clock.
+/// The overrides of each limiter. The map's keys are the keys under which limiters store their overrides. An [`Overridden`]
+/// usually contains the remaining time of an override; here, it contains the time of its end by the store's clock.
 #[derive(Default)]
 pub(super) struct Overrides(Mutex<HashMap<Vec<u8>, Overridden>>);
 

@@ -11,7 +11,8 @@ fn stamp_of(entry: u64) -> u64 {
     entry.max(1)
 }
 
-/// Returns the time in microseconds for which an entry still counts. Subtracts first, because a sum of times could overflow.
+/// Returns the time in microseconds for which an entry still counts. Subtracts before it adds, because a sum of times could
+/// overflow.
 fn left_us(limit: &Limit, entry: u64, now_us: u64) -> u64 {
     let window = limit.time_ms() * 1000;
     if entry > now_us { window.saturating_add(entry - now_us) } else { window.saturating_sub(now_us - entry) }
@@ -26,7 +27,7 @@ pub(super) fn decide(log: &mut VecDeque<u64>, terms: &Terms<'_>) -> (Verdict, Op
     let live = log.len() - expired;
     let newest = log.back().copied().filter(|_| live > 0);
     let (count, room) = (i64::from(limit.count()), i64::from(limit.count()) - signed(live as u64));
-    // A turn is never before the turn of a call that came earlier.
+    // Turns are in the order of arrival, so a new turn is not before the newest stored turn.
     let earliest = newest.filter(|_| limit.wait_ms() > 0);
     let mut until_turn = earliest.map_or(0, |newest| newest.saturating_sub(now_us));
     if needed > room

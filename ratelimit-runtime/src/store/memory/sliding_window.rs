@@ -2,8 +2,8 @@
 //! current cell, and the share of the previous cell's units that the window still covers.
 //!
 //! An entry's value is `previous * 2^26 + current`: `current` units in the last cell, and `previous` units in the cell before
-//! it. The deadline of an entry is one `time` after the end of the last cell. If calls wait for the last cell, it has not begun
-//! yet, and its end is more than `time` away.
+//! it. The deadline of an entry is one `time` after the end of the last cell. If calls wait for the last cell, this cell has
+//! not begun yet, and ends more than `time` from now.
 
 use super::table::Entry;
 use super::terms::{Terms, Verdict, signed};
@@ -11,8 +11,8 @@ use crate::limit::Limit;
 
 const CELL: u64 = 1 << 26;
 
-/// The window at the time of a decision: the units of its two cells, and the time in ms until the last cell ends. All are 0 if
-/// no cell is stored.
+/// The window at the time of a decision: the units of its two cells, and the time in ms until the last cell ends. All these
+/// numbers are 0 if no cell is stored.
 struct Window<'l> {
     limit: &'l Limit,
     previous: i64,
@@ -50,7 +50,8 @@ impl<'l> Window<'l> {
     fn wait_ms(&self, cost: i64) -> i64 {
         let (count, time) = (i64::from(self.limit.count()), self.time());
         let Self { previous, current, ends_in, .. } = *self;
-        // Returns how many ms of a cell with `units` units the window may cover, so that they count as at most `free` units.
+        // For a cell with `units` units, returns how many ms of the cell the window may cover if the cell must count as at most
+        // `free` units.
         let may_cover =
             |free: i64, units: i64| if units > 0 { (free * time / units).min(time) } else { time };
         if current + cost > count {

@@ -33,13 +33,13 @@ impl<C: Clock> MemoryStore<C> {
             let chosen = members.iter().filter(move |terms| terms.limit.state().is_list() == lists);
             chosen.map(|terms| terms.hash)
         };
-        // All callers lock numbers before lists, so that two stacks cannot deadlock.
+        // All callers lock the table of numbers before the table of lists, so that two stacks cannot deadlock.
         let mut numbers = self.numbers.lock_all(hashes(false));
         let mut lists = self.lists.lock_all(hashes(true));
         let judged = members.iter_mut().map(|terms| {
             let gate = self.meet_gate(terms);
             let verdict = self.decide_in(&mut numbers, &mut lists, &Terms { mode: Mode::Peek, ..*terms });
-            // Each limit that refuses the stack blocks its own callers, if it has a block.
+            // If a limit with a block refuses the stack, the limit blocks its own callers.
             let closed = self.close_gate(gate, &verdict, terms);
             if gate.is_none() && !closed.is_none() {
                 let set_end = |entry: &mut _| bucket::gated(entry, terms.limit, terms.now);

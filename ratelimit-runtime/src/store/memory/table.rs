@@ -101,7 +101,7 @@ impl<T: Value> Table<T> {
         }
     }
 
-    /// Changes a shard, and adds the difference of its weight to the weight of the table.
+    /// Changes a shard. If this changes the weight of the shard, changes the weight of the table by the same difference.
     #[inline]
     fn weighed<R>(&self, shard: &mut Shard<T>, change: impl FnOnce(&mut Shard<T>) -> R) -> R {
         let before = shard.weight;

@@ -1,4 +1,5 @@
-//! `Terms`: what an algorithm reads about a request. `Verdict`: what it returns, from which the decision is made.
+//! `Terms`: what an algorithm reads about a request. `Verdict`: what the algorithm returns. The store makes the decision from
+//! the verdict.
 
 use crate::decision::Decision;
 use crate::limit::Limit;
@@ -45,8 +46,7 @@ impl<'a> Terms<'a> {
         Self { limit, hash, mode, cost, needed, permit, longest_wait, granted, now: now_us / 1000, now_us }
     }
 
-    /// Returns the same terms with another cost. The cost is charged after a wait of `wait` ms, without a check of what is
-    /// free.
+    /// Returns the same terms with another cost, which is charged after a wait of `wait` ms, even if the units are not free.
     pub(super) fn granted(&self, cost: u32, wait: u64) -> Self {
         Self { cost, granted: Some(wait), ..*self }
     }
@@ -56,7 +56,7 @@ impl<'a> Terms<'a> {
         self.mode != Mode::Peek && self.cost > 0
     }
 
-    /// Returns the wait in ms after which the cost is charged, or `None` if it is not charged. `wait_ms` is the time until the
+    /// Returns the wait in ms after which the cost is charged, or `None` if nothing is charged. `wait_ms` is the time until the
     /// cost fits.
     #[inline]
     pub(super) fn turn(&self, wait_ms: Option<u64>) -> Option<u64> {
@@ -82,8 +82,8 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// The result of an algorithm for a request, after the charge if there was one. The decision is made from it after the shard is
-/// unlocked.
+/// The result of an algorithm for a request, after the charge if there was one. After the shard is unlocked, the store makes
+/// the decision from this verdict.
 #[derive(Clone, Copy)]
 pub(super) struct Verdict {
     /// The time in ms until the cost fits. `None` if it never fits.
@@ -107,7 +107,7 @@ impl Verdict {
         Decision::judged(limit, remaining, self.wait_ms, longest_wait, self.reset_ms).with_stamp(self.stamp)
     }
 
-    /// Returns the wait in ms, if it is at most `longest`.
+    /// Returns the wait in ms if it is at most `longest`, otherwise `None`.
     #[inline]
     pub(super) fn wait_within(&self, longest: u64) -> Option<u64> {
         self.wait_ms.filter(|wait| *wait <= longest)

@@ -33,8 +33,8 @@ impl RedisStore {
     /// `valkey` and `valkeys` are the same as `redis` and `rediss`, and `unix://` is the same as `redis+unix://`.
     ///
     /// With `rediss` in place of `redis`, connections are encrypted. This needs the feature `tls`. The server's certificate is
-    /// checked against the authorities of the system, or against the ones in the PEM file `?tls_ca=/path`. `tls_cert` and
-    /// `tls_key` name the certificate and the key of this client. `?protocol=resp3` selects version 3 of the protocol.
+    /// checked against the authorities of the system, or against the authorities in the PEM file `?tls_ca=/path`. `tls_cert`
+    /// and `tls_key` name the certificate and the key of this client. `?protocol=resp3` selects version 3 of the protocol.
     ///
     /// # Errors
     ///
@@ -47,9 +47,10 @@ impl RedisStore {
     /// Creates a store on an existing connection of the crate redis 1: a multiplexed connection, a connection manager, or a
     /// cluster connection.
     ///
-    /// The server is not checked. The store does not reconnect, unless the connection does so itself. After the connection has
-    /// broken, the store tries the same connection again every 0.1 to 0.75 seconds. A connection that repeats commands whose
-    /// replies were lost may count a call more than once. The cluster connection of redis-rs does so; use a URL for clusters.
+    /// The server is not checked. The store does not reconnect; only the connection itself may do so. After the connection has
+    /// broken, the store tries the same connection again every 0.1 to 0.75 seconds. Some connections, such as the cluster
+    /// connection of redis-rs, repeat a command whose reply was lost. A call may then be counted more than once, so use a URL
+    /// for clusters.
     #[cfg(feature = "redis-1")]
     pub fn from_connection<C>(connection: C) -> Self
     where
@@ -59,8 +60,8 @@ impl RedisStore {
         Self { client: Arc::new(Client::new(topology, "", [DECIDE, ADJUST], Some(SINGLE))) }
     }
 
-    /// Creates a store with other scripts: `decide` and `adjust`, and the scripts of single requests. Each begins with
-    /// `prelude`.
+    /// Creates a store with other scripts: `decide` and `adjust`, and the scripts of single requests. The text of each script
+    /// begins with `prelude`.
     pub(crate) fn of_scripts(
         url: &str,
         prelude: &str,
@@ -72,7 +73,7 @@ impl RedisStore {
     }
 
     /// Connects, makes one decision, and deletes its state. If this succeeds, the server accepts the password and permits the
-    /// script. Afterwards the script is in the server's cache.
+    /// script. As a side effect, the script is then in the server's cache.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const VERIFICATION: Limit = Limit::counter(1, Duration::from_millis(1));
         timer::runtime()?;

@@ -1,5 +1,5 @@
-//! The two hashes of a prefix that hold no state of limits. One holds the overrides: a field for each override, and a version
-//! that every change replaces. The other holds the limits that processes have: a field for each name.
+//! The two hashes of a prefix that hold no state of limits. One hash holds the overrides: a field for each override, and a
+//! version that every change replaces. The other hash holds the limits that processes have published: a field for each name.
 //!
 //! The key of the overrides has no TTL, because overrides are configuration. The text of an override that expires ends with
 //! ` until=` and the time of its end, in ms of the server's clock. A process that loads the overrides after this time removes
@@ -19,12 +19,12 @@ const VERSION: &[u8] = b"version";
 const VERSIONS: u64 = 1 << 53;
 const UNTIL: &str = " until=";
 
-/// A script that deletes each field that still has the given text.
+/// A script that receives fields and their texts. Deletes each field that still has its text.
 const DELETE: &str = "for at = 1, #ARGV, 2 do \
     if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end \
     end return 0";
 
-/// A script that sets a field to a text with the time of its end, and sets the version.
+/// A script that sets a field to the text of an override and the time at which the override ends. Also sets the version.
 const SET_UNTIL: &str = "local now = redis.call('TIME') \
     local ends = now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[3] \
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. string.format('%.0f', ends), ARGV[4], ARGV[5]) return 0";
@@ -35,7 +35,7 @@ const SAVE_LIMITS: &str = "for at = 2, #ARGV, 2 do \
     else redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end \
     end redis.call('PEXPIRE', KEYS[1], ARGV[1]) return 0";
 
-/// Loads the overrides, unless their version is `seen`.
+/// Loads the overrides. Returns `None` if their version is `seen`.
 pub(super) async fn load_overrides(
     client: Arc<Client>,
     key: StoreKey,
@@ -68,7 +68,8 @@ pub(super) async fn load_overrides(
         }
     }
     if expired.args_iter().count() > 4 {
-        // An error is ignored, because a user who may only read has the same overrides.
+        // An error is ignored: a user without permission to write still has the right overrides, because expired ones were left
+        // out above.
         let _ = client.command(&key, &expired).await;
     }
     Ok(Some(overridden))
@@ -90,8 +91,8 @@ async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
 /// Sets or removes the override of an entry.
 ///
 /// To remove an override, one command sets its field to an empty text and sets the new version. So no reader sees one change
-/// without the other. Then the field is deleted, unless another process has set a new override in the meantime. The new
-/// override has its own version, so no process would notice its deletion.
+/// without the other. Then a script deletes the field if its text is still empty. Another process may have set a new override
+/// in the meantime. This override must stay: no process would notice its deletion, because a deletion changes no version.
 pub(super) async fn save_override(
     client: Arc<Client>,
     key: StoreKey,

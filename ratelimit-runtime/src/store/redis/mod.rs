@@ -42,22 +42,22 @@ use topology::key_slot;
 /// In each tokio runtime, one multiplexed connection to each server serves all calls. A decision is one script call. Calls that
 /// arrive while another call is under way are sent together: up to 128 in one script call, or fewer if they take more than 2000
 /// units of sliding logs. The script decides about them in order of arrival and independently of each other. In a cluster, one
-/// script call has the keys of all slots of a node, if the server permits that, and otherwise the keys of one slot. The script
-/// uses the clock of the server, so the clocks of the processes do not matter. In each runtime, at most 16 384 calls wait to be
-/// sent to a server. Further calls fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
+/// script call may have keys of all slots of a node, if the server permits that. Otherwise all its keys are on one slot. The
+/// script uses the clock of the server, so the clocks of the processes do not matter. In each runtime, at most 16 384 calls
+/// wait to be sent to a server. Further calls fail at once ([`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable)).
 ///
 /// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
 /// calls fail at once, and a background task starts an attempt to connect every 0.1 to 0.75 seconds.
 ///
 /// If five calls in a row miss their deadlines, the server counts as too slow. Calls then fail at once, and a background task
-/// sends one `PING` at a time, until the server replies within the longest of these deadlines. The connection is closed if a
-/// `PING` has no reply at all within half a second, or within the longest of these deadlines if that is longer. Within one
+/// sends one `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all
+/// within half a second, or within the longest of these deadlines if that is longer, the connection is closed. Within one
 /// runtime, all limiters on one store share this state, whatever their deadlines are.
 ///
 /// A call whose reply was lost is never sent again, because it may have been counted.
 ///
-/// The futures need a tokio runtime with I/O and time enabled. Each runtime that uses the store has its own connections, batches
-/// and circuit breakers. So a runtime that is blocked, idle or shut down does not delay the calls of another one.
+/// The futures need a tokio runtime with I/O and time enabled. Each runtime that uses the store has its own connections,
+/// batches and circuit breakers. So a runtime that is blocked, idle or shut down does not delay the calls of another runtime.
 ///
 /// ```
 /// use ratelimit::{RateLimiter, RedisStore};

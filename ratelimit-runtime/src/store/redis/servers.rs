@@ -65,7 +65,7 @@ impl RedisServer {
         self.0.call(command, &Awaited::default()).await.map_err(SendError::explain)
     }
 
-    /// Sends several commands at once. Returns their replies in the same order. Each of them may be an error.
+    /// Sends several commands at once. Returns the replies in the order of the commands. Each reply may be an error.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl fmt::Debug for RedisServer {
     }
 }
 
-/// The number of tags that are tried to find a key on each node. They reach every slot.
+/// To find a key on each node, at most this many tags are tried. Together, these tags reach every slot.
 const TAGS: u32 = 1 << 18;
 
 impl RedisStore {
@@ -119,8 +119,8 @@ impl RedisStore {
         Ok(replies)
     }
 
-    /// Decides about one request for a key on this node. If the node is unhealthy and an attempt to reach it is due, waits for
-    /// the attempt first.
+    /// Lets a node decide about one request with this key. If the node is unhealthy and an attempt to reach the node is under
+    /// way or due, first waits for the attempt.
     fn probe_node(&self, node: &Arc<Node>, key: StoreKey) -> Reply<()> {
         let (store, node) = (self.clone(), Arc::clone(node));
         Reply::observed(|awaited| async move {

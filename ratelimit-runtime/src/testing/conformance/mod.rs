@@ -73,8 +73,8 @@ impl<P: AsyncFn(Duration)> Suite<P> {
     /// Creates a suite for a store without any state.
     ///
     /// `pass` moves the store's clock forward by a time in whole microseconds. At first, the clock must show a whole
-    /// millisecond. It must not move by itself; for a clock that does, see [`clock_runs`](Self::clock_runs). In total, the
-    /// suite moves the clock by less than 20 years.
+    /// millisecond. If the clock moves by itself, call [`clock_runs`](Self::clock_runs). In total, the suite moves the clock by
+    /// less than 20 years.
     ///
     /// All keys begin with `conformance:`.
     pub fn new(store: impl Store, pass: P) -> Self {

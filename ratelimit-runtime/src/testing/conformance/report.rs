@@ -21,7 +21,7 @@ impl Report {
         self.failures.is_empty()
     }
 
-    /// The number of rules that the store obeyed. A rule counts once for each limit.
+    /// The number of rules that the store obeyed. A rule counts once for each limit with which it was checked.
     pub fn passed(&self) -> usize {
         self.passed
     }

@@ -36,8 +36,8 @@ pub(super) type Checked<T = ()> = Result<T, Stop>;
 
 pub(super) const MS: Duration = Duration::from_millis(1);
 
-/// The time by which a clock that moves by itself may have advanced between two operations. All checks keep this distance from
-/// the times at which something changes.
+/// The time by which a clock that moves by itself may have advanced between two operations. Checks make no operation within
+/// this distance of a time at which something changes.
 const TOLERANCE: Duration = Duration::from_millis(500);
 
 pub(super) struct Run<'s> {
@@ -86,7 +86,7 @@ impl<'s> Run<'s> {
         Err(Stop::Skipped("the clock of the store moves by itself".to_owned()))
     }
 
-    /// Whether a clock that moves by itself has advanced more than the check allows for.
+    /// Whether a clock that moves by itself is more than [`TOLERANCE`] ahead of the check, because the machine has stalled.
     pub(super) fn has_stalled(&self) -> bool {
         !self.is_exact() && self.began.elapsed() > self.passed + TOLERANCE
     }

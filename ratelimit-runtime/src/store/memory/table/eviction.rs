@@ -3,7 +3,8 @@
 use crate::limit::Limit;
 use std::cmp::{Ordering, Reverse};
 
-/// The number of bits of a deadline in ms. The largest time of a clock, 2^64 microseconds, also has 55 bits in ms.
+/// The number of bits of a deadline in ms. Also the largest time of a clock, 2^64 microseconds, has at most 55 bits if it is
+/// converted to ms.
 const DEADLINE_BITS: u32 = 55;
 const LATEST: u64 = (1 << DEADLINE_BITS) - 1;
 /// The number of bits that distinguish limits, and the number of bits that say how much of a limit is in use.
@@ -11,11 +12,11 @@ const LIMIT_BITS: u32 = 7;
 const USE_BITS: u32 = 2;
 
 /// Packs three values into 64 bits: the deadline of an entry, a hash of its limit, and how much of the limit is in use. `room`
-/// is the number of units that are left. Limits with the same numbers count as one limit. Two other limits count as one limit
-/// with a probability of 1 in 128.
+/// is the number of units that are left. Limits with the same numbers count as one limit. Two limits with different numbers
+/// count as one limit with a probability of 1 in 128.
 #[inline]
 pub(super) fn until(deadline: u64, limit: &Limit, room: i64) -> u64 {
-    // The rate and the count determine the time, also for calendar windows.
+    // The hash needs no `time`, because the rate and the count determine it, also for calendar windows.
     let (rate, count) = (limit.rate(), u64::from(limit.count()));
     let numbers =
         (rate.period_ms << 28) ^ (u64::from(rate.tokens) << 32) ^ (count << 3) ^ limit.algorithm() as u64;
@@ -79,8 +80,8 @@ impl Candidate {
     }
 }
 
-/// Returns the entries in the order in which they are evicted. Entries of the largest limit come first, so a limit with many
-/// entries loses its own entries.
+/// Returns the entries in the order in which they are evicted. Entries of the limit with the most entries come first, so a
+/// limit with many entries loses its own entries.
 pub(super) fn in_order(mut entries: Vec<Candidate>) -> impl Iterator<Item = Candidate> {
     entries.sort_unstable_by(Candidate::before);
     let (mut limit, mut ahead) = (0, 0);

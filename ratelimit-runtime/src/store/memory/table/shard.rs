@@ -115,8 +115,8 @@ impl<T: Value> Shard<T> {
         changed
     }
 
-    /// Finds the slot of the entry with this hash. If there is no such entry, returns as an error the slot where it would be
-    /// inserted.
+    /// Finds the slot of the entry with this hash. If there is no such entry, returns an `Err` with the slot where the entry
+    /// would be inserted.
     fn seek(&self, hash: u64) -> Result<usize, usize> {
         let mut at = self.preferred(hash);
         let mut distance = 0;
@@ -161,7 +161,7 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Evicts entries until `surplus` bytes are free, but at most half of the weight.
+    /// Evicts entries whose values use `surplus` bytes, but at most half of the bytes that all values of this shard use.
     pub(super) fn shed(&mut self, surplus: usize, now: u64) {
         if self.weight == 0 {
             return;
@@ -193,8 +193,8 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Removes all expired entries, and chooses a number of slots that fits the other entries. If the shard holds its maximum
-    /// number of entries even then, evicts a sixteenth of them.
+    /// Removes all expired entries, and chooses a number of slots that fits the remaining entries. If the shard still holds its
+    /// maximum number of entries, evicts a sixteenth of these entries.
     fn make_room(&mut self, now: u64) {
         let live = self.live(now).count();
         let spared = self.max - (self.max / 16).max(1);
@@ -246,7 +246,8 @@ impl<T: Value> Shard<T> {
         }
     }
 
-    /// Returns the preferred slot of a hash. It is proportional to the hash, so that any number of slots works.
+    /// Returns the preferred slot of a hash. The slot is proportional to the hash, so that the number of slots need not be a
+    /// power of two.
     #[expect(clippy::cast_possible_truncation, reason = "less than the number of slots")]
     fn preferred(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
@@ -270,7 +271,7 @@ impl<T: Value> Shard<T> {
     }
 }
 
-/// Returns the number of slots, at least 8, of which `entries` entries fill `of` in `every`.
+/// Returns a number of slots that `entries` entries fill to the fraction `of / every`. The number is at least 8.
 fn slots_for(entries: usize, of: usize, every: usize) -> usize {
     (entries.div_ceil(of) * every).max(8)
 }

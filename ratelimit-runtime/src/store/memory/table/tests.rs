@@ -115,7 +115,7 @@ fn of_one_limit_the_entries_that_expire_first_are_evicted() {
     // Expired entries are removed first.
     fill(&table, 30_000..30_200, 3000, 600);
     assert_eq!((table.len(), table.evictions()), (1600, 0));
-    // Then the entries that expire first are evicted.
+    // If no entry has expired, the entries that would expire first are evicted.
     fill(&table, 40_000..40_100, 3000, 600);
     let lost = (20_000..20_200).filter(|key| !is_alive(&table, *key)).count() as u64;
     assert!((100..=200).contains(&lost), "{lost}");
@@ -144,12 +144,12 @@ fn a_limit_with_more_entries_evicts_its_own() {
     for flood in [SIGNUP, RESENT] {
         let table = Table::new(1600, 0);
         fill_with(&table, 0..500, 600_000, &LOGIN, 4);
-        // Each key of the flood has made one call, and expires later than the other keys.
+        // Each key of the flood has made one call, and expires later than the keys of the other limit.
         let room = i64::from(flood.capacity()) - 1;
         fill_with(&table, 1000..11_000, 86_400_000, &flood, room);
         assert_eq!(lost(&table, 0..500), 0, "{flood}");
         assert_eq!(usize::try_from(table.evictions()).unwrap(), lost(&table, 1000..11_000));
-        // The limit with more entries loses entries until both have the same number.
+        // The limit with more entries loses entries until both limits have the same number of entries.
         fill_with(&table, 20_000..30_000, 600_000, &LOGIN, 4);
         assert!((600..800).contains(&(10_000 - lost(&table, 1000..11_000))), "{flood}");
     }

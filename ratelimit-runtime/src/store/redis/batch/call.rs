@@ -17,13 +17,13 @@ type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 /// A call that decides about one request. If the call is dropped before the request was sent, the request is not sent.
 ///
-/// The future is written by hand instead of as an async function, because nearly all decisions are such calls.
+/// Nearly all decisions are such calls, so the future must be cheap. It is written by hand, not as an async function.
 pub(crate) struct QueuedCall {
     client: Arc<Client>,
     call: Arc<PendingCall>,
     began: Option<Instant>,
-    /// Passes a missed deadline on to the observer of the reply that the call waits for: the reply of a worker, or the reply to
-    /// its own request.
+    /// Notifies an observer when the call misses its deadline. The call waits for a worker, or for the reply to a request that
+    /// it has sent itself. The observer belongs to that reply.
     awaited: Option<Arc<Awaited>>,
     step: Step,
 }
@@ -40,7 +40,7 @@ enum Step {
 
 impl QueuedCall {
     pub(crate) fn new(client: Arc<Client>, mode: Mode, request: &Request) -> Self {
-        // This is the only copy of the request.
+        // Copies the request. The sender and the caller share this copy.
         let call = PendingCall::new(mode, request.clone());
         Self { client, call, began: None, awaited: None, step: Step::Start }
     }
@@ -84,7 +84,7 @@ impl QueuedCall {
         Ok(Step::Wait(session))
     }
 
-    /// Sends the request without a worker. `held` is dropped when the reply has arrived.
+    /// Sends the request without a worker. `held`, the queue's mark of a direct call, is dropped when the reply has arrived.
     fn send(&mut self, held: impl Send + 'static) -> Step {
         let (client, call, awaited) = (Arc::clone(&self.client), Arc::clone(&self.call), self.awaited());
         Step::Send(Box::pin(async move {

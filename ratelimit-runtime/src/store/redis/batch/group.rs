@@ -25,7 +25,7 @@ pub(super) struct Group {
     mode: Mode,
     pub(super) calls: Vec<CallSender>,
     pub(super) script_call: ScriptCall,
-    /// The order of the requests in the script call. `None` if it runs the small script of a single request.
+    /// The order of the requests in the script call. `None` if the group is a single request that a small script decides.
     merged: Option<Merged>,
     /// Whether the keys are on several slots of the node.
     is_any_slot: bool,
@@ -35,7 +35,7 @@ pub(super) struct Group {
 /// keys of several slots.
 pub(super) fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: bool) -> Vec<Group> {
     let one_slot = client.requires_one_slot() && !any_slot;
-    // Nearly all batches are one group, which can use the list as it is.
+    // Nearly all batches are one group. Such a group takes the list of calls as it is.
     if !one_slot
         && let Some(mode) = calls.first().map(|call| call.mode)
         && calls.iter().all(|call| call.mode == mode)
@@ -112,7 +112,7 @@ impl Group {
                 None => single::decision(reply, self.mode, &call.request),
                 Some(Ok(replies)) => match replies.next(at, &call.request) {
                     Some(decided) => decided,
-                    // The caller sends the request itself, with a declared key, and the server redirects it.
+                    // The caller sends the request itself, with a declared key, so that the server can redirect the request.
                     None => continue,
                 },
                 Some(Err(invalid)) => Err(*invalid),
@@ -127,12 +127,12 @@ impl Group {
         }
     }
 
-    /// Returns the calls to their callers, because the server has rejected the script call. Each caller sends its request
-    /// itself. It then receives the error that concerns its own request, or reaches the server that decides now.
+    /// Tells each caller to send its request itself, because the server has rejected the script call. So each caller receives
+    /// the error of its own request, or reaches the server that decides now.
     ///
     /// The script has written nothing, with one exception: a list of another program looks like a sliding log until the script
-    /// writes to it. The requests before it in the same call are then already charged, and count twice. Without this
-    /// repetition, one such key would fail the calls of all callers in its batches.
+    /// writes to the list. The requests in front of it are then already charged, so they count twice. This is accepted, because
+    /// otherwise one such list would fail all calls of its batch.
     pub(super) fn send_one_by_one(mut self) {
         self.calls.clear();
     }

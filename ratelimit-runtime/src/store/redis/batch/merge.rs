@@ -1,5 +1,5 @@
-//! Batches: orders requests of many callers for one call of `decide`, and merges equal requests. Each request receives the same
-//! decision as if it had been sent alone, in order of arrival.
+//! Batches: orders requests of many callers for one call of `decide`, and merges equal requests. The decisions are the same as
+//! if the requests were sent one by one, in order of arrival.
 
 use super::replies::{EntryReply, Replies};
 use crate::key::open_hash;
@@ -37,14 +37,15 @@ struct Entry {
     section: usize,
 }
 
-/// Entries with the same limit and units. A section is one run of the script, or several if it has merged entries.
+/// Entries with the same limit and units. Among the arguments of the script, a section is one run (`lua/decide.lua`), or
+/// several runs if it has merged entries.
 struct Section {
     /// Indices of entries in the order of the script call.
     entries: Vec<usize>,
     longest_reset: i64,
 }
 
-/// The maximum number of sections that are searched for one with the same limit and units. Most batches have few limits.
+/// At most this many sections are searched for the limit and the units of a request. Most batches have few limits.
 const SEARCHED_SECTIONS: usize = 8;
 
 impl Merged {
@@ -67,7 +68,8 @@ impl Merged {
                     entry
                 }
                 Some(earlier) => {
-                    // The new entry follows all earlier requests on the same key.
+                    // This key has an earlier entry. The new entry comes after that entry, so the entries no longer have
+                    // different keys.
                     merged.differ = false;
                     let later = merged.add(requests, at, hash, merged.entries[earlier].section);
                     if let Some(known) = latest.find_mut(hash, |known| *known == earlier) {
@@ -88,7 +90,7 @@ impl Merged {
 
     fn can_merge(&self, requests: &[&Request], entry: usize, request: &Request) -> bool {
         let first = requests[self.entries[entry].first];
-        // In mode `charge`, each request needs its own stamp.
+        // In mode `charge`, requests are not merged, because each request needs its own stamp.
         self.mode == Mode::Check
             && request.cost() > 0
             && request.limit().wait_ms() == 0
@@ -104,7 +106,7 @@ impl Merged {
             earliest.max(self.sections.len().saturating_sub(SEARCHED_SECTIONS))..self.sections.len();
         let found = searched.rev().find(|section| is_same(&self.sections[*section].entries));
         let section = found.unwrap_or_else(|| {
-            // Most batches have one section.
+            // Most batches have one section, so the first section gets room for all requests.
             let room = if self.sections.is_empty() { requests.len() } else { 1 };
             let longest_reset = longest_reset(requests[request].limit());
             self.sections.push(Section { entries: Vec::with_capacity(room), longest_reset });
@@ -126,7 +128,7 @@ impl Merged {
         self.entries.len()
     }
 
-    /// Returns how many of the first keys the script may read at once. These keys must differ.
+    /// Returns the number of keys, counted from the first one, that the script may read at once. These keys must all differ.
     pub(super) fn read_at_once(&self, requests: &[&Request]) -> usize {
         if self.differ {
             return self.len();
@@ -156,8 +158,8 @@ impl Merged {
         }
     }
 
-    /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, a foreign key may be a key on another
-    /// node, so it has no reply.
+    /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, the script also calls a key foreign if
+    /// the key is on another node. So a foreign key then counts as a key without a reply.
     pub(super) fn replies(&self, reply: &Value, is_any_slot: bool) -> Result<Replies<'_>, InvalidReply> {
         let mut entries = vec![None; self.len()];
         let mut numbers = Numbers::of(reply)?;

@@ -18,20 +18,20 @@ pub(super) struct Replies<'b> {
 pub(super) struct EntryReply {
     /// The number of merged requests that pass and have no decision yet.
     passing: i64,
-    /// The record of an unmerged request, or of the merged requests that do not pass. In the record of merged requests,
-    /// `remaining` is the number of units after the last request that passes.
+    /// The numbers of the reply (delay, remaining, reset, stamp) about an unmerged request, or about the merged requests that
+    /// do not pass. For merged requests, `remaining` is the number of units after the last request that passes.
     record: [i64; 4],
 }
 
 impl Replies<'_> {
-    /// Returns whether nothing was decided about more than half of the entries.
+    /// Returns whether more than half of the entries have no decision.
     pub(super) fn are_mostly_elsewhere(&self) -> bool {
         self.entries.iter().filter(|entry| entry.is_none()).count() > self.entries.len() / 2
     }
 
-    /// Returns the decision about the request at the position `at`, or `None` if nothing was decided. Call it in order of
-    /// arrival, because it counts down the `remaining` of merged requests. Their `reset` is the same, because they were charged
-    /// together.
+    /// Returns the decision about the request at the position `at`, or `None` if nothing was decided. Call this method in order
+    /// of arrival, because it counts down the `remaining` of merged requests. Merged requests were charged together, so all of
+    /// them have the same `reset`.
     pub(super) fn next(&mut self, at: usize, request: &Request) -> Option<Result<Decision, InvalidReply>> {
         let EntryReply { passing, record } = self.entries[self.entry_of[at]].as_mut()?;
         let [delay, remaining, reset, _] = *record;
@@ -39,7 +39,8 @@ impl Replies<'_> {
             *passing -= 1;
             [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
         } else if request.closes_gate() && delay != -NEVER && delay != -FOREIGN_KEY {
-            // The first refused request has closed the gate. The numbers in the reply describe the requests that pass.
+            // The first refused request has closed the gate, so nothing is free for the refused requests. The `remaining` in
+            // the reply describes only the requests that pass.
             [delay, 0, reset.max(-delay), 0]
         } else {
             *record
@@ -58,7 +59,7 @@ impl EntryReply {
         if times == 1 {
             return Ok(Self { passing: 0, record: numbers.next(mode, longest_reset)? });
         }
-        // `passing` requests pass, and `delay` is the delay of the others.
+        // `passing` requests pass. `delay` is the delay of the requests that do not pass.
         let [passing, remaining, reset, delay] = numbers.take()?;
         if !(0..=i64::from(times)).contains(&passing) {
             return Err(InvalidReply::Malformed("more requests passed than were sent"));
@@ -69,7 +70,7 @@ impl EntryReply {
         Ok(Self { passing, record: [delay, remaining, reset, 0] })
     }
 
-    /// Returns whether the key holds a value that no limit has written, or cannot be read.
+    /// Returns whether the key is unusable: it cannot be read, or it holds a value that no limit has written.
     pub(super) const fn is_foreign(&self) -> bool {
         self.passing == 0 && self.record[0] == -FOREIGN_KEY
     }

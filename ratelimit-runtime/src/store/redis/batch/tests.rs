@@ -16,7 +16,7 @@ fn request(key: &str, limit: Limit, cost: u32) -> Request {
     Request::new(StoreKey::new(key.as_bytes()), limit, cost)
 }
 
-/// The numbers of a reply, as a script writes them.
+/// Returns a reply with these numbers, in the form in which a script writes them.
 #[expect(clippy::cast_precision_loss, reason = "integers of at most 2^53")]
 fn reply(numbers: &[i64]) -> Value {
     Value::BulkString(numbers.iter().flat_map(|number| (*number as f64).to_le_bytes()).collect())
@@ -62,7 +62,7 @@ fn each_merged_request_receives_its_own_numbers() {
     }
 }
 
-/// A request above the capacity closes no gate, so the others may pass.
+/// A request above the capacity closes no gate, so all units stay free for other requests.
 #[test]
 fn merged_requests_that_never_pass_find_all_units_left() {
     let request = request("a", Limit::counter(9, MINUTE).block(&[MINUTE]), 10);

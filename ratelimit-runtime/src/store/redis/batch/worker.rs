@@ -20,7 +20,7 @@ type Replies = Result<Vec<RedisResult<Value>>, SendError>;
 pub(super) async fn run(client: Arc<Client>, session: Arc<Session>, mut worker: Worker) {
     let is_cluster = client.topology.is_cluster();
     loop {
-        // Let other tasks that are ready enter their calls, so that they are part of the batch.
+        // First lets other tasks run that are ready. The calls that they enter become part of the batch.
         tokio::task::yield_now().await;
         let (calls, look) = worker.take(Instant::now());
         if calls.is_empty() {
@@ -128,7 +128,7 @@ async fn send_many(session: &Arc<Session>, groups: &[Group], probe: Option<Cmd>)
     let unknown: Vec<usize> =
         (0..groups.len()).filter(|at| replies.get(*at).is_some_and(is_unknown)).collect();
     if !unknown.is_empty() {
-        // The first call of each script is sent by text, the others by digest.
+        // For each script, the first call is sent by text, and the further calls by digest.
         let mut by_text = HashSet::new();
         let mut commands = Pipeline::with_capacity(unknown.len());
         for at in &unknown {

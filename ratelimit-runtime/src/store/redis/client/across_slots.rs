@@ -1,8 +1,8 @@
 //! Requests whose keys are on several slots of a cluster, so that they cannot be sent in one call.
 //!
-//! A stack on several slots is not atomic. Its limits are decided slot by slot, in the order of their `time`, then of their
-//! `count`, the smallest first. So the limit that refuses most often is asked first. Units that were charged before a refusal
-//! are returned.
+//! A stack on several slots is not atomic. Its limits are decided slot by slot. The limit with the smallest `time`, and among
+//! equal times with the smallest `count`, is decided first, because it refuses most often. Units that were charged before a
+//! refusal are returned.
 
 use super::Client;
 use crate::decision::Decision;
@@ -47,7 +47,8 @@ async fn decide_stack(
     let mut charged: Vec<usize> = Vec::new();
     let mut refused = false;
     for members in by_slot(stack) {
-        // Mode `charge` returns a stamp, by which the units can be given back. After a refusal, nothing more is charged.
+        // Mode `check` becomes mode `charge`, whose stamp finds the units again if they must be given back. After a refusal,
+        // the further slots are only peeked at.
         let slot_mode = match mode {
             Mode::Peek => Mode::Peek,
             _ if refused => Mode::Peek,
@@ -121,7 +122,7 @@ fn indices_by_slot<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> Vec<Vec<usiz
     by_slot.into_values().collect()
 }
 
-/// Creates a stack of some members of a stack.
+/// Creates a stack of the given members of a stack.
 fn joined(stack: &[&Request], members: &[usize]) -> SmallVec<[Request; 4]> {
     let last = members.len().saturating_sub(1);
     let join = |(position, at): (usize, &usize)| {

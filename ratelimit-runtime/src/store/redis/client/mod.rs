@@ -32,8 +32,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Creates a client with these scripts: `decide` and `adjust`, and the scripts of single requests. Each begins with
-    /// `prelude`.
+    /// Creates a client with these scripts: `decide` and `adjust`, and the scripts of single requests. The text of each script
+    /// begins with `prelude`.
     pub(crate) fn new(
         topology: Topology,
         prelude: &str,
@@ -164,8 +164,8 @@ impl Client {
         failed.explain()
     }
 
-    /// Creates the error of a reply that cannot be used. A malformed reply counts as an outage, so that the failure policy
-    /// applies, because the server may have charged the call.
+    /// Creates the error of a reply that cannot be used. The server may have charged the call although the reply is malformed.
+    /// So a malformed reply counts as an outage, and the failure policy applies.
     pub(crate) fn invalid(&self, invalid: InvalidReply) -> Error {
         match invalid {
             InvalidReply::Malformed(why) => {
@@ -183,7 +183,8 @@ impl Client {
     ///
     /// A node accepts only declared keys of one slot. But Redis and Valkey permit a script without a shebang to touch
     /// undeclared keys of all slots that the node serves. The first batch with keys of two slots on a connection sends two of
-    /// its keys in a probe. If a key has moved to another node, the caller sends its request alone, with the key declared.
+    /// its keys in a probe. If a key has moved to another node, its request has no reply, and the caller sends this request
+    /// again, alone and with the key declared.
     pub(crate) fn any_slot_probe(&self, keys: [&StoreKey; 2]) -> Cmd {
         let arguments = |command: &mut Cmd| {
             command.arg(0).arg(keys[0].as_bytes()).arg(keys[1].as_bytes());
@@ -198,7 +199,7 @@ pub(crate) fn read_probe(reply: &RedisResult<Value>) -> Option<bool> {
         Ok(Value::Int(1)) => Some(true),
         Ok(Value::Int(-1)) => None,
         Ok(_) => Some(false),
-        // A transient error does not tell what the server permits. Any other error means that the server rejects scripts
+        // A transient error does not tell what the server permits. After any other error, the server is known to reject scripts
         // without declared keys.
         Err(error) => (!passes_by_itself(error)).then_some(false),
     }

@@ -100,8 +100,8 @@ impl Connection {
     }
 }
 
-/// The time without a reply to a `PING` after which the connection to a slow server is aborted, unless a missed deadline is
-/// longer. It is needed because a server that has lost its power closes no connection.
+/// If a slow server sends no reply to a `PING` for this time, the connection is aborted. If a missed deadline is longer, the
+/// deadline applies instead. Without this time, the connection to a server that has lost its power would stay open.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
 
 /// The state of a connection that its clones share.

@@ -54,8 +54,8 @@ impl Connector {
 /// The maximum time for the reply of a sentinel, and for the connection to the primary that it names. Afterwards the next
 /// sentinel is asked.
 const TIMEOUT: Duration = Duration::from_millis(400);
-/// The same maximum with TLS. It is longer than the timeout of the TLS handshake, whose error names a server that does not use
-/// TLS.
+/// The same maximum with TLS. The timeout of the TLS handshake is shorter, so that its error is reported. That error names the
+/// likely cause: a server without TLS.
 const TLS_TIMEOUT: Duration = Duration::from_millis(1200);
 
 /// Sentinels, and the name of the primary that they monitor.
@@ -64,7 +64,7 @@ pub(crate) struct Sentinels {
     pub(super) name: String,
     /// The name and the settings of the primary.
     pub(super) primary: Endpoint,
-    /// The index of the sentinel to ask first: the last one that named a working primary.
+    /// The index of the sentinel to ask first. It is the sentinel that has last named a working primary.
     pub(super) first: AtomicUsize,
 }
 

@@ -1,5 +1,5 @@
-//! Connects to an endpoint: socket, TLS, login and handshake. The handshake asks a new server for its role, and compares this
-//! role with the one that the URL requires.
+//! Connects to an endpoint: socket, TLS, login and handshake. The handshake asks the server for its role, and compares the
+//! answer with the role that the URL requires.
 
 use super::connection::Connection;
 use super::endpoint::{Endpoint, Location};

@@ -34,10 +34,11 @@ pub(super) const CODES: [(&str, &str, ErrorKind); 20] = [
 /// The code of an error whose meaning is only in its text.
 pub(super) const ERR: &str = "ERR";
 
-/// The words in [`PHRASES`] that are replaced by the name of the command, if the name follows the phrase and is known.
+/// A placeholder in the meanings of [`PHRASES`]. If the phrase of an error is followed by the name of a known command, the name
+/// takes the place of these words.
 pub(super) const A_COMMAND: &str = "a command";
 
-/// Phrases in the texts of errors. The first one that an error contains applies.
+/// Phrases in the texts of errors. If an error contains several of these phrases, the first one in this table applies.
 #[rustfmt::skip]
 pub(super) const PHRASES: [Phrase; 47] = [
     ("permissions to run", "no permission to run a command", Configuration, Some("NOPERM")),
@@ -89,7 +90,7 @@ pub(super) const PHRASES: [Phrase; 47] = [
     ("host is down", "the proxy cannot reach its server", Unavailable, None),
 ];
 
-/// Advice for an administrator about an error with this code.
+/// Error codes, each with advice for the administrator.
 pub(super) const ADVICE: [(&str, &str); 3] = [
     (
         "OOM",

@@ -81,7 +81,7 @@ pub(crate) fn passes_by_itself(error: &RedisError) -> bool {
     no_reply || ErrorText::of(error).kind == Some(ErrorKind::Unavailable)
 }
 
-/// Returns whether a server has executed nothing, because another server decides now or will soon decide.
+/// Returns whether an error means that the server has executed nothing, because another server decides now or will soon decide.
 pub(crate) fn is_not_executed_here(error: &RedisError) -> bool {
     let try_again = RedisKind::Server(ServerErrorKind::TryAgain);
     error.redirect_node().is_some() || error.kind() == try_again || is_read_only(error)

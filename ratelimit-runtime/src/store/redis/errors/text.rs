@@ -21,7 +21,8 @@ pub(super) struct ErrorText {
 
 impl ErrorText {
     pub(super) fn of(error: &RedisError) -> Self {
-        // redis-rs splits the server's line into code and detail, and puts its own description in front of some errors.
+        // redis-rs splits the server's line into code and detail, so this joins both again. In front of some errors, redis-rs
+        // puts its own description.
         let line = [error.code(), error.detail()].into_iter().flatten().collect::<Vec<_>>().join(" ");
         let text = format!("{line} {error}");
         let lower = text.to_ascii_lowercase();
@@ -51,15 +52,15 @@ impl ErrorText {
     }
 }
 
-/// Returns the server's error code if it is known. Before Redis 7, if a command failed in a script, its code is inside the text
-/// of the script's error.
+/// Returns the server's error code if it is known. If a command has failed in a script, servers before Redis 7 write the
+/// command's code into the text of the script's error.
 pub(super) fn code(error: &RedisError) -> Option<&'static str> {
     let is_nested = |code: &&str| error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")));
     let codes = || CODES.into_iter().map(|known| known.0).chain([ERR]);
     codes().find(is_nested).or_else(|| codes().find(|code| error.code() == Some(code)))
 }
 
-/// Returns the known command that follows a phrase, as in ` the 'get' command`.
+/// Returns the known command that follows a phrase, as in ` the 'get' command`. `None` if no known command follows.
 fn command(after: &str) -> Option<&'static str> {
     let mut words = after.split([' ', ',', '\'', '`', '"']).filter(|word| !word.is_empty());
     let named = words.find(|word| *word != "the")?;
@@ -92,7 +93,7 @@ const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
     Some((what, kind))
 }
 
-/// Returns the text that is shown for an error that is not in the tables. It says which part of the error is unknown.
+/// Returns the text that is shown for an error that is not in the tables. The text says which part of the error is unknown.
 fn unknown(code: Option<&str>) -> String {
     let is_code = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let which = match code {
@@ -113,8 +114,8 @@ pub(crate) fn lost_text(error: &RedisError) -> String {
     }
 }
 
-/// Returns the operating system's text for an I/O error. If a library has created the error, returns only its kind, because its
-/// text may quote data.
+/// Returns the operating system's text for an I/O error. If a library has created the error, returns only the kind of the
+/// error, because the library's text may quote data.
 pub(crate) fn io_text(error: &io::Error) -> String {
     const LOOKUP: &str = "failed to lookup address information";
     match error.raw_os_error() {

@@ -14,7 +14,8 @@ pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]
     for request in requests {
         command.arg(request.key().as_bytes());
     }
-    // Each key is read separately, because a common read does not tell a key of another type from a missing key.
+    // Each key is read separately, because a common read (`MGET`) returns the same for a key of another type and for a missing
+    // key.
     command.arg(mode_name(mode)).arg(0);
     for run in runs(requests) {
         let number = if run[0].passes_with_next() { 0 } else { run.len() };
@@ -22,7 +23,7 @@ pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]
     }
 }
 
-/// Returns the number of keys before the first one that is repeated.
+/// Returns the number of keys in front of the first key that has occurred before.
 pub(crate) fn differing<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> usize {
     let mut known = HashSet::new();
     keys.take_while(|key| known.insert(*key)).count()
@@ -49,7 +50,8 @@ fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Re
 }
 
 /// Adds the arguments of a run. All its requests have the limit and the units of `first`. `number` is the script's `n`: the
-/// number of requests, 0 for a request that passes only together with the next run, or negative for merged requests.
+/// number of requests, or 0 for a request that passes only together with the next run. For merged requests, `number` is minus
+/// their number.
 pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedisArgs) {
     encode_limit(command, first.limit(), first.permit());
     command.arg(number).arg(first.cost());
@@ -88,8 +90,8 @@ const fn module(limit: &Limit) -> &'static str {
     }
 }
 
-/// Returns the script's `time_ms`. For a calendar window, this is the offset of its zone plus one day, from which the
-/// server computes the end of the window.
+/// Returns the script's `time_ms`. For a calendar window, `time_ms` is the offset of the zone plus one day. From this number,
+/// the server computes the end of the window.
 fn period_ms(limit: &Limit) -> u64 {
     const DAY_MS: i64 = 86_400_000;
     match limit.window() {

@@ -22,8 +22,8 @@ const WRONG_NUMBER: InvalidReply = Malformed("the number of decisions differs fr
 /// The error of a number that is outside of its range. It makes the reply invalid: no number is rounded, wrapped or clamped.
 pub(crate) const OUT_OF_RANGE: InvalidReply = Malformed("a number is out of range");
 
-/// Returns [`Limit::longest_reset_ms`], at most [`LONGEST_MS`]. A reply of one number is packed with this number plus 1 as its
-/// base.
+/// Returns [`Limit::longest_reset_ms`], at most [`LONGEST_MS`]. If the reply about a request is a single number, this number
+/// plus 1 is the base of its packing (`lua/decide.lua`).
 pub(crate) fn longest_reset(limit: &Limit) -> i64 {
     i64::try_from(limit.longest_reset_ms()).unwrap_or(LONGEST_MS).min(LONGEST_MS)
 }
@@ -40,7 +40,7 @@ impl<'r> Numbers<'r> {
         }
     }
 
-    /// Takes the numbers of the next request: delay, remaining, reset and stamp. The stamp is 0 unless the mode is `charge`.
+    /// Takes the numbers of the next request: delay, remaining, reset and stamp. In modes other than `charge`, the stamp is 0.
     pub(crate) fn next(&mut self, mode: Mode, longest_reset: i64) -> Result<[i64; 4], InvalidReply> {
         if mode == Mode::Charge {
             return self.take();
@@ -89,7 +89,7 @@ pub(crate) fn decisions<'l>(
     Ok(decisions)
 }
 
-/// Converts the record of one request to a decision.
+/// Converts the numbers about one request to a decision.
 pub(crate) fn decision(
     [delay, remaining, reset, stamp]: [i64; 4],
     mode: Mode,
@@ -141,7 +141,7 @@ pub(super) fn allow(limit: &Limit, remaining: i64, reset_ms: i64) -> Result<Deci
     Ok(Decision::allow(limit, self::remaining(limit, remaining)?, ms(reset_ms)?))
 }
 
-/// Creates the decision of a call that is refused. It passes after `retry_ms`, or never if that is `None`.
+/// Creates the decision of a call that is refused. The same call passes after `retry_ms`, or never if `retry_ms` is `None`.
 pub(super) fn refuse(
     limit: &Limit,
     remaining: i64,

@@ -32,7 +32,8 @@ impl SingleScripts {
             && limit.block_steps().is_none()
             && (1..=limit.capacity()).contains(&cost)
             && (mode == Mode::Check || (mode == Mode::Charge && limit.is_concurrency()));
-        // The packed reply must be below 2^53. For the largest limits, the product itself is above 2^64, so 128 bits are used.
+        // The packed reply must be below 2^53. For the largest limits, `count * time` does not fit into 64 bits, so it is
+        // computed with 128 bits.
         let reply_fits = u128::from(limit.count()) * u128::from(limit.time_ms() + 1) < 1 << 53;
         let is_near = limit.time_ms() <= NEAR_MS;
         let [counter, token_bucket, sliding_window, sliding_log, concurrency] = &self.0;
@@ -42,7 +43,7 @@ impl SingleScripts {
             State::Counter => (counter, reply_fits && is_near && limit.count() < 92_000_000),
             State::SlidingWindow => (sliding_window, is_near && limit.count() < 1000),
             State::Bucket => {
-                // A bucket with these bounds has a tag of at most 33.
+                // With these bounds, the tag of a bucket is at most 33, the highest tag of the short form.
                 let is_short = limit.capacity() <= 2_700_000 && longest_reset(limit) < 4_000_000_000;
                 (token_bucket, is_short && !limit.refills_by_interval())
             }
@@ -53,7 +54,7 @@ impl SingleScripts {
     }
 }
 
-/// The longest `time` of a counter or a window with a short state: 57 days, in milliseconds.
+/// The longest `time`, in milliseconds, with which nearly all states of a counter or a window have the short form: 57 days.
 const NEAR_MS: u64 = 5_000_000_000;
 
 /// Adds the number of keys, the key and the arguments of a small script.
@@ -116,9 +117,9 @@ fn unpacked(packed: i64, cost: u32, limit: &Limit) -> Result<Decision, InvalidRe
 const UNITS: i128 = 1 << 27;
 const LIFE_MS: i128 = 1 << 53;
 
-/// Reads a bucket's reply: the free room in grains, or the missing grains as a negative number. One unit is `period`
-/// grains, and `tokens` grains return per millisecond. After a change of the limit, the time until a bucket is full may
-/// exceed [`LONGEST_MS`]. The decision then names [`LONGEST_MS`].
+/// Reads a bucket's reply: the free room in grains, or the missing grains as a negative number. One unit is `period` grains,
+/// and `tokens` grains return per millisecond. After a change of the limit, the time until a bucket is full may exceed
+/// [`LONGEST_MS`]. In this case, the decision contains [`LONGEST_MS`].
 fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, InvalidReply> {
     let rate = limit.rate();
     let (period, tokens) = (i128::from(rate.period_ms), i128::from(rate.tokens));

@@ -4,14 +4,14 @@ use crate::random;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Counts failed attempts, and computes the time of the next one. The caller provides the current time and a random number.
+/// Counts failed attempts, and computes the time of the next attempt. The caller provides the current time and a random number.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     failures: u32,
     next: Option<Instant>,
 }
 
-/// The first and the longest backoff: the time between the starts of two attempts, before [`JITTER`] shortens it.
+/// The first and the longest backoff. A backoff is the time between the starts of two attempts, before [`JITTER`] shortens it.
 const SHORTEST_BACKOFF: Duration = Duration::from_millis(200);
 const LONGEST_BACKOFF: Duration = Duration::from_millis(750);
 /// The maximum jitter. A random part of it shortens the backoff, so that clients that lost the server together do not reconnect
@@ -52,7 +52,7 @@ impl Breaker {
         self.next = Some(began + backoff.saturating_sub(JITTER / 1000 * jitter.min(1000)));
     }
 
-    /// Opens the breaker because the server is too slow. An attempt is allowed at once, and no call waits for it.
+    /// Opens the breaker because the server is too slow. An attempt is allowed at once. No call waits for this attempt.
     pub(super) fn trip(&mut self) {
         self.failures = self.failures.max(1);
         self.next = None;

@@ -33,7 +33,8 @@ impl Session {
         attempted.map_err(SendError::NotConnected)
     }
 
-    /// Returns the error with which calls fail at once while the server is unhealthy. These calls do not enter the queue.
+    /// Returns the error with which calls fail at once while the server is unhealthy, without entering the queue. `None` if the
+    /// server is healthy, or if calls wait for an attempt to reach it.
     pub(super) fn unavailable(&self) -> Option<Error> {
         if !self.is_unhealthy() {
             return None;
@@ -44,8 +45,8 @@ impl Session {
         }
     }
 
-    /// Waits for the attempt to reach an unhealthy server, if one is under way or due. Returns an error if the server stays
-    /// unhealthy. A normal call would fail at once instead of waiting.
+    /// If an attempt to reach an unhealthy server is under way or due, waits for the end of the attempt. Returns an error if
+    /// the server stays unhealthy. Normal calls do not wait like this: they fail at once.
     pub(crate) async fn until_attempted(&self) -> Result<(), Error> {
         let attempt = self.with(|state| match (self.access(state), &state.connection) {
             (Access::Unavailable(_), ConnectionState::Connecting(outcome)) => Ok(Some(outcome.clone())),
@@ -54,7 +55,8 @@ impl Session {
             (Access::Open(_), _) => Ok(None),
         })?;
         let Some(attempt) = attempt else { return Ok(()) };
-        // If the runtime of the attempt has shut down, the next call finds that out.
+        // If the runtime of the attempt has shut down, there is no result. The next call notices this, so it is not an error
+        // here.
         attempt.result().await.map_or(Ok(()), |attempted| attempted.map(drop))
     }
 
@@ -108,7 +110,7 @@ impl Session {
         if !state.breaker.allows_attempt(now) {
             return Access::Unavailable(self.last_error(state));
         }
-        // Only a session that is being dropped has no strong reference.
+        // If there is no strong reference, the session is being dropped.
         let Some(session) = self.me.upgrade() else {
             return Access::Unavailable(self.last_error(state));
         };
@@ -140,9 +142,9 @@ impl Session {
         result
     }
 
-    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have been silent only until then. So a
-    /// second `PING` shows whether it is still slow. If a reply is late, the connection stays open. If there is no reply, the
-    /// connection is aborted.
+    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have become fast again just then, so a
+    /// second `PING` shows whether the server is still slow. After a late reply, the connection stays open. Without any reply,
+    /// the connection is aborted.
     async fn probe(&self, mut connection: Connection, deadline: Duration) -> Attempted {
         let timeout = UNRESPONSIVE_AFTER.max(deadline);
         for _ in 0..2 {

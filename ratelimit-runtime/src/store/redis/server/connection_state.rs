@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(super) struct State {
     pub(super) connection: ConnectionState,
     pub(super) breaker: Breaker,
-    /// The error with which calls fail: the error of the last attempt, or of the missed deadlines.
+    /// The error with which calls fail: the error of the last attempt, or the error that reports missed deadlines.
     pub(super) error: Option<Error>,
     /// Whether scripts on this connection may touch undeclared keys of several slots. `None`: not known.
     pub(super) any_slot: Option<bool>,

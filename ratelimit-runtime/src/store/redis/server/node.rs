@@ -44,7 +44,8 @@ impl Node {
     /// Sends a command for a caller that waits for the reply.
     pub(crate) async fn call(&self, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
         match self.session().map_err(SendError::NotConnected)?.call(command, awaited).await {
-            // The runtime of that session has shut down, and another runtime polls this call. Use its session.
+            // The runtime of that session has shut down, and another runtime polls this call now. So the call uses the session
+            // of this other runtime.
             Err(SendError::RuntimeGone(_)) => {
                 self.session().map_err(SendError::NotConnected)?.call(command, awaited).await
             }
@@ -62,9 +63,10 @@ impl Node {
         self.sessions.any(Session::is_connected)
     }
 
-    /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy.
+    /// Returns the error with which calls fail at once while the current runtime finds the server unhealthy. `None` if calls
+    /// may continue.
     pub(crate) fn unavailable(&self) -> Option<Error> {
-        // Skips the lookup of the session, because nearly always no session is unhealthy.
+        // Nearly always, no session is unhealthy. The lookup of the session is skipped then.
         if self.unhealthy.load(Ordering::Relaxed) == 0 {
             return None;
         }

@@ -1,7 +1,7 @@
 //! One value for each tokio runtime.
 //!
-//! A task makes progress only while its runtime is polled. If runtimes shared a connection, the calls of one runtime would
-//! wait for the task of another one, which may be blocked, idle or shut down.
+//! A task makes progress only while its runtime is polled. If runtimes shared a connection, the calls of one runtime would wait
+//! for a task of another runtime, which may be blocked, idle or shut down.
 
 use crate::clock::timer;
 use crate::error::Error;
@@ -15,7 +15,7 @@ pub(crate) struct PerRuntime<T> {
     /// The first value, which is read without a lock, because most processes have one runtime. It stays when its runtime shuts
     /// down.
     first: OnceLock<Entry<T>>,
-    /// The other values. A list is faster than a map, because there are few.
+    /// The other values. There are few of these values, so a list is faster than a map.
     others: RwLock<Vec<Entry<T>>>,
 }
 

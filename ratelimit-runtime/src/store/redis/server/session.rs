@@ -69,8 +69,8 @@ impl Session {
         self.connector.endpoint()
     }
 
-    /// Resets the count of slow calls, because a caller has received `result` in time. A transient error does not reset the
-    /// count.
+    /// Notes that a caller has received `result` in time, which resets the count of slow calls. A `result` that is a transient
+    /// error does not reset the count.
     pub(crate) fn received<T>(&self, result: &Result<T, Error>) {
         if !result.as_ref().is_err_and(Error::is_transient) {
             self.slow_calls.reset();

@@ -7,18 +7,19 @@ use std::time::Duration;
 /// A server is too slow after this many missed deadlines in a row, without a reply in time between them.
 const TOO_MANY: u64 = 5;
 
-/// The deadlines that were missed since the last reply in time. One word holds the longest of them and their number,
-/// `longest_us * COUNTS + number`, so a reply in time clears both together.
+/// The deadlines that were missed since the last reply in time. One word holds the longest of these deadlines and their number,
+/// as `longest_us * COUNTS + number`. So a reply in time clears both values together.
 #[derive(Default)]
 pub(crate) struct SlowCalls(AtomicU64);
 
-/// The number of values that the count can have. Higher counts stay at the last value.
+/// The number of values that the count can have. The count does not rise above `COUNTS - 1`.
 const COUNTS: u64 = 8;
 
 impl SlowCalls {
     /// Notes that a caller has received a reply in time.
     pub(crate) fn reset(&self) {
-        // Reads before it writes, because a read is cheaper: many threads share the word, and it is nearly always 0.
+        // Many threads share the word, which is nearly always 0. A read is cheaper than a write, so this reads first, and
+        // writes only if the word is not 0.
         if self.0.load(Ordering::Relaxed) != 0 {
             self.0.store(0, Ordering::Relaxed);
         }

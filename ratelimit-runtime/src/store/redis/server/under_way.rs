@@ -7,8 +7,8 @@ use tokio::sync::SetOnce;
 #[derive(Clone)]
 pub(crate) struct UnderWay<T>(Arc<SetOnce<Option<T>>>);
 
-/// Sets the result of the work. If it is dropped without a result, for example because its runtime shuts down, the result is
-/// `None`, and no call waits any longer.
+/// Sets the result of the work. If an `Ending` is dropped before it has set a result, for example because its runtime shuts
+/// down, the result is `None`, and no call waits any longer.
 pub(crate) struct Ending<T>(Arc<SetOnce<Option<T>>>);
 
 impl<T: Clone> UnderWay<T> {
@@ -17,7 +17,7 @@ impl<T: Clone> UnderWay<T> {
         (Ending(Arc::clone(&result)), Self(result))
     }
 
-    /// Returns whether the work is still under way or has a result.
+    /// Returns `false` if the work was dropped without a result, so that no result will come.
     pub(crate) fn is_alive(&self) -> bool {
         self.0.get().is_none_or(Option::is_some)
     }

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 /// The maximum number of times that a command is sent. The caller also has a deadline.
 const ATTEMPTS: u32 = 20;
-/// The pause before a command is repeated because its keys are on two nodes while their slot is being moved.
+/// While a slot is being moved, the keys of a command may be on two nodes. After this pause, such a command is sent again.
 const WHILE_MOVING: Duration = Duration::from_millis(5);
 
 impl Slots {
-    /// Returns the error with which calls fail at once while the node of a slot is unavailable. In this case, also refreshes the
-    /// slot map, because another node may have taken over the slot.
+    /// Returns the error with which calls fail at once while the node of a slot is unavailable. While it is unavailable, also
+    /// refreshes the slot map, because another node may have taken over the slot.
     pub(super) fn unavailable(self: &Arc<Self>, slot: u16) -> Option<Error> {
         let error = match self.known_node(slot) {
             Some(node) => node.unavailable()?,
@@ -84,15 +84,15 @@ impl Slots {
     }
 }
 
-/// Sends a command after `ASKING` to a node that is about to take over the slot.
+/// Sends `ASKING` and the command to a node that is about to take over the slot.
 async fn send_asking(session: &Arc<Session>, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
     awaited.set(Arc::<Session>::clone(session));
     let mut commands = redis::pipe();
     commands.cmd("ASKING").add_command(command.clone());
     let mut replies = session.send_all(&commands).await?;
     let reply = replies.pop().unwrap_or_else(|| Err(missing_reply()));
-    // If the user may not run `ASKING`, the server redirects the command once more. The error of `ASKING` explains
-    // why.
+    // If the user may not run `ASKING`, the server redirects the command once more. In this case, the error of `ASKING` is
+    // returned, because it names the cause.
     let asking = replies.pop().unwrap_or(Ok(Value::Nil));
     reply.map_err(|error| SendError::Failed(Arc::clone(session), asking.err().unwrap_or(error)))
 }

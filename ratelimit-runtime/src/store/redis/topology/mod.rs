@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 /// The servers of a store.
 ///
-/// A single server does not use slots: it needs no lock and does not compute the slot of a key. Therefore, the methods take
-/// the slot as a closure.
+/// A single server does not use slots: it needs no lock and does not compute the slot of a key. Therefore, the methods take the
+/// slot as a closure, which only a cluster calls.
 pub(crate) enum Topology {
     /// One server, or the primary that sentinels monitor.
     Server(Arc<Node>),
@@ -86,8 +86,8 @@ impl Topology {
         }
     }
 
-    /// Sends a command to the server of a slot. If that server rejects the command because another server decides now, it has
-    /// executed nothing, and the command is sent to the other server.
+    /// Sends a command to the server of a slot. If that server rejects the command because another server decides now, nothing
+    /// was executed. The command is then sent to the other server.
     pub(crate) async fn send(
         &self,
         slot: impl FnOnce() -> u16,
@@ -104,7 +104,7 @@ impl Topology {
         }
     }
 
-    /// Notes that a batch has failed. In a cluster, another node may have taken over the slots.
+    /// Notes that a batch has failed. In a cluster, another node may have taken over the slots, so this queries the slot map.
     pub(crate) fn note_failure(&self) {
         if let Self::Cluster(slots) = self {
             slots.refresh();

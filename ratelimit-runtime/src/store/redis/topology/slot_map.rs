@@ -6,7 +6,7 @@ use crate::store::redis::server::Node;
 use redis::Value;
 use std::sync::Arc;
 
-/// The value in place of the index of a node, for a slot that no node serves.
+/// Marks a slot that no node serves. It takes the place of the index of a node.
 const UNSERVED: u16 = u16::MAX;
 
 /// The known nodes, and the index of the node that serves each slot.
@@ -111,7 +111,7 @@ fn read_range(range: &Value, by: &Endpoint) -> Option<SlotRange> {
     (first <= last && last < SLOTS).then(|| (first, last, endpoint(host, port, by)))
 }
 
-/// Returns the endpoint of `host:port` in a redirection by the node `by`.
+/// Returns the endpoint of `host:port` in a redirection that the node `by` has sent.
 pub(super) fn named_endpoint(name: &str, by: &Endpoint) -> Endpoint {
     let (host, port) = name.rsplit_once(':').unwrap_or(("", name));
     endpoint(host.trim_start_matches('[').trim_end_matches(']'), port.parse().unwrap_or_default(), by)

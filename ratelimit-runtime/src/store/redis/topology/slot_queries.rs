@@ -20,13 +20,13 @@ pub(super) struct SlotQueries {
     last: Mutex<Option<(Instant, UnderWay<QueryResult>)>>,
     /// Counts the calls that have missed their deadlines while they waited for a query.
     pub(super) slow_calls: SlowCalls,
-    /// Whether a task runs that queries the slot map while a node cannot be reached.
+    /// Whether there is a task that queries the slot map again and again while a node cannot be reached.
     pub(super) follows: AtomicBool,
 }
 
 impl SlotQueries {
-    /// Returns the query that is under way, or one that began less than [`INTERVAL`] ago. Otherwise starts a new query by
-    /// calling `start`. Calls that wait for a query are woken in the order of their arrival.
+    /// Returns the last query, if that is still under way or began less than [`INTERVAL`] ago. Otherwise calls `start`, which
+    /// starts a new query. Calls that wait for a query are woken in the order of their arrival.
     pub(super) fn join(&self, start: impl FnOnce(Ending<QueryResult>)) -> UnderWay<QueryResult> {
         let mut last = self.last.lock();
         if let Some((began, result)) = &*last

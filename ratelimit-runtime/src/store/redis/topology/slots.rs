@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// The maximum time for one node to reply with the slot map. It is longer than the TLS timeout for a server that does not
+/// The maximum time for a node to reply with the slot map. The TLS timeout is shorter: its error says that the server may not
 /// use TLS.
 const QUERY_TIMEOUT: Duration = Duration::from_millis(1500);
 
@@ -57,14 +57,14 @@ impl Slots {
         self.map.read().node(slot)
     }
 
-    /// Queries the slot map if it assigns no slot to a node.
+    /// Queries the slot map if no slot has a node yet.
     pub(crate) async fn learn(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
         let is_known = !self.map.read().is_empty();
         if is_known { Ok(()) } else { self.wait_for_query(awaited).await }
     }
 
-    /// Returns each node that serves slots, with the first of the keys that is on one of its slots. If some slots have no node,
-    /// also returns the error that calls on these slots receive.
+    /// Returns each node that serves slots, together with the first of `keys` on this node. If some slots have no node, also
+    /// returns the error that calls on these slots receive.
     pub(crate) fn serving(
         self: &Arc<Self>,
         keys: &(impl Iterator<Item = StoreKey> + Clone),
@@ -92,7 +92,7 @@ impl Slots {
         self.map.read().serving().0
     }
 
-    /// Returns the node that serves a slot. Waits for a query if the slot map does not name one.
+    /// Returns the node that serves a slot. If the slot map names no node for the slot, waits for a query.
     pub(super) async fn node(self: &Arc<Self>, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         if let Some(node) = self.known_node(slot) {
             return Ok(node);
@@ -103,14 +103,14 @@ impl Slots {
         })
     }
 
-    /// Returns the node that a redirection by `by` names. Stores the node, because a slot that is being moved there causes many
-    /// redirections.
+    /// Returns the node that a redirection from `by` names. Stores the node, because a slot that is being moved to this node
+    /// causes many redirections.
     pub(super) fn redirected(&self, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
         self.map.write().node_at(&endpoint, &self.seeds)
     }
 
-    /// Assigns a slot to the node that a redirection by `by` names.
+    /// Assigns a slot to the node that a redirection from `by` names.
     pub(super) fn moved(self: &Arc<Self>, slot: u16, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
         let node = self.map.write().moved(slot, &endpoint, &self.seeds);
@@ -123,15 +123,16 @@ impl Slots {
         self.queries.existing().is_some_and(|queries| queries.slow_calls.are_too_many())
     }
 
-    /// Starts a query in the background, unless one has just been started. While a node cannot be reached, further queries
-    /// follow.
+    /// Starts a query in the background. Does not start one if the last query is under way or has just begun. While a node
+    /// cannot be reached, further queries follow.
     pub(super) fn refresh(self: &Arc<Self>) {
         if let Ok(queries) = self.queries.current(Arc::default) {
             drop(self.join_query(&queries));
         }
     }
 
-    /// Returns the node that has taken over a slot from the node `of`, which cannot be reached. Waits for a query to find out.
+    /// Returns the node that has taken over a slot from the node `of`, which cannot be reached. To find the node, waits for a
+    /// query of the slot map. `None` if the query fails or names no other node.
     pub(super) async fn successor(
         self: &Arc<Self>,
         slot: u16,
@@ -157,7 +158,7 @@ impl Slots {
     }
 
     fn join_query(self: &Arc<Self>, queries: &Arc<SlotQueries>) -> UnderWay<QueryResult> {
-        // Starts the task that repeats the query, because the new map may still name a node that cannot be reached.
+        // The new map may still name a node that cannot be reached, so this also starts a task that repeats the query.
         if !queries.follows.swap(true, Ordering::Relaxed) {
             tokio::spawn(follow(Arc::downgrade(self), Arc::clone(queries)));
         }
@@ -193,7 +194,7 @@ impl Slots {
             .unwrap_or_else(|| self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node is known")))
     }
 
-    /// Returns all known nodes, those with a connection first. Each call of this function begins with another node.
+    /// Returns all known nodes, the nodes with a connection first. Each call of this function begins with another node.
     fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
         let mut nodes = self.map.read().nodes.clone();
         if !nodes.is_empty() {

@@ -70,11 +70,11 @@ impl PendingCall {
         }
     }
 
-    // The following functions set the flag before they take the waker, and a caller stores a new waker before it reads the
-    // flag. So no wake-up is missed.
+    // The following functions set `watch` before they take the waker, and a caller stores a new waker before it reads `watch`.
+    // So no wake-up is missed.
 
     /// Notes whether a worker watches the deadline from now on. If the worker stops watching, returns the waker of the caller,
-    /// which must watch the deadline itself then.
+    /// because the caller must then watch the deadline itself.
     pub(super) fn set_watched(&self, watched: bool) -> Option<Waker> {
         let before = self.watch.swap(if watched { WATCHED } else { UNWATCHED }, Ordering::AcqRel);
         if before == WATCHED && !watched { self.take_waker() } else { None }
@@ -86,7 +86,7 @@ impl PendingCall {
         was_watched.ok().and_then(|_| self.take_waker())
     }
 
-    /// Takes the waker of a caller that waits. The caller stores a new waker when it is polled again.
+    /// Takes the waker of a caller that waits. When the caller is polled again, it stores a new waker.
     fn take_waker(&self) -> Option<Waker> {
         match &mut *self.lock() {
             State::Waiting(waker) => waker.take(),

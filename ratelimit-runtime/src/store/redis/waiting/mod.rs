@@ -10,8 +10,8 @@ use std::time::Duration;
 /// The maximum number of calls that wait in one queue.
 pub(crate) const QUEUE_CAPACITY: usize = 16_384;
 
-/// The bounds of each queue. A server executes one script at a time. The largest batch has nearly 2000 units and a last call of
-/// 10 000 units, which takes the server about a millisecond.
+/// The bounds of each queue. A server executes one script at a time, so batches must be short. The largest batch has nearly
+/// 2000 units, and a last call of 10 000 more units. It takes the server about a millisecond.
 pub(crate) const BOUNDS: queue::Bounds = queue::Bounds {
     waiting: QUEUE_CAPACITY,
     batch: 128,
@@ -32,8 +32,8 @@ mod parts {
 
     pub(super) type Reply = Result<Decision, Error>;
 
-    /// Returns the units of a request that are work for the server: its cost if the limit is a sliding log, otherwise 0. A
-    /// request above the capacity is refused without any work.
+    /// Returns the work of a request for the server, in units. It is the cost of the request if the limit is a sliding log, and
+    /// no units for all other limits. A request above the capacity is refused without any work.
     pub(super) fn units(request: &Request) -> u32 {
         let limit = request.limit();
         let is_work = limit.state() == State::Log && request.cost() <= limit.capacity();

@@ -3,7 +3,7 @@
 //! If nothing is under way, a call sends its request directly. Later calls wait for a worker, which sends many requests at
 //! once. While calls wait, at least one task owns a [`Worker`]. If a `Worker` is dropped, the other workers take the waiting
 //! calls. If it was the last worker, the waiting calls are dropped, which tells their callers that nothing was sent. So no call
-//! waits for a future that nobody polls.
+//! waits for a worker that nobody polls.
 //!
 //! A worker also watches the deadlines of calls, so that the calls need no timers. While it waits for a reply, it
 //! wakes at the earliest deadline of its batch and of the waiting calls. A call is watched if a worker wakes no later than
@@ -27,7 +27,7 @@ pub(crate) struct Bounds {
     pub(crate) units: u32,
     /// The maximum number of workers.
     pub(crate) workers: usize,
-    /// A further worker starts if the last batch was sent at least this long ago, because the server is far away or slow.
+    /// A further worker starts if the last batch was sent at least this long ago. The server is then far away or slow.
     pub(crate) add_worker_after: Duration,
 }
 
@@ -48,7 +48,8 @@ pub(crate) struct Queue(Arc<Mutex<State>>);
 struct State {
     bounds: Bounds,
     waiting: VecDeque<CallSender>,
-    /// The earliest deadline of the watched calls that wait, or an earlier time, because calls may have left the queue.
+    /// The earliest deadline of the watched calls that wait. It may be too early, because the call with this deadline may have
+    /// left the queue.
     earliest: Option<Instant>,
     /// Whether a direct call is under way. The flag is cleared when the future of the direct call ends or is
     /// dropped, or when the last worker ends.
@@ -108,7 +109,7 @@ impl State {
         self.waiting.push_back(call);
     }
 
-    /// Starts a worker if one is needed. Returns its number.
+    /// Starts a worker if one is needed. Returns the number of the new worker, or `None` if no worker was started.
     fn start_worker(&mut self, now: impl FnOnce() -> Instant) -> Option<usize> {
         let bounds = &self.bounds;
         if self.running >= bounds.workers {
@@ -160,7 +161,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Takes the next batch in order of arrival, and drops calls that are no longer wanted. An empty batch ends the worker.
-    /// Also returns the time at which to [`look`](Self::look) at the deadlines, unless the reply arrives before.
+    /// Also returns the time at which to [`look`](Self::look) at the deadlines if the reply has not arrived by then.
     pub(crate) fn take(&mut self, now: Instant) -> (Vec<CallSender>, Option<Instant>) {
         let (batch, unwanted, look) = self.queue.with(|state| {
             let most = state.bounds.batch;
@@ -183,8 +184,8 @@ impl Worker {
             let mut look = None;
             if batch.is_empty() {
                 state.stop_worker(self.number);
-                // A direct call that is under way is older than this worker. Its caller may never be polled again, so the
-                // worker does not wait until it clears the flag.
+                // A direct call that is under way is older than this worker. The caller of that direct call may never be polled
+                // again, so the worker clears the flag in its place.
                 state.direct &= state.running > 0;
             } else {
                 look = state.set_look(self.number, batch.iter().filter_map(|call| call.deadline).min());
@@ -253,7 +254,7 @@ fn wakers_of_overdue<'t>(
     earliest
 }
 
-/// Returns the earlier of two times.
+/// Returns the earlier of two times. `None` counts as later than any time.
 fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

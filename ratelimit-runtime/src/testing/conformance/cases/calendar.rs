@@ -1,5 +1,5 @@
-//! Rules for windows of the calendar. The suite does not know the date of the store's clock, so it compares windows with each
-//! other.
+//! Rules for windows of the calendar. The suite does not know the date of the store's clock. So these rules compare the windows
+//! of several limits with each other.
 
 use crate::limit::{Calendar, Limit};
 use crate::store::Mode;

@@ -52,7 +52,7 @@ pub(super) async fn share_the_limit(run: &mut Run<'_>, limit: Limit) -> Checked 
     judge(run, admitted, limit.capacity())
 }
 
-/// Half of the stacks have their members in the opposite order. This must not block any stack.
+/// Half of the stacks have their members in the opposite order. This must not cause a deadlock.
 pub(super) async fn stacks(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.needs(&limit)?;
     let stack = |number: u32| {

@@ -21,7 +21,7 @@ pub(super) async fn no_shared_units(run: &mut Run<'_>, limit: Limit) -> Checked 
     Ok(())
 }
 
-/// Finds the earlier key with which the key of `label` shares its units. Returns the failure.
+/// The key with this label shares its units with an earlier key. Finds that key, and returns the failure that names it.
 async fn shares_units(run: &mut Run<'_>, limit: Limit, label: &str, earlier: &[&str]) -> Checked<Stop> {
     for other in earlier {
         let mut both = run.anew();

@@ -1,5 +1,5 @@
-//! The table of the rules that are checked in plain sequences, with a line for each rule. If a request or a limit gets a new
-//! number, add limits with this number, and a rule.
+//! The table of the rules that are checked in plain sequences, with a line for each rule. If `Request` or `Limit` gets a new
+//! number, such as `burst`, add a rule for this number, and limits that set it.
 
 mod blocks;
 mod bounds;
@@ -84,7 +84,7 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Returns a limit of each algorithm and of each refill mode, without `wait`. Each period is so long that nothing changes
+/// Returns a limit of each algorithm and of each refill mode, without `wait`. The periods are so long that no unit comes back
 /// between two operations of a check, even if the clock moves by itself.
 fn all() -> Vec<Limit> {
     let mut all = without_permits();

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Two entries, each with the text of a change.
 const ENTRIES: [(&[u8], &str); 2] = [(b"name:login", "count=2"), (b"key:p:{a}:login", "count=3 time=1m")];
 
-/// Loads the overrides. `None` if their version is `seen`.
+/// Loads the overrides. Returns `None` if their version is `seen`.
 async fn load(run: &mut Run<'_>, key: &StoreKey, seen: u64) -> Checked<Option<Overridden>> {
     let loaded = run.store().load_overrides(key, seen).await;
     loaded.map_err(|error| run.fail(format!("the store failed: {error}")))
@@ -76,7 +76,8 @@ pub(super) async fn versions(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.expect(untouched, "the store saved an override under another key")
 }
 
-/// Overrides and decisions may use different clocks, so the check asks repeatedly until the override has expired.
+/// The store may use different clocks for overrides and for decisions, so the check loads the overrides again and again until
+/// the override has expired.
 pub(super) async fn expiry(run: &mut Run<'_>, limit: Limit) -> Checked {
     const HOUR: Duration = Duration::from_secs(3600);
     const ASKS: u32 = 2000;

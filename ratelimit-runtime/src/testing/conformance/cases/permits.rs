@@ -1,4 +1,4 @@
-//! Rules for permits: they are held until they are returned or their lease ends. Calls that wait for a permit keep their order.
+//! Rules for permits: a permit is held until it is returned or its lease ends. Calls that wait for a permit keep their order.
 
 use super::seconds;
 use crate::limit::Limit;
@@ -66,7 +66,7 @@ pub(super) async fn tickets(run: &mut Run<'_>, limit: Limit) -> Checked {
     }
     let first = ask(run, limit, 21).await?;
     run.expect(first, "the store refused the permit that was returned to the first waiting call")?;
-    // The other waiting calls no longer ask, so their tickets end.
+    // After this time, the tickets of the other waiting calls have ended, because these calls no longer ask.
     run.pass(limit.longest_wait()).await;
     run.adjust(limit, 1, Change::Give(11)).await?;
     let check = run.ask(Mode::Check, limit, 1).await?;

@@ -11,7 +11,8 @@ async fn charge(run: &mut Run<'_>, limit: Limit, cost: u32) -> Checked<u64> {
     Ok(decision.stamp())
 }
 
-/// Whether the state is a list with an entry for each unit. The store may then report the return of units that no longer count.
+/// Whether the state is a list with an entry for each unit. A store may report such an entry as returned even if the entry no
+/// longer counts.
 fn is_list(limit: &Limit) -> bool {
     limit.state().is_list()
 }
@@ -38,7 +39,7 @@ pub(super) async fn once(run: &mut Run<'_>, limit: Limit) -> Checked {
     if !is_list(&limit) {
         return Ok(());
     }
-    // Makes two charges at different times. A refund of one must not affect the other.
+    // Makes two charges at different times. A refund of one charge must not affect the other charge.
     run.reset(&[run.key("a", &limit)]).await?;
     let first = charge(run, limit, 1).await?;
     run.pass(MS).await;

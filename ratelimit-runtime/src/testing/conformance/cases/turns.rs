@@ -6,7 +6,7 @@ use crate::store::{Change, Mode};
 use crate::testing::conformance::run::{Checked, Run};
 use std::time::Duration;
 
-/// More turns than any limit of the cases has within its wait.
+/// More calls than can have a turn within the `wait` of any limit of these rules.
 const MOST: u32 = 20;
 
 /// Makes calls until one has to wait. Returns the decision about that call.

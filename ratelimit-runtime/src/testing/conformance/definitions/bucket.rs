@@ -11,8 +11,9 @@ pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> O
     (left == reset || !last_only).then_some(left)
 }
 
-/// The units that were charged since the bucket was last empty, or the level at the end of a pause. After a change of the
-/// limit, the leak since that time, or until that time, is computed again at the new rate.
+/// Units, and the time from which on they leak. They are the units that were charged since the bucket was last empty, or the
+/// level that a pause leaves at its end. The end of a pause may be in the future. After a change of the limit, the leak between
+/// this time and now is computed again at the new rate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Since {
     /// The time of the first charge after the bucket was empty, or the end of the pause, in ms.

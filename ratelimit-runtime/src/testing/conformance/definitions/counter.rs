@@ -32,13 +32,14 @@ impl Counter {
         }
     }
 
-    /// Whether the window is further away than calls wait, after a pause or because the limit has become shorter.
+    /// Whether the window begins later than any call can wait. The cause is a long pause, or a change to a limit with a shorter
+    /// `time`.
     fn is_too_far(&self, window: &Window) -> bool {
         window.end > self.end_of_window(self.now) + self.numbers.wait
     }
 
-    /// Returns the start of a window. A window that is too far away starts now. The result may be before the start of a
-    /// calendar window, but such a window has always started.
+    /// Returns the start of a window. A window that is too far away starts now. For a calendar window, the result may be too
+    /// early. This has no effect, because a calendar window has always started.
     fn begin(&self, window: &Window) -> u64 {
         if self.is_too_far(window) { self.now } else { window.end.saturating_sub(self.numbers.time) }
     }

@@ -13,7 +13,7 @@ pub(super) struct Gate {
     earlier: usize,
     /// The end of the block or the pause.
     end: u64,
-    /// Whether this is a pause, so that callers may wait for its end.
+    /// Whether the gate is a pause, for whose end callers may wait.
     is_pause: bool,
     /// The time from which on the steps start over.
     forgotten: u64,

@@ -7,8 +7,8 @@ use super::{Numbers, Turns, saturated};
 pub(super) struct Log {
     numbers: Numbers,
     now: u64,
-    /// The timestamps of the units, in order. Some may lie in the future. The next charge removes timestamps that no longer
-    /// count.
+    /// The timestamps of the units, in order. Timestamps may lie in the future. A timestamp that no longer counts is removed by
+    /// the next charge.
     stamps: Vec<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! The algorithms as textbooks define them, with explicit windows, levels, cells, timestamps and permits. They have no anchors,
-//! TTLs or packed integers.
+//! The algorithms as textbooks define them, with explicit windows, levels, cells, timestamps and permits. These definitions
+//! have no anchors, TTLs or packed integers.
 //!
 //! This code is plain and slow. Time never goes back. When the limit of a key changes, the charged units stay.
 
@@ -30,7 +30,7 @@ pub struct Answer {
     /// For a refusal: the time after which the request would pass. `None` means never.
     pub retry_after: Option<u64>,
     pub reset_after: u64,
-    /// The number by which a return finds the charge again. Zero without a charge.
+    /// The number by which `give` finds the charge again. Zero if nothing was charged.
     pub stamp: u64,
 }
 
@@ -54,7 +54,7 @@ pub trait Definition: Debug {
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.
     fn take(&mut self, now: u64, units: u32) -> u32;
-    /// Renews the lease of a permit. Returns the number of its units, or 0 if it is not held.
+    /// Renews the lease of a permit. Returns the number of units of the permit, or 0 if the permit is not held.
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
     }
@@ -85,7 +85,7 @@ pub enum Kind {
     Counter,
     Greedy,
     Interval,
-    /// A leaky bucket: a meter without `wait`, a queue with it.
+    /// A leaky bucket. Without `wait` it is a meter, with `wait` it is a queue.
     Leaky,
     Window,
     Log,
@@ -175,7 +175,7 @@ impl Numbers {
     pub fn longest_ttl(&self) -> u64 {
         let (capacity, count) = (u64::from(self.capacity()), u64::from(self.count));
         let refill = match self.kind {
-            // The last call may have waited. A penalty may take as many units again, so this time is doubled below.
+            // The last call may have waited. A penalty may take as many units once more, so this time is doubled below.
             Kind::Leaky if self.is_queue() => self.wait + self.time.div_ceil(count),
             Kind::Greedy | Kind::Leaky => (capacity * self.time).div_ceil(count),
             Kind::Interval => capacity.div_ceil(count) * self.time,

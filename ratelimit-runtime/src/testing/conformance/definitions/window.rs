@@ -1,5 +1,5 @@
-//! Sliding window: two neighboring cells. The units of the earlier cell count by the share of this cell that the window still
-//! covers.
+//! Sliding window: two neighboring cells. Of the earlier cell's units, a share counts: the share of this cell that the window
+//! still covers.
 
 use super::{Numbers, Turns, saturated};
 
@@ -44,7 +44,7 @@ impl Window {
         (!self.cells.is_empty()).then(|| self.cell_at(self.now).max(self.cells.len() - 1))
     }
 
-    /// Whether a long pause has moved the cell further into the future than calls wait.
+    /// Whether the cell begins later than any call can wait, because a long pause has moved it.
     fn is_too_far(&self, cell: usize) -> bool {
         self.end(cell) - self.now > self.numbers.time + self.numbers.wait
     }
@@ -60,8 +60,8 @@ impl Window {
         i64::from(self.numbers.count) - i64::from(self.charged_in(cell)) - before
     }
 
-    /// Returns the first ms at which the cost fits into this cell. It may be the end of the cell. `None` if the cell has no
-    /// room for it.
+    /// Returns the first ms at which the cost fits into this cell. This ms may be the end of the cell. `None` if the cell has
+    /// no room for the cost.
     fn first_fit(&self, cell: usize, cost: u32) -> Option<u64> {
         let from = self.begin(cell).max(self.now);
         let room = i128::from(self.numbers.count) - i128::from(self.charged_in(cell)) - i128::from(cost);
@@ -76,8 +76,8 @@ impl Window {
         Some(at)
     }
 
-    /// Returns the time of the turn for this cost, and its cell. It is the last cell if that has room before its end, else the
-    /// next cell.
+    /// Returns the time of the turn for this cost, and its cell. If the last cell has room before its end, the turn is in the
+    /// last cell, otherwise in the next cell.
     fn place(&self, cost: u32) -> (u64, usize) {
         let Some(last) = self.last() else { return (self.now, 0) };
         if cost == 0 && self.is_too_far(last) {
@@ -179,7 +179,7 @@ impl Turns for Window {
     }
 
     fn force(&mut self, units: u32) {
-        // If a long pause has moved the last cell too far into the future, this cell begins now.
+        // If a long pause has moved the last cell too far into the future, the last cell is moved back so that it begins now.
         if let Some(last) = self.last()
             && self.is_too_far(last)
         {

@@ -16,7 +16,7 @@ struct Charge {
 }
 
 impl Charges {
-    /// Returns the operations whose outcomes the contract determines, because each store has its own stamps. The return of a
+    /// Returns the operations whose outcomes the contract determines. Stamps differ from store to store, so the return of a
     /// charge that was never made or was already returned is left out. A return of more units than the charge has taken is
     /// reduced to these units.
     pub(super) fn determined(
@@ -39,7 +39,8 @@ impl Charges {
         determined
     }
 
-    /// Removes the charge with this stamp of the definition. Returns the stamp of the store.
+    /// Removes the charge that has this stamp in the definition. Returns the stamp that the store has given to the charge.
+    /// `None` if there is no such charge.
     pub(super) fn take(&mut self, numbers: &Numbers, key: usize, stamp: u64) -> Option<u64> {
         if numbers.kind == Kind::Concurrency {
             return Some(stamp);
@@ -61,7 +62,8 @@ impl Charges {
     }
 }
 
-/// Replaces the stamps of the store by the stamps of the definition, where both have a stamp.
+/// If the outcomes of the store and of the definition both have a stamp, replaces the stamp of the store by the stamp of the
+/// definition.
 pub(super) fn with_stamps_of(found: &[Outcome], expected: &[Outcome]) -> Vec<Outcome> {
     let one = |(found, expected): (&Outcome, &Outcome)| match (*found, expected) {
         (Outcome::Answer(answer), Outcome::Answer(Answer { stamp: stamp @ 1.., .. })) if answer.stamp > 0 => {

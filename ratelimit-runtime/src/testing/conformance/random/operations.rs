@@ -49,8 +49,9 @@ pub fn by_definition(definition: &mut dyn Definition, now: u64, step: Operation)
     }
 }
 
-/// Whether a store's outcomes agree with the definition. A store may report the removal of a permit, a ticket or a stamp that
-/// no longer counts. No caller uses that number, and an exact number would cost each release another command.
+/// Whether a store's outcomes agree with the definition. If a store removes a permit, a ticket or a timestamp that no longer
+/// counts, it may report the removed units or 0. No caller uses that number, and an exact number would cost each release
+/// another command.
 pub fn agree(
     numbers: &Numbers,
     steps: &[(usize, Operation)],

@@ -1,7 +1,7 @@
 //! Shortens a failing sequence.
 
-/// Removes parts of a sequence as long as the rest still fails. Returns `false` if the whole sequence does not fail. `fails_at`
-/// returns the index of the first failure.
+/// Removes parts of a sequence while the remaining sequence still fails. Returns `false` if the whole sequence does not fail.
+/// `fails_at` returns the index of the first failure.
 pub async fn shorten<T: Clone>(
     sequence: &mut Vec<T>,
     mut fails_at: impl AsyncFnMut(&[T]) -> Option<usize>,

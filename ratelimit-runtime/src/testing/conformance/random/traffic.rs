@@ -48,7 +48,7 @@ pub struct Traffic {
     /// Requests that wait for a permit. Their stamp is the id of the permit.
     waiting: Vec<Charge>,
     permits: u64,
-    /// Times at which something changes, as reported by decisions, in µs.
+    /// Times at which something changes according to earlier decisions, in µs.
     named: Vec<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Traffic {
 
     /// Returns the next time in µs, and the operations at this time, which belong into one call of the store.
     pub fn next(&mut self) -> (u64, Vec<(usize, Operation)>) {
-        // A batch of one request runs the script for single requests.
+        // About one of three batches has a single request, so that the script for single requests runs too.
         let alone = self.random.u32(0..3) == 0;
         if !alone || self.random.bool() {
             self.pass();
@@ -123,7 +123,8 @@ impl Traffic {
             .collect()
     }
 
-    /// Advances the time: often by nothing or a little, sometimes to a reported time or by about a period, and sometimes far.
+    /// Advances the time. Often the step is zero or short. Sometimes it leads to a reported time, lasts about one period, or is
+    /// very long.
     fn pass(&mut self) {
         let period = self.numbers.time * 1000;
         let longest = period.max(self.numbers.wait * 1000);
@@ -140,7 +141,7 @@ impl Traffic {
         };
     }
 
-    /// Returns the time until a reported time, or until 1 µs or 1 ms before or after it.
+    /// Picks one of the reported times, or a time 1 µs or 1 ms before or after it. Returns the time until then.
     fn until_named(&mut self) -> u64 {
         let Some(at) = self.random.choice(self.named.iter().copied()) else { return 0 };
         let beside = self.random.choice([0, 0, 1, 1000]).unwrap();
@@ -208,8 +209,8 @@ impl Traffic {
         (key, Operation::Adjust { units, change: Change::Give(stamp) })
     }
 
-    /// Stores the answer to a request: its reported times, and its charge or the waiting request. `request.stamp` is the
-    /// permit's id.
+    /// Stores what later operations need from the answer to a request: the reported times, and the charge or the waiting
+    /// request. `request.stamp` is the permit's id.
     fn note(&mut self, mode: Mode, request: Charge, answer: Answer) {
         let ms = [Some(answer.reset_after), answer.retry_after, Some(answer.delay)];
         let at = ms.into_iter().flatten().filter(|ms| *ms > 0).map(|ms| self.now + ms * 1000);

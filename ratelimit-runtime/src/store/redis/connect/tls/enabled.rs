@@ -47,7 +47,7 @@ impl Tls {
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             Problem::configuration(CANNOT_ENCRYPT, "the host is not a DNS name or an IP address")
         })?;
-        // A server without TLS may wait for the end of a line and never reply.
+        // The handshake needs a timeout, because a server without TLS may wait for the end of a line and never reply.
         match tokio::time::timeout(TIMEOUT, self.0.connect(name, stream)).await {
             Ok(encrypted) => encrypted.map_err(|error| explain(&error)),
             Err(_) => Err(Problem::unavailable(CANNOT_ENCRYPT, NO_REPLY)),

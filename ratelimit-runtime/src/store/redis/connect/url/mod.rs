@@ -108,7 +108,7 @@ const fn unknown_scheme(url: &str, prefix: &str) -> &'static str {
 
 /// Returns the host and port of a malformed URL, if they certainly contain no part of a password.
 fn shown_host(url: &str) -> Option<&str> {
-    // After a `?` or a `#`, an `@` and the text behind it may belong to a password.
+    // After a `?` or a `#`, an `@` and the text behind it may belong to a password, so no host is shown.
     let (_, host) = url.rsplit_once('@').filter(|(before, _)| !before.contains(['?', '#']))?;
     let host = host.split(['/', '?', '#']).next()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | ',');

@@ -7,7 +7,7 @@ use redis::{ConnectionAddr, IntoConnectionInfo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The parts of a URL. They are still percent-encoded, except for the parameters.
+/// The parts of a URL. Only the parameters are percent-decoded. All other parts are still percent-encoded.
 pub(super) struct Parts<'u> {
     /// User and password with the final `@`, or an empty string.
     credentials: &'u str,
@@ -32,7 +32,8 @@ impl<'u> Parts<'u> {
         let is_ambiguous = |(credentials, _): (&str, &str)| credentials.contains(['/', '?', '#']);
         if scheme != Scheme::Socket && (rest.rsplit_once('@').is_some_and(is_ambiguous) || rest.contains('#'))
         {
-            // A parser would end the host at such a character, and show a part of the password as the port.
+            // A parser would end the host at the first of these characters. The part of the password in front of it would then
+            // count as the port, and be shown in errors.
             return Err(
                 "`/`, `?`, `#` and `@` in a password must be percent-encoded (`%2F`, `%3F`, `%23`, `%40`)"
                     .to_owned(),
@@ -64,7 +65,8 @@ impl<'u> Parts<'u> {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Reads the number of the database from the path. It is the last part, at the index `at`. The default is 0.
+    /// Reads the number of the database, which is the last part of the path, at the index `at`. Returns 0 if the path has no
+    /// such part.
     pub(super) fn database(&self, at: usize) -> Result<i64, String> {
         match self.path.get(at..).unwrap_or_default() {
             [] => Ok(0),
@@ -83,7 +85,7 @@ impl<'u> Parts<'u> {
         tls: Option<Arc<Tls>>,
     ) -> Result<Endpoint, String> {
         let malformed = || MALFORMED.to_owned();
-        // A missing port is added, because the parser may have another default port.
+        // If the URL has no port, this adds the default port, because the parser's default may be different.
         let given = host.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.contains(']'));
         if given.is_some_and(|port| !port.is_empty() && port.parse::<u16>().is_err()) {
             return Err("the port is no number up to 65535 (a password goes before the host)".to_owned());
