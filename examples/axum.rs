@@ -77,8 +77,8 @@ async fn upload(file: Bytes) -> String {
     format!("{} bytes\n", file.len())
 }
 
-/// The readiness endpoint for a load balancer. The service is ready during an outage of Redis, unless the limiter denies
-/// calls then.
+/// The readiness endpoint for a load balancer. During an outage of Redis, the service stays ready. Only with the failure
+/// policy `deny`, it would not be ready.
 async fn ready(State(limiter): State<RateLimiter>) -> (StatusCode, String) {
     let status = limiter.status().await;
     let code = if status.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

@@ -59,7 +59,7 @@ async fn bucket(n: u32, user: &str) -> Result<u32, Rejection> {
     Ok(n)
 }
 
-/// Runs a future that is ready at the first poll. Futures of the memory store are.
+/// Runs a future that is ready at the first poll, as all futures of the memory store are.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

@@ -23,7 +23,8 @@ impl Stopwatch {
     }
 }
 
-/// Returns the CPU time of the current thread in ns. Linux updates it when the thread yields.
+/// Returns the CPU time of the current thread in ns. Linux updates this time when the thread yields. `None` on other
+/// systems.
 fn own_thread() -> Option<f64> {
     std::thread::yield_now();
     first_number("/proc/thread-self/schedstat")
@@ -60,7 +61,7 @@ pub(crate) fn server_name(connection: &mut redis::Connection) -> Result<String, 
     valkey.or_else(redis).ok_or_else(|| "INFO contains no version".into())
 }
 
-/// Returns the value of a field in the text of `INFO`.
+/// Returns the value of a field in the text of `INFO`. `None` if the field does not exist.
 pub(crate) fn field<'i>(info: &'i str, name: &str) -> Option<&'i str> {
     info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
 }

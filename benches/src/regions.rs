@@ -15,7 +15,7 @@ const ROUND_TRIP: Duration = Duration::from_millis(80);
 const PAUSE: Duration = Duration::from_millis(100);
 const NEAR_CALLERS: u32 = 300;
 const FAR_CALLERS: u32 = 100;
-/// The length of a round. The callers make a fifth more calls in it than the limit admits.
+/// The length of a round. In this time, the callers make a fifth more calls than the limit admits.
 const TIME: Duration = Duration::from_secs(12);
 const COUNT: u32 = 40_000;
 const LIMIT: Limit = Limit::counter(COUNT, Duration::from_secs(60));

@@ -54,14 +54,15 @@ pub(crate) enum Command {
     Set(Set),
     Unset(Unset),
     Block(Block),
-    /// End a block, whether by hand or after a refusal
+    /// End a block that was set by hand or by a refusal
     Unblock(Keys),
     /// Show all overrides
     Overrides,
     /// Show what `apply` would change: all overrides of the prefix become those of a file
     ///
-    /// The file is TOML with a table for each override: `[[override]]`, then `name = "login"`, `change = "count=2"`, and if it is
-    /// not for everybody `for = "203.0.113.7"` and `parts = ["pdf"]`. `expires = "2027-01-31T00:00:00Z"` ends it by itself.
+    /// The file is TOML with a table for each override: `[[override]]`, then `name = "login"` and `change = "count=2"`. An
+    /// override for some callers also has `for = "203.0.113.7"` and `parts = ["pdf"]`. With `expires = "2027-01-31T00:00:00Z"`,
+    /// the override ends at that time.
     Plan(plan::Overrides),
     Apply(Apply),
     /// Check whether the overrides of the prefix are those of a file; exit code 1 if they are not

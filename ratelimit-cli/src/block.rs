@@ -15,7 +15,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Refuse the calls of some identities for a time, whatever their limit has free
+/// Refuse the calls of some identities for a time, even if their limit has free units
 ///
 /// Examples: `block login --for 203.0.113.7 1h`, `block search --for ann --for bob 10m`. All processes honour a block at once,
 /// but a process still hands out units that it has leased. Counters, buckets and sliding windows can be blocked. Without --for,

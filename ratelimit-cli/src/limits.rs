@@ -21,7 +21,7 @@ pub(crate) struct Limits {
     of_keys: HashMap<StoredKey, LimitChange>,
 }
 
-/// The limit of a key. If its numbers are unknown, the limit is one with which the store can still count the units in use.
+/// The limit of a key. If its numbers are unknown, a substitute with which the store can still count the units in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Known(Limit),
@@ -64,7 +64,7 @@ impl Limits {
         Ok(limits)
     }
 
-    /// The limit that the services have published under a name.
+    /// The limit that the services have published under a name. `None` if they have published no such limit.
     pub(crate) fn published(&self, name: &str) -> Option<&KnownLimit> {
         self.published.get(name)
     }
@@ -90,7 +90,7 @@ impl Limits {
         self.changed(name, algorithm, self.of_names.get(name))
     }
 
-    /// The override of a name.
+    /// The override of a name. `None` if the name has no override.
     pub(crate) fn change_of_name(&self, name: &str) -> Option<&LimitChange> {
         self.of_names.get(name)
     }
@@ -108,7 +108,7 @@ impl Limits {
         }
     }
 
-    /// The override of a key. If the key has none, the override of its name.
+    /// The override of a key. If the key has none, the override of its name. `None` if the name has no override, either.
     pub(crate) fn change(&self, key: &StoredKey) -> Option<&LimitChange> {
         if !self.of_keys.is_empty()
             && let Some(change) = self.of_keys.get(&key.with_format(NO_FORMAT))
@@ -131,7 +131,7 @@ impl Limits {
 /// The text in the place of the format, for a key without a format.
 const NO_FORMAT: &str = "0";
 
-/// Parses the key of an override, which has no format.
+/// Parses the key of an override, which has no format. `None` if the text is not such a key.
 pub(crate) fn key_of(prefix: &str, written: &str) -> Option<StoredKey> {
     StoredKey::parse(prefix, format!("{written}:{NO_FORMAT}").as_bytes())
 }
@@ -144,8 +144,8 @@ pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
     }
 }
 
-/// A limit of this algorithm that is large enough for all units in any state. `None` for the other algorithms, whose state is
-/// meaningless without the numbers.
+/// A limit of this algorithm that is large enough for all units in any state. `None` if a state of the algorithm has no meaning
+/// without the numbers of its limit.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
     const LARGEST_LOG: u32 = 10_000;

@@ -28,10 +28,10 @@ pub(crate) struct Set {
     /// Numbers as `count=5 time=1m`, or a whole limit, which begins with its algorithm
     #[arg(required = true, value_name = "CHANGE")]
     change: Vec<String>,
-    /// Remove it by itself after this time, such as `1h`
+    /// Remove the override after this time, such as `1h`
     #[arg(long, value_name = "TIME", value_parser = length)]
     expires: Option<Duration>,
-    /// Set it although no limit with this name is known, such as a limit that no call has used yet
+    /// Set it even if no limit with this name is known, for example because no call has used the limit yet
     #[arg(long)]
     force: bool,
 }

@@ -33,7 +33,7 @@ impl Usage {
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
         let known = numbers.known().map(|limit| Known { limit, decision: *decision });
-        // A limit of zero is decided without its state, so the units in use are unknown.
+        // A limit of zero is decided without reading its state, so the units in use are unknown.
         let used =
             (decision.capacity() > 0).then(|| decision.capacity().saturating_sub(decision.remaining()));
         Self { used, known }

@@ -31,7 +31,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LimitChange {
-    /// The limit that replaces the limit in the code, if the change names a whole limit.
+    /// A limit that replaces the whole limit in the code. `None` if the change only names numbers.
     pub(crate) whole: Option<Limit>,
     pub(crate) count: Option<u32>,
     /// For a calendar window, the greatest length of that window.
@@ -45,7 +45,8 @@ pub struct LimitChange {
     pub(crate) wait_ms: Option<u64>,
     pub(crate) lease: Option<Lease>,
     pub(crate) block: Option<Block>,
-    /// The error for the last value that no limit can have.
+    /// The error of an invalid value, such as a fraction of a millisecond. If several values are invalid, the error of the last
+    /// one.
     pub(crate) wrong: Option<LimitError>,
 }
 
@@ -128,7 +129,7 @@ impl LimitChange {
         }
     }
 
-    /// The limit that replaces the limit in the code as a whole. `None` if the change only names numbers.
+    /// Returns the limit that replaces the whole limit in the code. `None` if the change only names numbers.
     pub const fn whole(&self) -> Option<&Limit> {
         self.whole.as_ref()
     }
@@ -144,9 +145,9 @@ impl LimitChange {
         if self.names_numbers() { self.applied_to(limit.numbers) } else { Ok(*limit) }
     }
 
-    /// Applies the valid part of a change for which [`apply`](Self::apply) returns an error. The result never admits more than a
-    /// checked change says, with one exception: a change from permits to another algorithm, or back, is ignored unless it refuses
-    /// every call.
+    /// Applies the valid part of a change for which [`apply`](Self::apply) returns an error. The result admits at most what a
+    /// checked change would admit, with one exception: a whole limit that would turn permits into another algorithm, or another
+    /// algorithm into permits, is ignored. But if that whole limit refuses every call, the result refuses every call, too.
     #[doc(hidden)]
     pub fn apply_what_fits(&self, limit: &Limit) -> Limit {
         let numbers = match &self.whole {
@@ -164,8 +165,8 @@ impl LimitChange {
         taken.changed(numbers).and_then(Limit::fitting).unwrap_or(*limit)
     }
 
-    /// Checks the change as far as possible without the limit in the code. A whole limit with changed numbers becomes one whole
-    /// limit.
+    /// Checks the change. The limit in the code is unknown, so rules that need its numbers are not checked. If the change is a
+    /// whole limit with changed numbers, returns one whole limit that contains them.
     #[doc(hidden)]
     pub fn checked(self) -> Result<Self, LimitError> {
         match &self.whole {

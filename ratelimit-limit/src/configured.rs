@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for LimitChange {
     }
 }
 
-/// Reads a value that is written as text.
+/// Reads a value from a text, or from a table with the words of that text.
 struct Words<T> {
     /// The algorithm for a table that does not name an algorithm.
     default: Option<Algorithm>,
@@ -51,7 +51,7 @@ enum Value {
 impl<T: FromStr<Err = ParseLimitError>> Words<T> {
     fn read<'de, D: Deserializer<'de>>(default: Option<Algorithm>, deserializer: D) -> Result<T, D::Error> {
         let words = Self { default, read: PhantomData };
-        // Binary formats do not say whether a text or a table follows.
+        // A binary format does not say whether a text or a table follows, so there the value is always a text.
         if deserializer.is_human_readable() {
             deserializer.deserialize_any(words)
         } else {

@@ -5,8 +5,8 @@ use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 
-/// The maximum number of corrections, more than any numbers need. Each correction removes one violation, and may violate a later
-/// rule.
+/// The maximum number of corrections. Each correction removes one violation, but its new numbers may violate another rule. No
+/// numbers need as many corrections as this.
 const MOST_REMEDIES: usize = 8;
 
 impl Limit {
@@ -29,8 +29,8 @@ impl Limit {
         }
     }
 
-    /// Makes a limit from numbers that may not fit together. Except for a time out of range, the limit never admits more than
-    /// these numbers say.
+    /// Makes a limit from numbers that may not fit together. The limit admits at most what these numbers say, with one exception:
+    /// a time out of range becomes the nearest valid time, which may admit more.
     pub(super) fn fitting(mut numbers: Numbers) -> Result<Self, LimitError> {
         for _ in 0..MOST_REMEDIES {
             match Self::of(numbers) {
@@ -74,7 +74,7 @@ impl Numbers {
         }
     }
 
-    /// If the limit takes no `burst`, the next remedy sets its burst to the new `count`.
+    /// Lowers `count`, but not `burst`. If the algorithm takes no `burst`, the next correction sets `burst` to the new `count`.
     fn with_count_up_to(self, most: u32) -> Self {
         Self { count: self.count.min(most), ..self }
     }
@@ -84,7 +84,7 @@ impl Numbers {
         Self { burst, borrow: self.borrow.min(most - burst), ..self }
     }
 
-    /// Shortens `wait`. A queue keeps a part of its `wait`, because without `wait` it would be a bucket, which admits more at
+    /// Shortens `wait`. A queue always keeps some `wait`. Without a `wait`, it would become a bucket, which admits more calls at
     /// once.
     fn with_fewer_waiting(self) -> Self {
         let most = u32::try_from(MAX_LEVEL).unwrap_or(u32::MAX);
@@ -97,8 +97,8 @@ impl Numbers {
         Self { wait_ms: now.time_of(waiting), ..now }
     }
 
-    /// Lowers the `count` of a window. Lowers the rate of a bucket to one unit per whole number of milliseconds. A bucket that
-    /// gains at least one unit in each millisecond is exact, so it never gets here.
+    /// Lowers the `count` of a window. For a bucket, lowers the rate to one unit per whole number of milliseconds. A bucket that
+    /// gains at least one unit in each millisecond never has this violation, because it counts exactly.
     fn with_simple_numbers(self) -> Self {
         if !self.algorithm.is_bucket() {
             let most = (EXACT - 1) / (4 * u128::from(self.time_ms));

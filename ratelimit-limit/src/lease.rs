@@ -8,14 +8,15 @@ use std::time::Duration;
 /// With [`Lease::Auto`], a process holds at most what the limit can hold, divided by this number.
 const AUTO_PART: u32 = 16;
 
-/// A process takes as many units as it uses in this time. The time is shorter for a bucket, because leased units let a bucket
+/// A process takes as many units as it uses in this time. For a bucket, the time is shorter, because leased units let a bucket
 /// exceed its burst.
 const COUNTER_LASTS: Duration = Duration::from_millis(500);
 const BUCKET_LASTS: Duration = Duration::from_millis(100);
-/// The time is also at most the window, or the time in which a bucket is filled, divided by this number.
+/// The window, or the time in which a bucket is filled, is divided by this number: a process takes at most the units that it uses
+/// in that part.
 const LASTS_PART: u64 = 16;
 
-/// Leased units are handed out for this many times as long as they are meant to last.
+/// A process may hand out leased units for this many times the time in which it expects to use them.
 const HANDED_OUT: u32 = 4;
 
 impl Limit {
@@ -31,14 +32,14 @@ impl Limit {
     /// const HITS: Limit = Limit::counter(10_000, Duration::from_secs(1)).lease(500);
     /// ```
     ///
-    /// A process takes as many units as it uses in 500 ms (100 ms for a bucket). If a sixteenth of the window, or of the time in
-    /// which the bucket is filled, is shorter, the process takes the units for that time. So a process with few calls holds no
-    /// units. A process hands out its units for four times as long. It returns unused units within a second after that, and at
-    /// once on [`close`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html#method.close). Leases have
-    /// these effects:
+    /// A process takes as many units as it uses in 500 ms (100 ms for a bucket), or in a sixteenth of the window (for a bucket,
+    /// of the time in which it is filled), whichever is shorter. So a process with few calls holds no units. A process hands out
+    /// its units for four times as long. It returns unused units within a second after that, and at once on
+    /// [`close`](https://docs.rs/ratelimit-runtime/latest/ratelimit/struct.RateLimiter.html#method.close). Leases have these
+    /// effects:
     ///
-    /// - A counter never exceeds its `count`, because leased units end with their window. A process may be refused for at most
-    ///   three seconds although other processes hold up to `processes * lease` unused units.
+    /// - A counter never exceeds its `count`, because leased units end with their window. While other processes hold unused units
+    ///   (at most `processes * lease`), a process may be refused for up to three seconds.
     /// - A token bucket never exceeds its rate in the long run. At once it may admit more than its capacity; the excess is at
     ///   most the leased units, `processes * lease`. For any number of processes, the excess is also at most the units that come
     ///   back in 400 ms, or in a quarter of the time in which the bucket is filled (with a refill by interval, at least one
@@ -47,8 +48,8 @@ impl Limit {
     ///   that was left in the store when the units were taken, plus the unused units of this process.
     /// - Units of a process that dies are lost until the window ends or the bucket has refilled.
     ///
-    /// Only calls of a single limit whose units are never returned use leases. Stacks, charges that can be returned, and calls
-    /// whose cost is above the lease ask the store.
+    /// Some calls always ask the store: calls with several limits (stacks), calls whose units can be returned later, and calls
+    /// whose cost is above the lease.
     ///
     /// # Panics
     ///
@@ -62,8 +63,8 @@ impl Limit {
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is neither a counter nor a token bucket, has a `wait` or a `block`, or `units` are more than
-    /// half of what it can hold.
+    /// [`LimitError`], if the algorithm is not a counter or a token bucket; if the limit has a `wait` or a `block`; or if `units`
+    /// are more than half of what the limit can hold.
     pub const fn try_lease(self, units: u32) -> Result<Self, LimitError> {
         Self::of(Numbers { lease: Lease::Most(units), ..self.numbers })
     }
@@ -91,7 +92,7 @@ impl Limit {
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit is neither a counter nor a token bucket, or has a `wait` or a `block`.
+    /// [`LimitError`], if the algorithm is not a counter or a token bucket, or if the limit has a `wait` or a `block`.
     pub const fn try_lease_auto(self) -> Result<Self, LimitError> {
         Self::of(Numbers { lease: Lease::Auto, ..self.numbers })
     }
@@ -106,7 +107,7 @@ impl Limit {
         }
     }
 
-    /// A process takes the units that it uses in this time.
+    /// The time that leased units should last: a process takes as many units as it uses in this time.
     #[doc(hidden)]
     pub fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
@@ -120,8 +121,8 @@ impl Limit {
         self.lease_lasts() * HANDED_OUT
     }
 
-    /// The shortest time between two requests that the store refuses. The units that come back in this time are taken with one
-    /// request, and not one by one.
+    /// If the store refuses two requests for units, the second one comes at least this time after the first one. Meanwhile a
+    /// bucket refills, so that the next request takes several units, instead of one request for each unit.
     #[doc(hidden)]
     pub fn lease_pause(&self) -> Duration {
         let comes_one_by_one = self.numbers.algorithm.is_bucket() && !self.refills_by_interval();

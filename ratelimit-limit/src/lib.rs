@@ -65,12 +65,12 @@ pub struct Limit {
     numbers: Numbers,
     /// The most units that the limit can hold.
     capacity: u32,
-    /// The rate: `count` per `time_ms`, in lowest terms if units come back continuously. These two fields are the parts of a
-    /// [`Rate`]. They are stored separately, because the struct would take more space.
+    /// The rate: `count` per `time_ms`, in lowest terms if units come back continuously. `tokens` and `period_ms` are the fields
+    /// of a [`Rate`]. They are two separate fields here, because a field of the type `Rate` would enlarge the struct.
     tokens: u32,
     period_ms: u64,
-    /// The lowest 56 bits are the time in ms in which an empty bucket is filled, or a full one leaks. The other bits are the
-    /// binary logarithm of `life_ms`.
+    /// The lowest 56 bits are the time in ms in which an empty token bucket is filled, or a full leaky bucket becomes empty. The
+    /// other bits are the binary logarithm of `life_ms`.
     full_and_life: u64,
 }
 
@@ -177,7 +177,7 @@ impl Limit {
         self.numbers.time_ms
     }
 
-    /// The calendar window with its zone.
+    /// The calendar window with its zone. `None` if the limit has no calendar window.
     #[inline]
     pub const fn window(&self) -> Option<Window> {
         self.numbers.calendar
@@ -208,14 +208,15 @@ impl Limit {
         Rate { tokens: self.tokens, period_ms: self.period_ms }
     }
 
-    /// The time in ms in which an empty bucket is filled, or a full one leaks. Zero for other limits.
+    /// The time in ms in which an empty token bucket is filled, or a full leaky bucket becomes empty. Zero for other limits.
     #[inline]
     pub const fn full_ms(&self) -> u64 {
         self.full_and_life & ((1 << FULL_BITS) - 1)
     }
 
-    /// The time in ms from the anchor of a bucket to the end of its state, unless the bucket needs longer to become empty. It is
-    /// the largest power of two that is at most two periods and one second (see `lua/token_bucket.lua`).
+    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty by then. It is the largest
+    /// power of two up to `2 * period + 1000`, where the period is `full_ms`, or the `wait` if that is longer (see
+    /// `lua/token_bucket.lua`).
     #[inline]
     pub const fn life_ms(&self) -> u64 {
         1 << (self.full_and_life >> FULL_BITS)
@@ -235,8 +236,8 @@ impl Limit {
         !self.is_concurrency() && self.wait_ms() == 0
     }
 
-    /// The time by which `units` more units delay the moment when a bucket is full (or empty, if it leaks). Zero if units come
-    /// back together: at the end of a window or by interval.
+    /// The time by which `units` more units delay the moment when a token bucket is full, or a leaky bucket is empty. Zero if
+    /// units come back together: at the end of a window or by interval.
     pub fn refill_time(&self, units: u32) -> Duration {
         let comes_one_by_one = self.algorithm().is_bucket() && !self.refills_by_interval();
         let nanos = u128::from(units) * self.time().as_nanos() / u128::from(self.count().max(1));
@@ -260,12 +261,12 @@ impl Limit {
         self.numbers.algorithm.state()
     }
 
-    /// The last part of a key.
+    /// The last part of a key, such as `c2`: a code for the algorithm and the version of its state format.
     pub const fn state_format(&self) -> &'static str {
         self.numbers.algorithm.state_format()
     }
 
-    /// The longest time in ms until a charge that did not wait is no longer in use, as the scripts compute it.
+    /// The longest time in ms for which a charge stays in use, for a call that did not wait. The scripts compute the same number.
     #[inline]
     pub const fn longest_reset_ms(&self) -> u64 {
         match self.state() {

@@ -8,7 +8,7 @@ use super::{Limit, LimitError, Refill, Window, Zone};
 use std::time::Duration;
 
 impl Limit {
-    /// Sets the capacity of a bucket, in units; without it the capacity is `count`.
+    /// Sets the capacity of a bucket, in units. The default is `count`.
     ///
     /// # Panics
     ///
@@ -30,7 +30,7 @@ impl Limit {
         Self::if_taken(takes_burst, Numbers { burst, ..self.numbers })
     }
 
-    /// Sets the zone of a calendar window: an offset from UTC, from `-23:59` to `+23:59`. Without it, the zone is UTC.
+    /// Sets the zone of a calendar window: an offset from UTC, from `-23:59` to `+23:59`. The default is UTC.
     ///
     /// # Panics
     ///
@@ -44,8 +44,8 @@ impl Limit {
     ///
     /// # Errors
     ///
-    /// [`LimitError`], if the limit has no calendar window, or if the text is not such an offset. Zones with a name are not
-    /// supported: their rules change, so all processes and the server would need the same version of the rules.
+    /// [`LimitError`], if the limit has no calendar window, or if the text is not an offset such as `+01:00`. Names of zones are
+    /// not supported: their rules change, so all processes and the server would need the same version of the rules.
     pub const fn try_zone(self, offset: &str) -> Result<Self, LimitError> {
         match (self.numbers.calendar, Zone::parse(offset)) {
             (None, _) => Err(LimitError::ZONE_WITHOUT_CALENDAR),
@@ -120,9 +120,9 @@ impl Limit {
     /// Like [`Limit::wait`], for a duration known only at run time.
     ///
     /// # Errors
-    /// [`LimitError`], if `wait` is not a whole number of milliseconds up to 366 days, if more units could wait than can be
-    /// counted, or if the limit has a calendar window or a lease or is a leaky bucket with a `burst`.
-    /// be counted, or the limit is a leaky bucket with a `burst`.
+    ///
+    /// [`LimitError`], if `wait` is not a whole number of milliseconds up to 366 days; if more units could wait than can be
+    /// counted; or if the limit has a calendar window, has a lease, or is a leaky bucket with a `burst`.
     pub const fn try_wait(self, wait: Duration) -> Result<Self, LimitError> {
         match whole_ms(wait) {
             Some(wait_ms) => Self::of(Numbers { wait_ms, ..self.numbers }),

@@ -85,7 +85,7 @@ fn a_limit_is_as_before_after_its_longest_reset() {
     assert_eq!(Limit::try_token_bucket(0, SECOND).unwrap().full_ms(), 0);
 }
 
-/// The life is the largest power of two up to twice the period and one second, as `lua/token_bucket.lua` documents it.
+/// The life is the largest power of two up to twice the period plus one second, as `lua/token_bucket.lua` documents.
 #[test]
 fn a_state_lives_for_a_power_of_two() {
     for (limit, life) in [

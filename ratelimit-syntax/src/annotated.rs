@@ -1,4 +1,5 @@
-//! Reads the topmost attribute with its function or block. The compiler passes only the arguments of this attribute.
+//! Reads the topmost attribute with its function or block. The compiler passes the arguments of this attribute separately. The
+//! attributes below it are still on the function or block.
 
 use crate::args::Arguments;
 use crate::check;

@@ -39,7 +39,7 @@ impl Given {
 }
 
 impl Arguments {
-    /// Parses each argument that it can read, and reports the others as errors.
+    /// Parses all arguments. If an argument cannot be read, reports an error, and continues with the next argument.
     pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut arguments = Self::default();
         let before = errors.count();
@@ -87,7 +87,7 @@ impl Arguments {
         self.given.iter().find(|given| given.argument.name == name)
     }
 
-    /// Reports a `skip` on an item that is not limited by a block.
+    /// Reports `skip` on a function or block. Only a method of an annotated block can be skipped.
     pub fn check_skip(&self, errors: &mut Errors) {
         if let Some(skip) = &self.skip {
             errors.on(

@@ -1,5 +1,5 @@
-//! Finds the body of a method that `#[async_trait]` has turned into `Box::pin(async move { .. })`, even if another attribute has
-//! put code in front of it since.
+//! Finds the body of a method that `#[async_trait]` has turned into `Box::pin(async move { .. })`. It also finds the body if
+//! another attribute has later put code in front of that expression.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
@@ -13,7 +13,8 @@ pub struct AsyncTraitBody {
 }
 
 impl AsyncTraitBody {
-    /// Looks for the code of `#[async_trait]` in the body of a function that is not `async` itself.
+    /// Looks for the code of `#[async_trait]` in the body of a function that is not `async` itself. `None` if the body has no
+    /// such code.
     pub fn find(body: &Group) -> Option<Self> {
         let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
         let [.., TokenTree::Ident(boxed), _, _, TokenTree::Ident(pin), TokenTree::Group(_)] =
@@ -70,8 +71,8 @@ pub fn replace(group: &Group, path: &[usize], content: &TokenStream) -> Group {
     regroup(group, tokens.collect())
 }
 
-/// Finds the block in `let __ret: R = { .. };`, or in `let _: () = { .. };` if that is the last statement. Similar code that a
-/// user wrote by hand is not recognized.
+/// Finds the block in `let __ret: R = { .. };`, or in `let _: () = { .. };` if that is the last statement. Returns the position
+/// of the block. `None` for similar code that a user wrote by hand.
 fn user_block(tokens: &[TokenTree]) -> Option<usize> {
     let word = |at: usize, expected: &str| tokens.get(at).is_some_and(|token| is_word(token, expected));
     let sign = |at: usize, expected: char| matches!(tokens.get(at), Some(TokenTree::Punct(sign)) if sign.as_char() == expected);

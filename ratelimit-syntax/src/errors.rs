@@ -22,7 +22,7 @@ impl Errors {
         self.0.push(error);
     }
 
-    /// Adds the errors of one more method, except messages that are already there.
+    /// Adds the errors of another method. Leaves out messages that are already in the list.
     pub fn add_new(&mut self, others: Self) {
         let known: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         self.0.extend(others.0.into_iter().filter(|error| !known.contains(&error.to_string())));

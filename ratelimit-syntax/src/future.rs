@@ -14,8 +14,8 @@ pub struct ReturnedFuture {
 }
 
 impl ReturnedFuture {
-    /// Recognizes the function by its return type. If that type is unknown, recognizes it by an async block at the end of its
-    /// body.
+    /// Recognizes a function that returns a future: its return type is a future, or its body ends with an async block. `None` for
+    /// any other function.
     pub fn find(returned: &Type, body: &Group) -> Option<Self> {
         let block = AsyncBlock::find(body);
         let output = output(returned);
@@ -24,13 +24,13 @@ impl ReturnedFuture {
     }
 }
 
-/// The type of a future's result.
+/// The type of a future's result. `None` if the return type is not a future.
 pub fn output(returned: &Type) -> Option<Type> {
     output_mut(&mut returned.clone()).cloned()
 }
 
-/// Finds the type of a future's result, to replace it. A future is `impl Future<..>`, `Pin<Box<dyn Future<..>>>`,
-/// `BoxFuture` or `LocalBoxFuture`.
+/// Finds the type of a future's result, to replace it. `None` if the return type is not a future. A future is `impl Future<..>`,
+/// `Pin<Box<dyn Future<..>>>`, `BoxFuture` or `LocalBoxFuture`.
 pub fn output_mut(returned: &mut Type) -> Option<&mut Type> {
     match returned {
         Type::Paren(inner) => output_mut(&mut inner.elem),

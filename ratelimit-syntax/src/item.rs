@@ -215,7 +215,7 @@ impl Item {
     }
 }
 
-/// The argument of a constant function that makes a `Duration`, as in `Duration::from_secs(5)`.
+/// The argument of a constant function that makes a `Duration`, as in `Duration::from_secs(5)`. `None` for any other expression.
 fn duration_of(value: &Expr) -> Option<&Expr> {
     let Expr::Call(call) = value else { return None };
     let Expr::Path(ExprPath { path, .. }) = &*call.func else { return None };

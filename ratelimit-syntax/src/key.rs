@@ -89,7 +89,7 @@ fn not_a_value(text: &str) -> String {
     }
 }
 
-/// The first name of an expression that only reads fields and calls methods without arguments.
+/// The first name of an expression that only reads fields and calls methods without arguments. `None` for any other expression.
 fn root(value: &Expr) -> Option<&Ident> {
     match value {
         Expr::Path(path) => path.path.get_ident(),
@@ -99,8 +99,8 @@ fn root(value: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Gives the first name the hygiene of the user's code, and the other tokens the hygiene of the macro. So the compiler
-/// points to the literal, but does not suggest to replace it.
+/// Gives the first name the hygiene of the user's code, and the other tokens the hygiene of the macro. With this hygiene, an
+/// error of the compiler points to the literal, but does not suggest to replace it.
 fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let ours = Span::mixed_site().located_at(span);
     let respanned = tokens.into_iter().enumerate().map(|(i, mut token)| {

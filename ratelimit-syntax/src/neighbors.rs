@@ -56,7 +56,7 @@ fn reads(meta: &Meta) -> bool {
     conditional(meta).map_or_else(|| !is_harmless(meta.path()), |parts| parts.iter().any(reads))
 }
 
-/// The attributes of a `cfg_attr`.
+/// The attributes inside of a `cfg_attr`. `None` for any other attribute.
 fn conditional(meta: &Meta) -> Option<Vec<Meta>> {
     let Meta::List(list) = meta else { return None };
     let parts = || list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok();
@@ -102,7 +102,7 @@ fn makes_an_endpoint(meta: &Meta) -> bool {
 /// Attributes that store the result of a function.
 const CACHES: [&str; 5] = ["cached", "concurrent_cached", "io_cached", "memoize", "once"];
 
-/// The name of an attribute that stores the results of the function.
+/// The name of an attribute that stores the results of the function. `None` if there is no such attribute.
 pub fn cache(attributes: &[Attribute]) -> Option<Ident> {
     attributes.iter().find_map(|attribute| caches(&attribute.meta))
 }

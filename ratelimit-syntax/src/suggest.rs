@@ -9,7 +9,7 @@ pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Cl
     format!("; expected one of {}", words.join(", "))
 }
 
-/// Returns the word that was probably meant.
+/// Returns the word that was probably meant. `None` if no word is near.
 pub fn nearest<'a>(found: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = words.map(|word| (distance(found, word), word)).min();
     near.filter(|(distance, _)| *distance <= (found.chars().count() / 3).max(1)).map(|(_, word)| word)

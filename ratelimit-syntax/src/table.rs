@@ -159,7 +159,7 @@ pub fn unknown(name: &str, value: &TokenStream) -> String {
     format!("unknown argument `{name}`: here it is called `{ours}`, as in `{example}`")
 }
 
-/// The text of a value that is one literal.
+/// The text of a value that is one literal. `None` for any other value.
 fn literal(value: &TokenStream) -> Option<String> {
     let mut tokens = value.clone().into_iter();
     match (tokens.next(), tokens.next()) {

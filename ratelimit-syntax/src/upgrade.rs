@@ -3,7 +3,8 @@
 use crate::item::Item;
 use syn::{FnArg, Type};
 
-/// Returns the type of the argument. It is recognized by its name, because frameworks share no trait for it.
+/// Returns the type of the argument that upgrades the connection, if the function has one. The type is recognized by its name,
+/// because frameworks share no trait for it.
 pub fn upgrade(item: &Item) -> Option<&Type> {
     let mut types = item.signature.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(argument) => Some(&*argument.ty),

@@ -105,8 +105,8 @@ impl Bench {
     }
 }
 
-/// A cargo command that builds a package together with the crates to compare with. These builds have their own target folder,
-/// because their compiler flags would rebuild everything in the usual one.
+/// A cargo command that builds a package together with the crates to compare with. These builds have their own target folder. In
+/// the usual target folder, they would rebuild everything, because their compiler flags differ.
 fn with_peers(subcommand: &str, package: &str) -> Command {
     let mut command = cargo(&[subcommand, "--locked", "--package", package, "--target-dir"]);
     command.arg(target().join("bench")).env("CARGO_ENCODED_RUSTFLAGS", "--cfg=peers");

@@ -76,16 +76,16 @@ fn names_a_test(listing: &str) -> bool {
     listing.lines().any(|line| line.ends_with(": test"))
 }
 
-/// Compiles everything with clippy, in a form that the tests can use. With `--all-targets` they could not: it also compiles the
-/// attribute as a library, and then all packages that depend on it once more. `cargo xtask features` lints the runtime with other
-/// features.
+/// Compiles everything with clippy, so that the tests can use the compiled crates. `--all-targets` is not given: it would also
+/// compile the attribute as a library, and so compile all packages that depend on the attribute once more for the tests. `cargo
+/// xtask features` lints the runtime with other features.
 fn lints() -> Result<(), String> {
     let scope = ["build", "--locked", "--workspace", "--all-features", "--tests", "--examples", "--bins"];
     run(&mut cargo_linted(&scope))
 }
 
-/// Runs the tests of the scripts once more, on the server with Lua 5.4. `--test stores` would select other features, and so
-/// compile the library again.
+/// Runs the tests of the scripts once more, on the server with Lua 5.4. The tests are selected by their names, because `--test
+/// stores` would select other features, and so compile the library again.
 fn scripts_under_lua54() -> Result<(), String> {
     let program = lua54::program(cargo_linted)?;
     let mut tests = all_tests(cargo_linted);

@@ -12,7 +12,7 @@ struct Table {
 }
 
 impl Table {
-    /// Reads the first table of a text. The first column of a table has the names of its rows.
+    /// Reads the first table of a text. `None` if the text has no table. The first column of a table has the names of its rows.
     fn first(text: &str) -> Option<Self> {
         let lines =
             text.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));

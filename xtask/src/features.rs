@@ -10,8 +10,8 @@ use std::fmt;
 
 const PACKAGE: &str = "ratelimit-runtime";
 
-/// The features that need a newer Rust than the library without features, as README.md states them. The lock file prefers
-/// versions of dependencies that need an older Rust, so a user can reach these versions of Rust.
+/// The features that need a newer Rust than the library without features, as README.md states them. The lock file selects the
+/// versions of dependencies that need the oldest Rust. So a user who selects the same versions can build with the stated Rust.
 const NEWER: [(&str, Version); 1] = [("salvo", Version(1, 95))];
 
 /// A version of Rust.
@@ -139,7 +139,7 @@ fn floor_of(feature: &str, floors: &Floors) -> Result<Version, String> {
         .ok_or_else(|| "no package".to_owned())
 }
 
-/// Reads `axum v0.8.9 (proc-macro)`.
+/// Reads a line such as `axum v0.8.9 (proc-macro)`. `None` for any other line.
 fn name_and_version(line: &str) -> Option<(String, String)> {
     let mut words = line.split_whitespace();
     Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))

@@ -37,7 +37,7 @@ const REFERENCE: [(&str, &str, &str); 3] = [
 /// The start of the first sentence of a page. The sentence then says what a reader can do after the page.
 const PROMISE: &str = "After this page, you can ";
 
-/// Returns the title of a page, and what its reader can do after it.
+/// Returns the title of a page, and what its reader can do after it. `None` if the page does not begin with both.
 fn title_and_promise(page: &str) -> Option<(String, String)> {
     let (title, text) = page.strip_prefix("# ")?.split_once("\n\n")?;
     let first = text.split("\n\n").next()?.replace('\n', " ");

@@ -14,7 +14,7 @@ pub(crate) enum Package {
     Prometheus,
     /// An HTTP client in Python. If the package manager does not have it, Python itself.
     Urllib3,
-    /// `llvm-cov` and `llvm-profdata`, whose programs have the version in their names.
+    /// `llvm-cov` and `llvm-profdata`. Systems install them under names that contain the version.
     Llvm,
 }
 
@@ -138,7 +138,7 @@ const MANAGERS: [Manager; 6] = [
     },
 ];
 
-/// Returns the first manager that is installed.
+/// Returns the first manager that is installed. `None` if there is none.
 pub(crate) fn choose(is_installed: impl Fn(&str) -> bool) -> Option<&'static Manager> {
     MANAGERS.iter().find(|manager| is_installed(manager.program))
 }

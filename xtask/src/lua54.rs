@@ -4,8 +4,8 @@ use crate::process::{run, target};
 use std::ffi::OsString;
 use std::process::Command;
 
-/// Builds the server alone, and returns its program. It has its own target folder, because its compiler flags would rebuild
-/// everything in the usual one.
+/// Builds the server alone, and returns its program. The server has its own target folder. In the usual target folder, it would
+/// rebuild everything, because its compiler flags differ.
 pub(crate) fn program(cargo: fn(&[&str]) -> Command) -> Result<OsString, String> {
     let place = target().join("lua54");
     let mut build = cargo(&["build", "--locked", "--release", "--package", "ratelimit-lua54"]);

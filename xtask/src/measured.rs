@@ -10,7 +10,7 @@ pub(crate) struct Part {
     /// The packages with the tests of the part, and the targets of these packages to test.
     pub(crate) tested_by: &'static [&'static str],
     pub(crate) targets: &'static [&'static str],
-    /// Only tests whose name contains one of these words run. If it is empty, all tests run.
+    /// Only tests whose name contains one of these words run. If there are no words, all tests run.
     pub(crate) tests: &'static [&'static str],
 }
 
@@ -18,7 +18,7 @@ const RUNTIME: &str = "ratelimit-runtime";
 const WITH_TESTS: &[&str] = &[RUNTIME, "ratelimit-tests"];
 const STORES: &[&str] = &["--lib", "--test", "stores"];
 
-/// All parts. Each part has only few tests, because they run again for each mutant.
+/// All parts. Each part has only few tests, because all tests of a part run again for each mutant.
 pub(crate) const PARTS: [Part; 7] = [
     Part {
         name: "limit",

@@ -5,7 +5,7 @@ use crate::process::root;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Words that make a number after them a statement.
+/// If one of these words is in front of a number, the number is a statement, and `numbers.txt` must have it.
 const MARKS: [&str; 9] = ["most", "least", "to", "than", "every", "within", "after", "below", "above"];
 
 /// A line of `numbers.txt`.

@@ -18,7 +18,8 @@ pub(crate) const PUBLISHED: [&str; 6] = [
     "ratelimit-cli",
 ];
 
-/// The programs that are documented. The programs of the command are left out, because its library has their documentation.
+/// The programs that are documented. The two programs of `ratelimit-cli` are left out, because the library of that package has
+/// their documentation.
 const PROGRAMS: [&str; 6] = [
     "default_limiter_process",
     "ratelimit-bench",
@@ -31,7 +32,8 @@ const PROGRAMS: [&str; 6] = [
 /// The folder below the target folder into which the packages are unpacked.
 const UNPACKED: &str = "unpacked";
 
-/// Packages the crates, builds the packages, which must contain the scripts and the guide, and documents the libraries from them.
+/// Packages the crates, builds the packages, and documents the libraries from the packages. The build and the documentation fail
+/// if a package does not contain the scripts or the guide.
 pub(crate) fn check() -> Result<(), String> {
     pack()?;
     let manifest = unpack_into_workspace()?;
@@ -41,8 +43,8 @@ pub(crate) fn check() -> Result<(), String> {
         command.env("CARGO_TARGET_DIR", target());
         command
     };
-    // With the example, cargo also selects the features of the tests. So the dependencies have the form that the tests have
-    // already compiled.
+    // With the example, cargo also selects the features of the tests. So cargo uses the dependencies that the tests have already
+    // compiled.
     let programs = ["--bin", "ratelimit", "--bin", "cargo-ratelimit", "--example", "quickstart"];
     run(command(&["build"]).args(programs))?;
     // Only rustdoc includes the guide, so a build does not check it.

@@ -72,7 +72,7 @@ impl Progress {
         steps.chain([total]).collect::<Vec<_>>().join("\n")
     }
 
-    /// The number of steps that have neither failed nor passed.
+    /// The number of steps with the verdict `Open`.
     pub(crate) fn open(&self) -> usize {
         self.done.iter().filter(|step| matches!(step.verdict, Some(Verdict::Open(_)))).count()
     }

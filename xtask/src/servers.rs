@@ -80,7 +80,8 @@ impl Server {
 
 const OPTION: &str = "--servers";
 
-/// Removes `--servers LIST` from the arguments and returns the list. Arguments after `--` belong to the test binary.
+/// Removes `--servers LIST` from the arguments and returns the list. `None` if the option is not given. Arguments after `--`
+/// belong to the test binary.
 pub(crate) fn take(args: &mut Vec<String>) -> Result<Option<Vec<&'static Server>>, String> {
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let is_option =

@@ -163,8 +163,8 @@ pub(crate) fn ensure_openssl() -> Result<(), String> {
     ensure_package("OpenSSL with its headers", Package::OpenSsl, is_installed, hint)
 }
 
-/// Installs a package of the system if `is_there` returns false. `still` is the error if `is_there` returns false after that,
-/// too.
+/// Installs a package of the system if `is_there` returns false. `still` is the error if `is_there` returns false after the
+/// installation, too.
 fn ensure_package(
     what: &str,
     package: Package,
@@ -196,8 +196,8 @@ fn install(what: &str, package: Package) -> Result<(), (String, String)> {
     install_with(manager, package).map_err(|reason| (reason, install::by_hand(manager, package)))
 }
 
-/// Runs the commands that install a package. The last command decides the result. The refresh of the package lists before it may
-/// fail (one broken mirror is enough) although the package can be installed.
+/// Runs the commands that install a package. Only the result of the last command counts. The command before it refreshes the
+/// package lists. It may fail (one broken mirror is enough) although the package can be installed.
 fn install_with(manager: &Manager, package: Package) -> Result<(), String> {
     let mut result = Ok(());
     for words in install::commands(manager, package, is_root()) {

@@ -80,7 +80,7 @@ fn install() -> Result<(), Box<dyn Error>> {
     Err("the recorder needs the feature `metrics`".into())
 }
 
-/// Runs a future that is ready at the first poll. Futures of the memory store are.
+/// Runs a future that is ready at the first poll, as all futures of the memory store are.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

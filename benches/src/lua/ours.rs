@@ -87,7 +87,8 @@ fn batch(name: impl Into<String>, limit: Limit, size: usize) -> Subject {
             run(command, limit, inputs);
             command.arg(size).arg(1).arg(0);
         } else {
-            // Each permit has its own id, and therefore its own run.
+            // A run is a sequence of requests with the same limit. The id of a permit is sent like a number of the limit,
+            // so each permit needs its own run.
             for _ in 0..size {
                 run(command, limit, inputs);
                 command.arg(1).arg(1).arg(0);
@@ -107,7 +108,7 @@ fn merged(space: &'static str, limit: Limit, size: usize) -> Subject {
     Subject::script(limit.algorithm, space, decide(), fill, merged_pass)
 }
 
-/// Adds the first arguments of a run.
+/// Adds the limit of a run: the arguments that all requests of the run share.
 fn run(command: &mut Cmd, limit: Limit, inputs: &mut Inputs) {
     let burst = limit.burst.map_or_else(|| inputs.id(), u64::from);
     command.arg(limit.algorithm).arg(limit.count).arg(limit.time_ms).arg(burst).arg(0);

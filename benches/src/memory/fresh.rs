@@ -57,7 +57,8 @@ pub(crate) fn table(count: usize) -> Table {
     table.rows.push(Row { is_ours: true, ..ours.row(count) });
     table.rows.extend(peers::fresh().iter().map(|peer| peer.row(count)));
     let rounds = &table.rows[0].figures;
-    // The goal compares the last round with the second round, because no key has expired in the first round.
+    // The goal compares the last round with the second round. The first round is not comparable, because no key has
+    // expired in it.
     let found = rounds[ROUNDS - 1].ratio(&rounds[1]);
     let what = "MemoryStore: the last round, beside the second".to_owned();
     table.goals.push(Goal { what, found, bound: Bound::AtMost(1.2) });

@@ -7,7 +7,7 @@ use std::process::Command;
 
 const ARGUMENT: &str = "--resident";
 
-/// Returns the bytes per key of the subject with this index.
+/// Returns the bytes per key of the subject with this index. `None` if they cannot be measured.
 pub(crate) fn per_key(subject: usize, count: usize) -> Option<f64> {
     let program = std::env::current_exe().ok()?;
     let child =
@@ -30,7 +30,7 @@ pub(crate) fn is_child() -> bool {
     true
 }
 
-/// Returns the bytes that this process uses, as Linux reports them.
+/// Returns the bytes that this process uses, as Linux reports them. `None` on other systems.
 fn resident() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;

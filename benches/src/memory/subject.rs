@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A limiter that is measured.
 pub(crate) trait Subject: Sync {
-    /// Decides about one call, which passes.
+    /// Decides about one call. The call must pass.
     #[expect(clippy::ptr_arg, reason = "governor needs the type of its keys")]
     fn pass(&self, key: &String);
 }

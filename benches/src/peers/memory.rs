@@ -19,7 +19,7 @@ pub(crate) fn kinds() -> [Kind; 5] {
         Kind::new("throttled", || Box::new(throttled())),
         // limitador evaluates an expression for each call, which is slow.
         Kind { keys: 1, share: 25, ..Kind::new("limitador", || Box::new(limitador())) },
-        // This is the lowest cost that a limit of all callers can have.
+        // One bucket without a table of keys: a limit of all callers cannot cost less.
         Kind { keys: 1, ..Kind::new("ratelimit: one bucket, no keys", || Box::new(lock_free_bucket())) },
     ]
 }

@@ -5,7 +5,8 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use std::hint::black_box;
 use std::num::NonZeroU32;
 
-/// Returns a function that makes `calls` refused calls on one key, and returns the CPU time of each call in ns.
+/// Returns a function that makes `calls` refused calls on one key, and returns the CPU time of each call in ns. In builds
+/// without the other crates, `None`.
 #[expect(clippy::unnecessary_wraps, reason = "without peers it is `None`")]
 pub(crate) fn refused() -> Option<impl Fn(u32) -> f64> {
     let limiter: DefaultKeyedRateLimiter<String> = RateLimiter::keyed(Quota::per_hour(NonZeroU32::MIN));

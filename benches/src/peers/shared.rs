@@ -44,8 +44,8 @@ pub(crate) async fn through_redis(
     Ok(subjects)
 }
 
-/// Returns the subject that decides from cached counts and sends them to the server later. After a second it has sent all of
-/// them.
+/// Returns the subject that decides from cached counts, and sends the counts to the server later. The pause after each
+/// round gives it time to send all counts.
 pub(crate) async fn cached(url: &str) -> Result<Vec<Subject>, Box<dyn Error>> {
     let limitador = limitador::Limitador::cached(url).await?;
     Ok(vec![Subject::other(CACHED, limitador).with_pauses(WARM_UP, Duration::from_millis(1100))])

@@ -19,7 +19,7 @@ const BARS_FROM: i32 = 192;
 const LONGEST: f64 = 164.0;
 /// The length of the longest bar if there is only one panel: the width minus the room for a figure and for a spread.
 const LONGEST_ALONE: f64 = 576.0;
-/// The line of a bar's rounds can be longer than the longest bar, at most by this factor.
+/// The line from the lowest to the highest round can be longer than the longest bar, at most by this factor.
 const LONGEST_LINE: f64 = 1.12;
 const ROW: i32 = 21;
 const BAR: i32 = 12;
@@ -76,7 +76,8 @@ impl<'t> Panel<'t> {
     }
 }
 
-/// Returns the figure of the longest full bar. If one of several figures is far above the others, its bar is cut.
+/// Returns the figure at which a bar has its full length: the largest figure. If one of several figures is far above the
+/// others, returns a smaller figure, and the bar of that one is cut.
 fn longest_full(medians: impl Iterator<Item = f64>) -> f64 {
     let mut medians: Vec<f64> = medians.filter(|median| median.is_finite()).collect();
     medians.sort_by(f64::total_cmp);

@@ -36,7 +36,7 @@ pub(crate) fn table(url: &str, effort: &Effort) -> Result<Table, Box<dyn Error>>
     Ok(table)
 }
 
-/// Makes the calls. All of them except the first are refused.
+/// Makes the calls. The first call is admitted, and all later calls are refused.
 async fn ours(limiter: &RateLimiter, calls: u32) -> Result<(), String> {
     let mut allowed = 0;
     for _ in 0..calls {

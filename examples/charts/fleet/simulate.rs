@@ -136,7 +136,7 @@ fn call(process: &RateLimiter, limit: Limit, now: u32, outcome: &Arc<Mutex<Outco
     let (outcome, started) = (Arc::clone(outcome), tokio::time::Instant::now());
     tokio::spawn(async move {
         if let Some(admitted) = decided(&check.await) {
-            // Redis decided when it sent the reply.
+            // In this model, Redis decides when the call is sent, one round trip before the reply arrives.
             let since = started.elapsed().saturating_sub(ROUND_TRIP).as_millis();
             note(&outcome, now + u32::try_from(since).unwrap_or(u32::MAX), false, admitted);
         }

@@ -10,8 +10,8 @@ pub(crate) const WHY_NOT_CONCURRENCY: &str =
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The burst is small compared with the rate, so that it ends soon. It is large enough for the times in which no worker
-/// calls.
+/// The burst is small compared with the rate, so that it ends soon. It is large enough that the bucket does not become
+/// full while no worker calls, so no tokens are lost.
 const BURST: u32 = 50;
 
 /// One limit to measure.

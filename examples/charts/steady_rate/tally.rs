@@ -114,8 +114,8 @@ impl Measured {
         Self { rolling: rolling(&tally.admitted()), total: tally.total(), failure }
     }
 
-    /// Returns the admitted calls per second: the mean over all seconds that end after the start. All calls divided by the
-    /// time would be wrong by a whole window if a window ends close to the end of the measurement.
+    /// Returns the admitted calls per second: the mean over all seconds that end after the start. A simple quotient (all
+    /// calls by the whole time) would be wrong by a whole window if a window ended close to the end of the measurement.
     pub(crate) fn mean(&self) -> f64 {
         mean(self.after_start())
     }
@@ -154,7 +154,7 @@ fn float(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
-/// Returns, for each millisecond, the sum of the second that ends with it.
+/// Returns, for each millisecond, the sum over the second that ends with this millisecond.
 pub(crate) fn rolling(moments: &[u32]) -> Vec<u32> {
     let mut sum = 0;
     let slide = |(at, arrived): (usize, &u32)| {

@@ -11,7 +11,7 @@ use crate::Now;
 use ratelimit::{Algorithm, Decision, Limit};
 use std::time::Duration;
 
-/// A row of the table. Times are in ms, unless the table above says otherwise.
+/// A row of the table. Times are in ms, except where the table above says µs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) id: i64,
@@ -95,7 +95,8 @@ impl Rows {
         i64::try_from(self.limit.time().as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// Returns the time until a window that begins now ends. The clock of the store shows the time since 1970.
+    /// Returns the length of a window that begins now. A calendar window ends by the clock of the store, which shows the
+    /// time since 1970.
     fn window(&self) -> i64 {
         let now = Duration::from_millis(u64::try_from(self.now.ms).unwrap_or(0));
         let left = self.limit.until_window_ends(now).unwrap_or(self.limit.time());

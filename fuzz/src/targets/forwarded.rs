@@ -35,7 +35,7 @@ pub(super) fn run(text: &str) {
     }
 }
 
-/// Returns the address in a text without a zone.
+/// Returns the address in a text that has no zone. `None` if the text is not an address.
 fn definition(text: &str) -> Option<IpAddr> {
     let bare = || text.parse().ok();
     let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok().map(IpAddr::V6);

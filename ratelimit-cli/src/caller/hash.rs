@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 const WHOLE: usize = 33;
 const LEAST: usize = 9;
 
-/// Reads the hash of an identity, or its beginning, in the form that outputs show.
+/// Reads the hash of an identity, or its beginning, in the form that outputs show. `None` if the text is not such a hash.
 pub(super) fn read(text: &str) -> Option<&str> {
     let text = text.trim_end_matches(['…', '.']);
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -26,7 +26,7 @@ impl Caller {
     ///
     /// # Errors
     ///
-    /// If no identity, or more than one, has a hash that begins like this.
+    /// If no identity, or more than one, has a hash that begins with the given digits.
     pub(crate) async fn found(mut self, or_as_written: bool, session: &Session) -> Result<Self, Failure> {
         let [Word::Hash(hash)] = &self.identities[..] else { return Ok(self) };
         let is_whole = hash.len() == WHOLE;

@@ -10,7 +10,7 @@ use redis::Value;
 /// A number of arguments that no call of the library exceeds.
 const MANY: usize = 1200;
 
-/// The maximum number of tags to try until the slot of one belongs to the node.
+/// The maximum number of tags to try, until the node serves the slot of a tag.
 const TAGS: u32 = 200;
 
 /// A script that returns 1. An engine may refuse the script, or reply with another value.

@@ -34,7 +34,7 @@ impl Facts {
         self.get(name)?.parse().ok()
     }
 
-    /// A number in a part of a field, such as `usec` in `calls=5,usec=7`.
+    /// Returns a number in a part of a field, such as `usec` in `calls=5,usec=7`. `None` if there is no such number.
     pub(crate) fn part(&self, name: &str, part: &str) -> Option<f64> {
         let parts = self.get(name)?.split(',');
         parts.filter_map(|word| word.split_once('=')).find(|(name, _)| *name == part)?.1.parse().ok()

@@ -7,7 +7,8 @@ use crate::output::number;
 /// The oldest version of Redis on which the scripts run.
 const OLDEST: (u64, u64) = (6, 2);
 
-/// Engines, each with the field of `INFO` that contains its version. An engine that imitates another engine comes before it.
+/// Engines, each with the field of `INFO` that contains its version. The first engine whose field exists is the engine of the
+/// server. An engine that imitates Redis also has the field of Redis, so Redis is the last one.
 const ENGINES: [(&str, &str); 5] = [
     ("Dragonfly", "dragonfly_version"),
     ("Kvrocks", "kvrocks_version"),

@@ -41,7 +41,7 @@ fn removed(entry: &Entry) -> String {
     format!("removed  `{}`: {}  ({}, {})", entry.name, entry.limit(), entry.function, entry.place())
 }
 
-/// Describes each field that differs, with its old and its new text.
+/// Describes each field that differs, with its old and its new text. `None` if no field differs.
 fn changed(old: &Entry, new: &Entry) -> Option<String> {
     let (before, now) = (as_fields(old), as_fields(new));
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();

@@ -139,7 +139,7 @@ impl Entry {
         }
     }
 
-    /// The entry without its line number, which may change although the limit does not.
+    /// The entry without its line number, because that number also changes if only the code above the limit changes.
     pub(crate) fn lasting(&self) -> Self {
         Self { line: None, ..self.clone() }
     }

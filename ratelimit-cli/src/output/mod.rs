@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// Whether standard output has colors. The next field says it for standard error.
+    /// Whether standard output has colors. `errors_have_colors` is about standard error.
     pub(crate) has_colors: bool,
     errors_have_colors: bool,
     /// The width of the terminal, if standard output is a terminal.

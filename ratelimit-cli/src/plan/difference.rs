@@ -11,8 +11,8 @@ use ratelimit::overrides::{Override, OverrideTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The difference between two ends of an override up to which they count as equal. The store returns the time that is left, not
-/// the end.
+/// Two ends of an override count as equal if they differ by at most this time. The store returns the time that is left, and not
+/// the end, so an end can only be computed approximately.
 const SAME: Duration = Duration::from_secs(5);
 
 /// An override that must be set, changed or removed.

@@ -26,7 +26,7 @@ pub(crate) async fn live(
     let mut found: Vec<Option<Result<Option<Ttl>, Error>>> = keys.iter().map(|_| None).collect();
     for server in servers {
         for (found, reply) in found.iter_mut().zip(ask_all(server, &commands).await?) {
-            // A node of a cluster returns an error for the keys of other nodes.
+            // A node of a cluster returns an error for the keys of other nodes, so any reply without an error replaces an error.
             if reply.is_ok() || found.is_none() {
                 *found = Some(reply.map(|reply| Ttl::of(&reply)));
             }

@@ -9,7 +9,8 @@ use std::net::IpAddr;
 pub(crate) struct IdentityHash(RateLimiter);
 
 impl IdentityHash {
-    /// Uses the secret of the environment, as the library does, so that an identity has the same hash everywhere.
+    /// Uses the secret of the environment, as the library does, so that an identity has the same hash everywhere. `None` if the
+    /// library does not accept the secret.
     pub(crate) fn from_environment() -> Option<Self> {
         let secret = std::env::var_os("RATELIMIT_HASH_SECRET").map(std::ffi::OsString::into_encoded_bytes);
         Self::new(secret.unwrap_or_default())

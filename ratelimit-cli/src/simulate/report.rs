@@ -32,7 +32,7 @@ pub(crate) fn letter(at: usize) -> char {
 }
 
 impl Outcome {
-    /// The worst window, such as `199 (1.99x)`: how many times `count` it is.
+    /// The units of the worst window, and their ratio to `count`, such as `199 (1.99x)`.
     fn worst(&self) -> String {
         match self.limit.count() {
             0 => self.worst.to_string(),

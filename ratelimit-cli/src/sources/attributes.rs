@@ -79,7 +79,7 @@ pub(super) fn skips(attributes: &[Attribute], imports: &Imports<'_>) -> bool {
     limits.any(|found| Arguments::of(found.attribute, &mut Errors::default()).skip.is_some())
 }
 
-/// The condition of a limit: the conditions of the items around it, and of the attribute.
+/// The condition of a limit: the conditions of the items around it, and of the attribute. `None` if there are no conditions.
 pub(super) fn condition(around: &[String], own: Option<&String>) -> Option<String> {
     conditions::joined(around.iter().chain(own).cloned())
 }

@@ -88,7 +88,8 @@ impl<'f> Files<'f> {
         for (path, place) in &files {
             self.file(target, path, place, submodule.path.clone(), &submodule.conditions);
         }
-        // A file that is compiled only under a condition may be missing, because a build may create it.
+        // If a module exists only under a condition, its file may be missing, because a build may create it. This is not a
+        // problem.
         if files.is_empty() && submodule.conditions.is_empty() {
             self.problem(&expected, None, "cannot find this file of a module".to_owned());
         }

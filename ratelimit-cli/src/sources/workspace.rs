@@ -92,7 +92,8 @@ impl Workspace {
         if a.package == b.package && a.target == b.target {
             return true;
         }
-        // Two targets of one package are two programs, unless one of the targets is the library.
+        // Two targets of one package are two programs, but both programs contain the library of the package. So one of the two
+        // limits must be in a library.
         let has_library = a.target == "lib" || b.target == "lib";
         has_library
             && self.packages.iter().any(|root| {

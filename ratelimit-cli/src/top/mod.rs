@@ -23,9 +23,9 @@ use tokio::sync::watch;
 /// The numbers come from Redis alone. All keys are read in turn at a bounded pace, each key twice within about a second. The
 /// busiest and fullest keys are read once per second. UNITS/S is the rate at which units were taken between two readings. It is a
 /// lower bound, because units that came back in between are not seen. Redis does not know refused calls, because a refusal writes
-/// nothing. AT LIMIT counts keys whose next call would be refused. STATE is the time for which a key refuses calls, or until all
-/// its units are free. AT LIMIT and STATE need the numbers of the limit, from --limit or from an override of a whole limit. For
-/// refused calls, see the events or metrics of your services.
+/// nothing. AT LIMIT counts keys whose next call would be refused. STATE is the time for which a key refuses calls, or the time
+/// until all its units are free. AT LIMIT and STATE need the numbers of the limit, which services publish. For limits of methods,
+/// and for numbers that differ between calls, pass --limit. For refused calls, see the events or metrics of your services.
 ///
 /// Keys: `q` quits, `s` changes the order, `p` pauses, the arrows scroll.
 #[derive(Args, Debug)]

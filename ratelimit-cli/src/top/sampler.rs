@@ -35,7 +35,7 @@ pub(crate) struct Snapshot {
     /// The number of complete passes, and the time of the last one.
     pub(crate) passes: u64,
     pub(crate) last_pass: Option<Duration>,
-    /// The error that is the reason why the numbers are old.
+    /// The error of the last reading, if it failed. The numbers are then old.
     pub(crate) error: Option<String>,
 }
 

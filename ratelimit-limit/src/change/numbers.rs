@@ -35,7 +35,7 @@ impl LimitChange {
         })
     }
 
-    /// The calendar window after the change.
+    /// Returns the calendar window of the changed limit. `None` if that limit has no calendar window.
     pub(super) fn window(&self, numbers: &Numbers) -> Option<Window> {
         let zone = self.zone.or_else(|| numbers.calendar.map(|window| window.zone)).unwrap_or(Zone::UTC);
         let before = numbers.calendar.map(|window| window.calendar);
@@ -43,8 +43,8 @@ impl LimitChange {
         calendar.map(|calendar| Window { calendar, zone })
     }
 
-    /// Checks the change without the limit in the code, against a limit that takes each of these numbers. Rules between several
-    /// numbers are not checked, because the other numbers of the limit in the code are unknown.
+    /// Checks the change without the limit in the code: applies it to a limit with an algorithm that takes the changed numbers.
+    /// Rules between several numbers are not checked, because the other numbers of the limit in the code are unknown.
     pub(super) fn check_alone(&self) -> Result<(), LimitError> {
         let is_bucket = self.burst.is_some() || self.refill.is_some() || self.borrow.is_some();
         let algorithm = if is_bucket { Algorithm::TokenBucket } else { Algorithm::Counter };

@@ -67,7 +67,8 @@ fn a_change_that_does_not_fit_its_limit_is_an_error() {
     }
 }
 
-/// A change can be set where its limit is not known, so a process may receive a change that does not fit its limit.
+/// A change can be set by a process that does not know the limit, so another process may receive a change that does not fit its
+/// limit.
 #[test]
 fn a_change_that_does_not_fit_its_limit_still_brakes() {
     const DAY: Duration = Duration::from_secs(86_400);

@@ -15,9 +15,9 @@ pub enum Algorithm {
     /// Any interval of length W admits at most `burst + borrow + count * W / time`, plus one for rounding; with
     /// [`Refill::Interval`] at most `burst + borrow + min(count, burst + borrow) * (floor(W / time) + 1)`.
     TokenBucket,
-    /// About `count` units in a sliding window of `time`. It counts units in fixed cells of length `time`. The window has all
-    /// units of the current cell, and the share of the previous cell that it still covers, as if the calls of that cell were
-    /// evenly spread.
+    /// About `count` units in a sliding window of `time`. It counts units in fixed cells of length `time`. The window contains
+    /// all units of the current cell, and a share of the units of the previous cell: the share of that cell that the window still
+    /// covers. The calls of the previous cell count as evenly spread.
     ///
     /// An interval of length `time` admits less than `2 * count` in the worst case, and little more than `count` in random traffic.
     /// It costs as much as a counter, and has no edge between two windows.
@@ -33,8 +33,8 @@ pub enum Algorithm {
     /// `burst + count * W / time`. With `Limit::wait` it is a queue, whose length `wait` limits. Calls leave the queue at even
     /// intervals: at most `1 + count * W / time` calls in any interval of length W.
     LeakyBucket,
-    /// At most `count` units at a time, held in permits. A permit is returned when the work is done, or ends with its lease of
-    /// `time`.
+    /// At most `count` units at a time, held in permits. A permit is returned when the work is done. If it is not returned or
+    /// renewed, it ends after its lease of `time`.
     Concurrency,
 }
 
@@ -54,7 +54,7 @@ impl Algorithm {
         self.row().0
     }
 
-    /// Finds the algorithm with this name.
+    /// Finds the algorithm with this name. `None` for any other text.
     #[doc(hidden)]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
@@ -135,7 +135,7 @@ impl Refill {
         }
     }
 
-    /// Finds the refill with this name.
+    /// Finds the refill with this name. `None` for any other text.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Greedy, Self::Interval].into_iter().find(|refill| refill.as_str() == name)
     }

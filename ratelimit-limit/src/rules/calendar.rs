@@ -3,8 +3,8 @@
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
-/// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are in UTC, unless the
-/// limit has another [`zone`](crate::Limit::zone).
+/// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are in the
+/// [`zone`](crate::Limit::zone) of the limit, which is UTC by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Calendar {
@@ -45,7 +45,7 @@ impl Calendar {
         }
     }
 
-    /// Finds the calendar window with this name.
+    /// Finds the calendar window with this name, such as `month`. `None` for any other text.
     #[doc(hidden)]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|calendar| calendar.as_str() == name)
@@ -82,7 +82,8 @@ impl Window {
         until_end.unsigned_abs()
     }
 
-    /// Returns the length in ms of the window that ends at `end_unix_ms` (since 1970 in UTC). That time may be off by a day.
+    /// Returns the length in ms of the window that ends at `end_unix_ms` (since 1970 in UTC). An end that is off by a day gives
+    /// the same length.
     pub const fn length_ms(self, end_unix_ms: u64) -> u64 {
         match self.calendar {
             Calendar::Month => {
@@ -116,7 +117,7 @@ const fn first_day(year: i64) -> i64 {
 impl Zone {
     pub const UTC: Self = Self(0);
 
-    /// Reads an offset such as `+01:00` or `-03:30`.
+    /// Reads an offset such as `+01:00` or `-03:30`. `None` if the text is not an offset.
     pub const fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let [sign, h1 @ b'0'..=b'2', h2 @ b'0'..=b'9', b':', m1 @ b'0'..=b'5', m2 @ b'0'..=b'9'] = bytes

@@ -44,7 +44,7 @@ pub fn show_time(ms: u64, calendar: Option<Calendar>) -> String {
     calendar.map_or_else(|| show(ms), |calendar| calendar.as_str().to_owned())
 }
 
-/// Finds the unit that an English word means.
+/// Returns the unit, such as `m`, for an English word such as `minutes`. `None` for any other word.
 pub fn unit(word: &str) -> Option<&'static str> {
     Some(match word {
         "d" | "day" | "days" => "d",
@@ -56,7 +56,7 @@ pub fn unit(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns what to write instead of a unit whose length differs, or for which there is no letter.
+/// Returns what to write instead of a unit that durations do not have, such as `week` or `month`. `None` for any other word.
 fn no_unit_of_ours(unit: &str) -> Option<&'static str> {
     match unit {
         "w" | "week" | "weeks" => Some("write a week as `7d`"),

@@ -88,7 +88,9 @@ impl Numbers {
         if !self.is_queue() && capacity * period_ms / tokens > MAX_TIME_MS as u128 {
             return Err(LimitError::REFILL_TOO_SLOW);
         }
-        // The sum has the level, the units charged in the period before it, and the units that leak while the key lives.
+        // This sum bounds the units that the state stores: the level, the units that leak in one period, and the units that leak
+        // while the key lives.
+        // while the key lives.
         let most = if capacity > waiting { 2 * capacity } else { capacity + waiting };
         let grains = if self.refills_by_interval() { 1 } else { period_ms };
         let leaks = most * grains + 1000 * tokens;
@@ -114,7 +116,8 @@ impl Numbers {
         if continuous { given.in_lowest_terms() } else { given }
     }
 
-    /// `check_state` has passed before, so the products are far below 2^64.
+    /// Returns the time in ms in which a bucket is filled, or zero for other limits. `check_state` has passed before this call,
+    /// so the products are far below 2^64.
     const fn full_ms(&self, capacity: u32, Rate { tokens, period_ms }: Rate) -> u64 {
         if !self.algorithm.is_bucket() || tokens == 0 {
             return 0;

@@ -19,8 +19,8 @@ use syn::{Expr, FnArg, Pat, Type};
 //         { body }
 //     }.await;
 /// Evaluates the body to its result. The body becomes a separate block, because it may contain `return`. The block begins with a
-/// `return` of type `R` that never runs. It gives each `return` and `?` in the body the type of the function. The body borrows
-/// the `lent` arguments, so they can be used after it.
+/// `return` of type `R` that never runs. Because of this `return`, each later `return` and `?` in the body has the type of the
+/// function. The body borrows the `lent` arguments, so they can be used after it.
 pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> TokenStream {
     // The compiler points here if the body has another type.
     let there = Span::mixed_site().located_at(returned.span());
@@ -38,8 +38,8 @@ pub(super) fn result(body: &TokenStream, returned: &Type, lent: &[Named]) -> Tok
     quote_spanned!(Span::mixed_site()=> let __result: #returned = #body.await;)
 }
 
-/// Evaluates the verdict about each charge, then settles all charges in one call. Permits and charges that last until the body of
-/// the response ends move into the response.
+/// Writes the verdict about each charge and the pauses, and then settles all charges in one call. A permit or charge that lasts
+/// until the body of the response ends is moved into the response instead.
 pub(super) fn afterwards(
     model: &Model,
     returned: Option<&Type>,
@@ -64,13 +64,13 @@ pub(super) fn afterwards(
     }
 }
 
-/// Writes one pause.
+/// Writes the code that pauses the limit at the position `at`, if its `pause_if` says so.
 fn pause(runtime: &Runtime, at: usize, judge: &Expr) -> TokenStream {
     let (judged, at) = (judged(runtime, judge), Literal::usize_unsuffixed(at));
     quote_spanned!(Span::mixed_site()=> #runtime::__private::Admission::pause_if(&mut __admission, #at, #judged);)
 }
 
-/// Writes one verdict.
+/// Writes the verdict about one charge: the result of `refund_if` or `settle` for the limit at the position `at`.
 fn verdict(runtime: &Runtime, at: usize, Afterwards { verdict, judge }: &Afterwards) -> TokenStream {
     let judged = judged(runtime, judge);
     let judged = if *verdict == Verdict::Settle { units(runtime, judge, &judged) } else { judged };
@@ -88,7 +88,8 @@ fn judged(runtime: &Runtime, judge: &Expr) -> TokenStream {
     quote_spanned!(first=> #there::__private::judge #arguments)
 }
 
-/// Evaluates the functions of `settle` before the body. Their closures may copy values that the body moves.
+/// Writes code that evaluates the `settle` functions before the body. A `settle` may be a closure that copies values, and the
+/// body may move these values.
 pub(super) fn settles(model: &Model) -> TokenStream {
     let settles = settled(model).map(|(at, Afterwards { judge, .. })| {
         let (first, last) = ends(judge);
@@ -138,8 +139,8 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
     }
 }
 
-/// The arguments among which the response may be. If the response is one of them, it holds the permits and charges. The body
-/// borrows these arguments.
+/// The arguments that may be the response. If one of them is the response, it holds the permits and charges. The body of the
+/// function borrows these arguments.
 pub(super) fn targets(model: &Model, item: &mut Item, returned: Option<&Type>) -> Vec<Named> {
     if !model.outlives() || !target::is_in_argument(returned) {
         return Vec::new();

@@ -57,7 +57,7 @@ impl Named {
     }
 }
 
-/// Writes `Wrapper(__part)` for the pattern `Wrapper(name)`.
+/// Writes `Wrapper(__part)` for the pattern `Wrapper(name)`. `None` for any other pattern.
 fn made_of_part(pattern: &Pat) -> Option<TokenStream> {
     let Pat::TupleStruct(wrapper) = pattern else { return None };
     let (Some(part), 1) = (wrapper.elems.first(), wrapper.elems.len()) else { return None };
@@ -152,7 +152,7 @@ impl Readers {
     }
 }
 
-/// Merges the results of all arguments into one value.
+/// Writes code that merges the probes of all arguments into one value.
 pub(super) fn merged<'n>(
     merge: &Ident,
     start: TokenStream,

@@ -167,7 +167,7 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
     quote!(#on_error #statements)
 }
 
-/// Wraps the statements that a call exempted by `skip_if` does not need.
+/// Puts the statements into an `if`, so that they do not run for a call that `skip_if` exempts.
 fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStream {
     let Some(skip_if) = &member.skip_if else { return statements };
     let runtime = &model.runtime;
@@ -192,7 +192,7 @@ fn key_value(runtime: &Runtime, value: &Expr, writer: &str) -> TokenStream {
     quote_spanned!(first=> #there::__private::Way::write #arguments;)
 }
 
-/// Imports the traits that choose how to write a value into the key, if there is such a value.
+/// Imports the traits that choose how to write a value into the key. `None` if no key contains a value.
 fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
     let writes = model.members.iter().any(|member| {

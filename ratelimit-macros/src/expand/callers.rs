@@ -54,7 +54,8 @@ impl Writer<'_> {
 
     fn of_argument(&self, of: &Type) -> Option<TokenStream> {
         match of {
-            // Only some frameworks extract references, and they say so by a trait. So the extractors need no deep probe.
+            // A reference is extracted only by frameworks that have a trait for it. The probe for this trait is enough, so it
+            // need not be deep.
             Type::Reference(reference) if may_be_known(&reference.elem) => {
                 Some(self.probed("ArgumentOf", of, false))
             }

@@ -48,7 +48,7 @@ pub(super) fn expand(model: &Model, mut item: Item, probes: &Probes, future: &Re
     item.into_token_stream()
 }
 
-/// Wraps the body in a closure, because it may contain `return`, and awaits the future that it returns.
+/// Wraps the body in a closure, because it may contain `return`, and awaits the future that the closure returns.
 fn called_later(runtime: &Runtime, item: &Item, future: &ReturnedFuture) -> Group {
     let (_, body) = split_inner_attributes(&item.body);
     let returned = item.return_type().filter(|_| future.boxed);

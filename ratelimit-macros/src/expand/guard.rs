@@ -18,7 +18,8 @@ pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &T
     quote_spanned!(at=> #warning let __check = #check; #decided)
 }
 
-/// Writes the decision in two parts. The first part evaluates the key, and the second part, in another place, decides.
+/// Writes the decision in two parts, for two places. The code of the first part evaluates the key. The code of the second part
+/// decides.
 pub(super) fn parted(
     model: &Model,
     item: &Item,
@@ -54,8 +55,8 @@ fn decided(model: &Model, reject: &TokenStream) -> TokenStream {
         return quote_spanned!(at=> let _ = __check.await;);
     }
     if !model.keeps_admission() {
-        // A call that is admitted at once is not awaited, because the await would move the decision into the future. A borrow of
-        // the decision would also enlarge the future, and so would a pattern that moves a part of it.
+        // A call that is admitted at once is not awaited, because the await would move the decision into the future. The future
+        // would also be larger if the code borrowed the decision, or moved a part of the decision in a pattern.
         return quote_spanned! {at=>
             let __check = #runtime::__private::Check::pending(__check);
             if let ::core::option::Option::Some(_) = __check {

@@ -25,7 +25,8 @@ pub(super) fn site(runtime: &Runtime, member: &Member, item: &Item) -> (Option<T
         }
         _ => quote!(#runtime::__private::Site::per_call(#name)),
     };
-    // The runtime treats a name with `::` as the path of a function, unless the site says that the user wrote the name.
+    // The runtime treats a name with `::` as the path of a function. If the user wrote such a name as the `key`, the site says
+    // so.
     let looks_like_a_path = member.key_text().is_some_and(|key| key.contains("::"));
     let site = if looks_like_a_path { quote!(#site.written()) } else { site };
     let at = Span::mixed_site();
@@ -72,7 +73,7 @@ pub(super) fn per_call(runtime: &Runtime, limit: &Limit) -> TokenStream {
 /// Writes the calls that make a limit. Each call has the spans of its value, so that the compiler's caret is under the value.
 struct Writer<'w> {
     runtime: &'w Runtime,
-    /// Whether to call the functions that panic at compile time. Otherwise, it calls the functions that return an error.
+    /// If true, the code calls the functions that panic at compile time. If false, it calls the functions that return an error.
     constant: bool,
 }
 
@@ -141,7 +142,7 @@ impl Writer<'_> {
         quote_spanned!(first=> #runtime::__private::limit::#function #arguments)
     }
 
-    /// Writes a number. A constant is also checked by a function named after its argument.
+    /// Writes a number. If the number is a constant, the code also calls the check that has the name of its argument.
     fn checked(&self, name: &str, value: &Number) -> TokenStream {
         match value {
             Number::Value(value, _) if self.constant => self.check(name, value),
@@ -202,7 +203,7 @@ fn time_value(time: &Time) -> TokenStream {
         Time::Millis(ms, span) if ms % 1000 == 0 => {
             (quote!(from_secs), literal(Literal::u64_unsuffixed(ms / 1000), *span))
         }
-        // `Writer::time` writes a calendar window by other code, and no other time can be a calendar window.
+        // Only a `time` can be a calendar window, and `Writer::time` writes that window with other code, so this arm never runs.
         Time::Calendar(calendar, span) => {
             (quote!(from_millis), literal(Literal::u64_unsuffixed(calendar.longest_ms()), *span))
         }

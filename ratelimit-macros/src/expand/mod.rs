@@ -1,8 +1,8 @@
 //! Expands checked attributes: puts a guard in front of the untouched body.
 //!
-//! The variables of generated code begin with `__`, which the samples in comments leave out. Frameworks make a unit struct of
-//! each handler. Where that struct is in scope, a variable with the name of the struct would be a pattern that matches the
-//! struct.
+//! The variables of generated code begin with `__`, which the samples in comments leave out. They have this prefix because some
+//! frameworks make a unit struct of each handler, with the name of the handler. Where that struct is in scope, a variable of the
+//! same name would be a pattern that matches the struct.
 
 mod afterwards;
 mod answer;

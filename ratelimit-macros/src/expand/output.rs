@@ -76,7 +76,8 @@ pub(super) fn widen(item: &mut Item, runtime: &Runtime) {
     }
 }
 
-/// Returns the type of the body's result, in which the stream does not yet hold permits.
+/// Returns the type of the body's result, in which the stream does not yet hold permits. `None` if the function has no return
+/// type.
 pub(super) fn type_of_body(model: &Model, returned: Option<&Type>) -> Option<Type> {
     let mut returned = returned.cloned();
     if let Some(stream) = returned.as_mut().filter(|_| model.outlives()).and_then(declared_stream) {
@@ -86,7 +87,7 @@ pub(super) fn type_of_body(model: &Model, returned: Option<&Type>) -> Option<Typ
     returned
 }
 
-/// Returns the stream in `Result<Response<Self::ListStream>, Status>`.
+/// Returns the stream in `Result<Response<Self::ListStream>, Status>`. `None` for any other type.
 pub(super) fn declared_stream(returned: &mut Type) -> Option<&mut Type> {
     let stream = first_argument(first_argument(returned, "Result")?, "Response")?;
     let Type::Path(path) = &*stream else { return None };
@@ -113,7 +114,7 @@ pub(super) fn rewrite(model: &Model, output: &mut ReturnType) {
     }
 }
 
-/// Wraps the type in the same way for a function that returns a future. Returns the type of the future's result, if it is known.
+/// Like `rewrite`, for a function that returns a future. Returns the type of the future's result, if it is known.
 pub(super) fn rewrite_future(model: &Model, output: &mut ReturnType) -> Option<Type> {
     let ReturnType::Type(_, future) = output else { return None };
     let returned = output_mut(future)?;

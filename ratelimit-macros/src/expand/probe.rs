@@ -118,7 +118,8 @@ pub(super) fn moved(model: &Model) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> let #names = #names;)
 }
 
-/// Writes code that keeps the client's address from arguments that are destructured before the key is written.
+/// Writes code that finds the client's address in the arguments that a pattern destructures before the key is written, and stores
+/// this address. `None` if there are no such arguments.
 fn kept_address(runtime: &TokenStream, at: Span, names: &[Named]) -> Option<TokenStream> {
     let mut names = names.iter().filter(|named| named.taken_apart).peekable();
     names.peek()?;

@@ -69,7 +69,7 @@ fn last_segment(found: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// Writes the value that a refused call of a function with a wrapped result returns, and the new body of the function. The old
+/// For a function whose result is wrapped in a `Result`, writes the value that a refused call returns, and the new body. The old
 /// body becomes a separate block, because it may contain `return`.
 pub(super) fn widened(
     body: &Group,

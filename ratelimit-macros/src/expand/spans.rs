@@ -39,8 +39,8 @@ pub(super) fn units(runtime: &Runtime, value: &Expr, given: &TokenStream) -> Tok
     }
 }
 
-/// Whether a type contains neither `impl Trait` nor macros. The function reads tokens, because syn's visitor would slow down the
-/// build of every user.
+/// Whether a type can be named: it contains no `impl Trait` and no macro. The function reads tokens, because syn's visitor would
+/// slow down the build of every user.
 pub(super) fn is_nameable(of: impl ToTokens) -> bool {
     of.to_token_stream().into_iter().all(|token| match token {
         TokenTree::Group(group) => is_nameable(group.stream()),

@@ -1,5 +1,5 @@
-//! Writes the warnings. They are about a limit that all clients share although the attribute does not say so, a refusal that
-//! looks like another response, a permit that ends too early, and a cache in front of the limit.
+//! Writes the warnings. They are about a limit without `by`, which all clients share; a refusal that looks like another response;
+//! a permit that ends too early; and a cache in front of the limit.
 
 use super::answer::{Looks, looks};
 use super::callers::callers;

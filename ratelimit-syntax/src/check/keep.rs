@@ -22,8 +22,8 @@ impl Checker<'_> {
         Some(value.clone())
     }
 
-    /// Reports `keep` beside a `wait` for a turn in a later window. Such a turn would make the units that are left in earlier
-    /// windows unusable.
+    /// Reports `keep` beside a `wait` if a waiting call gets its turn in a later window. Such a call takes the rest of this
+    /// window from the calls for which `keep` leaves units.
     fn check_keep_beside_wait(&mut self, numbers: &LimitNumbers) {
         let algorithm = numbers.algorithm;
         if let Some(given) = self.given("keep").filter(|_| numbers.wait.is_some())

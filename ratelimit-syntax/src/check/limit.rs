@@ -156,7 +156,7 @@ impl Checker<'_> {
     }
 
     fn check_cost_fits(&mut self, value: &Expr, cost: u32, numbers: &LimitNumbers) {
-        // A queue takes a cost of any size.
+        // A queue takes a cost of any size, so its cost is not compared with a capacity.
         let queue = numbers.is_queue();
         if !queue && numbers.capacity().is_some_and(|capacity| cost > capacity) {
             let least = cost - numbers.borrow.as_ref().and_then(Number::literal).unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitInt, LitStr, UnOp};
 
-/// The value of a string literal.
+/// The string literal, if the value is one.
 pub(super) fn string(value: &Expr) -> Option<&LitStr> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) => Some(literal),
@@ -10,7 +10,7 @@ pub(super) fn string(value: &Expr) -> Option<&LitStr> {
     }
 }
 
-/// The value of `true` or `false`.
+/// The value of `true` or `false`. `None` for any other expression.
 pub(super) fn boolean(value: &Expr) -> Option<bool> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Bool(literal), .. }) => Some(literal.value),
@@ -27,7 +27,7 @@ pub(super) fn is_literal(value: &Expr) -> bool {
     }
 }
 
-/// The literal of a whole number: `60` and `60u32`, but not `60s`.
+/// The literal of a whole number: `60` and `60u32`, but not `60s`. `None` for any other expression.
 pub(super) fn integer(value: &Expr) -> Option<&LitInt> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => {

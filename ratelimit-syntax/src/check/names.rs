@@ -38,7 +38,8 @@ pub(super) fn tell_apart(
     }
 }
 
-/// The time in the name of a limit, if another limit with the same `key` would have the same name without it.
+/// Returns the time that the name of a limit needs, because another limit with the same `key` would have the same name. `None` if
+/// the name needs no time.
 fn time_of(this: &Member, members: &[Member]) -> Option<String> {
     let shares =
         members.iter().any(|other| !std::ptr::eq(other, this) && share_a_key_and_a_name(other, this));
@@ -69,7 +70,7 @@ fn names(member: &Member) -> Vec<(bool, String)> {
     refusing.into_iter().chain(shadow).map(|name| (has_key, name)).collect()
 }
 
-/// Explains why the time does not tell two limits apart.
+/// Explains why the time does not tell two limits apart. `None` if it does.
 fn why_equal(earlier: &Member, this: &Member, item: &Item) -> Option<String> {
     let (why, default) = match (time(earlier), time(this)) {
         (Some(a), Some(b)) if a != b => return None,
@@ -88,7 +89,7 @@ fn why_equal(earlier: &Member, this: &Member, item: &Item) -> Option<String> {
     Some(format!("an attribute above {why}: write a `key` of its own for this one, as in `key = {name:?}`"))
 }
 
-/// A word that says how two limits differ.
+/// Returns a word that says how this limit differs from an earlier limit, for a new `key`. `None` if no such word is known.
 fn difference<'m>(earlier: &Member, this: &'m Member) -> Option<&'m str> {
     match (first_part(earlier), first_part(this)) {
         (earlier, Some(part)) if earlier != Some(part) => {

@@ -78,7 +78,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the form of a value already shows if the value is a number.
+/// Whether a value is a literal or a closure. The form of such a value already shows whether it is a number.
 pub(super) fn shows_its_type(value: &Expr) -> bool {
     is_literal(value) || matches!(value, Expr::Closure(_))
 }

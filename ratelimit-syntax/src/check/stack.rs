@@ -56,19 +56,20 @@ fn have_same_key_and_callers(a: &Member, b: &Member) -> bool {
     a.key_text() == b.key_text() && by(a) == by(b) && same_shadow
 }
 
-/// Explains that a limit never refuses, because another limit of the stack refuses first.
+/// Explains that a limit never refuses, because another limit of the stack refuses first. `None` if the limit may refuse.
 fn never_refuses(other: &Member, this: &Member) -> Option<String> {
     let ((count, time_ms, exact), (most, in_ms, exact_too)) =
         (literal_numbers(other)?, literal_numbers(this)?);
     let same = |of: fn(&Member) -> Option<&Expr>| of(other).map(text) == of(this).map(text);
     let same = same(|member| member.cost.as_ref()) && same(|member| member.skip_if.as_ref());
-    // With `keep`, a limit refuses earlier, so the rule below does not apply.
+    // With `keep`, a limit already refuses a call before its units are used up, so the counts cannot be compared.
     let keeps = other.keep.is_some() || this.keep.is_some();
     if std::ptr::eq(other, this) || !have_same_key_and_callers(other, this) || !same || keeps {
         return None;
     }
     // A log admits at most `count` units in any interval of `time`. A limit with windows can admit `2 * count` around the edge
-    // between two windows, so one more window is counted for it. Two clocks can also differ by a millisecond at each end.
+    // between two windows, so its bound has one window more. Two clocks can also differ by a millisecond at each end of the
+    // interval, so the interval gets 2 ms longer.
     let windows =
         if exact && exact_too { in_ms.div_ceil(time_ms) } else { (in_ms + 2).div_ceil(time_ms) + 1 };
     let passed = u128::from(count) * u128::from(windows);

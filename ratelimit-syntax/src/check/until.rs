@@ -45,7 +45,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports `until` on a limit that holds nothing until the end, and on a function whose response has no body.
+    /// Reports `until` beside `refund_if`, on a limit that has neither a permit nor a `settle`, and on a function whose response
+    /// has no body.
     fn check_body_end(&mut self, limit: &Limit) {
         let Some((given, value)) = self.given("until").zip(self.value("until")) else { return };
         if let Some(judge) = self.given("refund_if") {

@@ -151,7 +151,8 @@ impl Member {
         self.by.as_deref().unwrap_or_default()
     }
 
-    /// The function that decides about the charge when the body of the function has ended.
+    /// The function that decides about the charge when the body of the function has ended. `None` if no such function is given,
+    /// or if the charge lasts until the body of the response ends.
     pub fn judged(&self) -> Option<&Afterwards> {
         self.afterwards.as_ref().filter(|_| !self.outlives())
     }

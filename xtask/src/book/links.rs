@@ -55,7 +55,8 @@ fn read(folder: &Path, pages: &mut BTreeMap<PathBuf, Page>) -> Result<(), String
     Ok(())
 }
 
-/// Reads the attributes of all tags. mdBook writes an attribute as `name="value"`, and never writes `<` in text.
+/// Reads the attributes of all tags. mdBook writes an attribute as `name="value"`. It never writes `<` in text, so each `<`
+/// begins a tag.
 fn parse(html: &str) -> Page {
     let mut page = Page::default();
     for tag in html.split('<').skip(1) {

@@ -24,8 +24,8 @@ pub(super) fn write(page: &Path) -> Result<(), String> {
     fs::write(page, text).map_err(|error| format!("{}: {error}", page.display()))
 }
 
-/// Compiles the engine for a small size, and returns its path. It has its own target folder, because the usual builds have other
-/// flags.
+/// Compiles the engine for a small size, and returns its path. The engine has its own target folder, because the usual builds
+/// have other flags.
 fn engine() -> Result<PathBuf, String> {
     const PACKAGE: &str = "ratelimit-playground";
     tools::ensure_target(TARGET)?;

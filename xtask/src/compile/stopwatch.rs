@@ -1,4 +1,5 @@
-//! Stopwatch for child processes: measures elapsed time and CPU time. Other work on the machine disturbs CPU time less.
+//! Stopwatch for child processes: measures elapsed time and CPU time. Other work on the machine disturbs CPU time less than
+//! elapsed time.
 
 use std::fmt;
 use std::fs;
@@ -65,8 +66,8 @@ fn cpu_of_children() -> Option<f64> {
     cpu_in(&fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Reads fields 16 and 17 of `/proc/self/stat`, in hundredths of a second. The second field is in parentheses and may
-/// contain spaces.
+/// Reads fields 16 and 17 of `/proc/self/stat`, in hundredths of a second, and returns their sum in seconds. The second field is
+/// in parentheses and may contain spaces, so fields are counted from the last parenthesis.
 fn cpu_in(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(13);

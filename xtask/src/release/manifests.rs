@@ -8,7 +8,7 @@ use crate::progress::Verdict;
 use serde_json::Value;
 use std::fs;
 
-/// The fields that only the owner of the repository knows. Both are set once, in `[workspace.package]` of the workspace's
+/// The fields that only the owner of the repository knows. The owner sets both once, in `[workspace.package]` of the workspace's
 /// manifest.
 const BY_OWNER: [&str; 2] = ["repository", "homepage"];
 

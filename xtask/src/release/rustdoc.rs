@@ -1,5 +1,5 @@
-//! Lets this program run in place of rustdoc. It is needed for unstable options on the stable toolchain, such as the JSON of a
-//! crate's documentation, and for documentation that uses the crates that the tests have compiled.
+//! Lets this program run in place of rustdoc. This permits unstable options on the stable toolchain, such as the JSON of a
+//! crate's documentation. It also lets the documentation use the crates that the tests have compiled.
 
 use crate::process::{cargo, run, target};
 use serde_json::Value;
@@ -15,8 +15,8 @@ const DOCUMENTS: &str = "documents";
 
 /// Returns the command `cargo ARGS`, in which rustdoc may have unstable options.
 ///
-/// `RUSTC_BOOTSTRAP=1` permits these options. As a variable of cargo, it would make build scripts run again, and with them most
-/// dependencies. So this program stands in for rustdoc, and sets the variable for rustdoc alone.
+/// `RUSTC_BOOTSTRAP=1` permits these options. If cargo itself had this variable, it would run the build scripts again, and
+/// compile most dependencies again. So this program stands in for rustdoc, and sets the variable for rustdoc alone.
 pub(crate) fn unstable(args: &[&str]) -> Command {
     with_stand_in(cargo(args), "unstable")
 }

@@ -28,12 +28,12 @@ impl<'a> Surface<'a> {
         surface
     }
 
-    /// The item with an id, if it belongs to this library.
+    /// The item with an id. `None` if the item belongs to another library.
     pub(crate) fn get(&self, id: &Value) -> Option<&'a Value> {
         self.json["index"].get(id.as_u64()?.to_string())
     }
 
-    /// The library that defines the item with an id.
+    /// The library that defines the item with an id. `None` if the item belongs to this library.
     pub(crate) fn library(&self, id: u64) -> Option<&'a str> {
         let number = self.json["paths"].get(id.to_string())?["crate_id"].as_u64()?;
         self.json["external_crates"].get(number.to_string())?["name"].as_str()
@@ -51,7 +51,7 @@ impl<'a> Surface<'a> {
         let import = &item["inner"]["use"];
         if !import.is_null() {
             match self.get(&import["id"]) {
-                // An item of another library, where its documentation is.
+                // The import names an item of another library, which has the documentation of the item.
                 None => {
                     self.items.push(Item { path: join(path, import), value: item, around: around.to_vec() });
                 }
@@ -123,7 +123,8 @@ pub(crate) mod tests {
     use super::Surface;
     use serde_json::{Value, json};
 
-    /// A library that exports `Gate` of a private module, with a method that shows a type of the crate `other`, and a function.
+    /// A library for tests. It exports a function, and the type `Gate` of a private module. A method of `Gate` shows a type of
+    /// the crate `other`.
     pub(crate) fn library() -> Value {
         let other = json!({"id": 90, "path": "other::Thing", "args": null});
         let signature = json!({"function": {"sig": {"inputs": [["thing", {"resolved_path": other}]]}}});

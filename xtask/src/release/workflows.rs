@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(found, SERVERS.map(|server| server.name));
     }
 
-    /// Checks that xtask knows the command. The expression for a matrix is replaced by a server.
+    /// Checks that xtask knows the command. The name of a server first replaces the workflow's expression for `matrix.server`.
     fn assert_known(command: &str) {
         let words = command.replace("${{ matrix.server }}", "system");
         let parsed = parse(words.split_whitespace().map(String::from));

@@ -14,10 +14,10 @@ use support::RedisServer;
 
 pub(crate) use server::is_child;
 
-/// The load of a comparison, by the requests that its limit refuses.
+/// The load of a comparison: whether its limit admits or refuses the requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
-    /// No request reaches the limit.
+    /// The limit refuses no request.
     Passed,
     /// Nearly every request is refused.
     Refused,

@@ -88,8 +88,8 @@ fn named(panel: &mut Panel<'_>, points: &[(f64, f64)], name: &str, ink: RGBColor
     panel.words(name, *place, (0, down), Lettering { ink, end: HPos::Center, ..NOTE })
 }
 
-/// Draws the bound of a bucket: the burst may be exceeded by all units that can be on lease, at most by a quarter of the
-/// burst.
+/// Draws the bound of a bucket: by how many percent of its burst the bucket may exceed the burst. The bound is the share
+/// of all units that can be on lease, and at most 25 %.
 fn bound(panel: &mut Panel<'_>, comparisons: &[Comparison], processes: usize) -> Drawn {
     let Some(comparison) = comparisons.last() else { return Ok(()) };
     let burst = f64::from(comparison.limit.capacity());

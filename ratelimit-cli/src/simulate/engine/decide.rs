@@ -10,7 +10,7 @@ use ratelimit::store::{Mode, Request, Store, StoreKey};
 use ratelimit::{Decision, Limit, MemoryStore};
 use std::error::Error;
 
-/// Decides about all calls, each of which costs `cost` units. Calls `each` with each call and its decision.
+/// Decides about all calls. Each call costs `cost` units. Runs `each` with every call and the decision about it.
 ///
 /// # Errors
 ///

@@ -33,7 +33,7 @@ pub(crate) struct Arrivals {
     /// The simulated time
     #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = time::read)]
     length: u64,
-    /// The seed of random traffic, which is the same for the same seed
+    /// The seed of random traffic: the same seed gives the same traffic
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

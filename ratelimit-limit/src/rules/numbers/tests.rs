@@ -12,7 +12,7 @@ fn a_bound_of_several_numbers_has_two_sides() {
         // 2^25 units in the bucket, and 2^25 waiting units for each ms of `wait`.
         ("token_bucket count=33554432 time=1ms wait=1ms", None),
         ("token_bucket count=33554432 time=1ms wait=2ms", Some(LimitError::QUEUE_TOO_LARGE)),
-        // The sum of the level, the units charged before it, and the units that leak is just below 2^53, and then just above.
+        // The sum in `check_level` is just below 2^53, and then just above.
         ("token_bucket count=100003 time=100070056ms burst=22477232", None),
         ("token_bucket count=100003 time=100070056ms burst=22477233", Some(LimitError::NOT_EXACT)),
         ("token_bucket count=100003 time=100070056ms burst=22477233 refill=interval", None),

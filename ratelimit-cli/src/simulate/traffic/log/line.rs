@@ -61,7 +61,7 @@ fn split<'l>(line: &'l [u8], at: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
 /// Seconds since 1970, and the time zone.
 type Moment = (i64, Offset);
 
-/// Splits a text into the user, the rest after the time, and the time.
+/// Splits a text into the user, the rest after the time, and the time. `None` if the text contains no time.
 fn until_time(text: &[u8]) -> Option<(&[u8], &[u8], Moment)> {
     const LENGTH: usize = "22/Nov/2026:13:55:36 +0100".len();
     let mut from = 0;
@@ -76,14 +76,14 @@ fn until_time(text: &[u8]) -> Option<(&[u8], &[u8], Moment)> {
     }
 }
 
-/// Reads `22/Nov/2026:13:55:36 +0100`.
+/// Reads a time such as `22/Nov/2026:13:55:36 +0100`. `None` for any other text.
 fn moment(text: &[u8]) -> Option<Moment> {
     let time = strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).ok()?;
     let at = time.to_timestamp().ok()?.as_second();
     (at >= 0).then_some((at, time.offset()?))
 }
 
-/// The position of the quote that ends a quoted text. A backslash escapes the next byte.
+/// The position of the quote that ends a quoted text. `None` if no quote ends it. A backslash escapes the next byte.
 fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     text.iter().position(|byte| {

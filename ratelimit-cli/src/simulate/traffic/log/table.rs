@@ -66,7 +66,8 @@ impl Columns {
     }
 }
 
-/// Reads `2026-11-22T13:55:36+01:00`, or seconds or milliseconds since 1970. A time without a time zone is in UTC.
+/// Reads `2026-11-22T13:55:36+01:00`, or seconds or milliseconds since 1970. A time without a time zone is in UTC. `None` for any
+/// other text.
 fn moment(text: &[u8]) -> Option<(i64, Offset)> {
     const FIRST_MS: i64 = 100_000_000_000;
     let text = str::from_utf8(text).ok()?;
