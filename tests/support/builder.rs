@@ -127,7 +127,7 @@ impl RedisServerBuilder {
         format!("{scheme}://{}127.0.0.1:{port}/", user.unwrap_or_default())
     }
 
-    /// The URL for the harness, which has no TLS.
+    /// The URL for the harness, which connects without TLS: through a Unix socket if the port accepts only TLS.
     pub(crate) fn plain_url(&self, port: u16, directory: &Path) -> String {
         if self.tls.is_none() {
             return self.url(port);

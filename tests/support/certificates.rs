@@ -78,7 +78,7 @@ fn named(name: &str, hosts: &[&str]) -> CertificateParams {
     params
 }
 
-/// Whether the server program supports TLS. Programs of system packages do; others may not.
+/// Whether the server program supports TLS. Programs of system packages support TLS, but other programs may not.
 #[must_use]
 pub fn has_tls() -> bool {
     // The server fails to start, and its message shows whether it supports TLS.

@@ -17,7 +17,7 @@ pub(crate) const SLOTS: u16 = 16_384;
 
 /// The time in milliseconds after which a silent primary is replaced. A short time also makes the nodes find each other faster.
 const NODE_TIMEOUT: &str = "1000";
-/// The same time for a complete cluster. It is long, so that no primary is replaced because a busy machine stalls.
+/// The same time after the cluster is complete. It is long, so that no primary is replaced because a busy machine stalls.
 const CALM: &str = "60000";
 
 /// Primaries and their replicas, each a [`RedisServer`]. The port for clients identifies a node.
@@ -85,7 +85,7 @@ impl Cluster {
         &self.node(port).server
     }
 
-    /// The proxy of a node, if the cluster was started [behind proxies](Self::behind_proxies).
+    /// The proxy of a node. The cluster must have been started [behind proxies](Self::behind_proxies).
     #[must_use]
     pub fn proxy(&self, port: u16) -> &Proxy {
         self.node(port).proxy.as_ref().expect("this cluster has proxies")

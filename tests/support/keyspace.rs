@@ -1,4 +1,4 @@
-//! Inspects the keys of a server: whether every key expires, and when the last one expires.
+//! Inspects the keys of a server: whether every key expires, and when the last key expires.
 
 use crate::server::RedisServer;
 use redis::Connection;

@@ -123,7 +123,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Accepts connections, and orders from the test.
+/// The data of the proxy's thread, which accepts connections and obeys the test.
 struct Desk {
     own_port: u16,
     port: u16,

@@ -132,8 +132,8 @@ impl Sentinels {
         let old = self.primary();
         let mut ordered: Option<Instant> = None;
         until("the Sentinels hand over", || {
-            // The Sentinels refuse while they reconfigure the replicas after the last failover. They give up if a replica is
-            // not ready.
+            // The Sentinels refuse an order while they reconfigure the replicas after the last failover. They give up a
+            // failover if a replica is not ready.
             if ordered.is_none_or(|then| then.elapsed() > Duration::from_secs(3)) {
                 let mut order = redis::cmd("SENTINEL");
                 let taken = order.arg("FAILOVER").arg(NAME).exec(&mut self.sentinels[0].raw());
@@ -142,7 +142,7 @@ impl Sentinels {
             self.primary() != old
         });
         let new = self.primary();
-        // The Sentinels would do this only after ten or twenty seconds.
+        // Makes the old primary a replica at once. The Sentinels would do this only after ten or twenty seconds.
         redis::cmd("REPLICAOF")
             .arg("127.0.0.1")
             .arg(new)

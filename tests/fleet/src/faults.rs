@@ -52,7 +52,7 @@ pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
     }
 }
 
-/// Begins a failover or a move of a slot. Does nothing if another one is under way.
+/// Begins a failover or a move of a slot. Does nothing if another failover or move is under way.
 fn begin<F>(world: &Arc<World>, change: impl FnOnce(Arc<World>) -> F)
 where
     F: Future<Output = ()> + Send + 'static,

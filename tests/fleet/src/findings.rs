@@ -34,7 +34,7 @@ pub(crate) struct Findings {
     pub(crate) connections: usize,
     /// The number of commands that the servers have executed, and the number of their keys.
     pub(crate) sizes: (u64, usize),
-    /// The number of redirected commands after the run. The first command of each process for each limit is not counted.
+    /// After the run, each process asks twice for each limit. This is the number of redirected commands of the second requests.
     pub(crate) redirected: u64,
     /// Each override that a server has stored: the time, the limit, and the new count. The count is `None` if the override was
     /// removed.

@@ -34,7 +34,7 @@ mod tests {
     use super::soak::Soak;
     use std::thread;
 
-    /// Seeds that once broke a promise. If the drawing of schedules changes, they become ordinary seeds.
+    /// Seeds that once broke a promise. If the code that draws schedules changes, these seeds become ordinary seeds.
     const FOUND: [u64; 11] =
         [9858, 10_832, 18_250, 26_112, 35_583, 53_967, 70_294, 80_930, 83_721, 93_045, 93_888];
 

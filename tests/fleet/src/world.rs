@@ -20,7 +20,7 @@ pub(crate) struct World {
     roles: Mutex<Vec<usize>>,
     /// The node of each slot.
     pub(crate) owners: Mutex<Owners>,
-    /// Whether a failover or a move of a slot is under way. Another one that comes during this time is skipped.
+    /// Whether a failover or a move of a slot is under way. A further failover or move that comes during this time is skipped.
     pub(crate) is_changing: AtomicBool,
     links: Mutex<BTreeMap<String, Links>>,
     is_healed: AtomicBool,

@@ -7,8 +7,9 @@
 //! | `permits` | permits are renewed, also by another runtime, and returned, also after a lost reply | `limiter/permits` |
 //! | `leases` | units are taken in advance, handed out, and returned | `limiter/lease` |
 //!
-//! Time is a number of ticks with an upper bound. Each path ends there, so "eventually" means: before that time. The comment of
-//! each action names the code that it models. Each model has mistakes that a test can switch on, to see the properties fail.
+//! Time is a number of ticks with an upper bound. Each path ends at this bound, so "eventually" means: before the bound. The
+//! comment of each action names the code that it models. Each model has mistakes that a test can switch on, to see the
+//! properties fail.
 
 pub mod leases;
 pub mod permits;

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use support::{MINUTE, SECOND};
 
 const COUNT: u32 = 4000;
-/// The units that other calls keep free: half a percent of the limit, twice the average need of the important calls in a
-/// minute.
+/// The units that all other calls leave to the important calls: 0.5 % of the limit. This is twice the number of units that the
+/// important calls need in an average minute.
 const KEEP: u32 = COUNT / 200;
 const MINUTES: u32 = 4;
 const TICKS_PER_MINUTE: u32 = 600;
@@ -60,8 +60,8 @@ async fn overload(limit: Limit) -> Tally {
     tally
 }
 
-/// Asserts that 99 % of the important calls pass, and that the limit is used up. `fits` is the number of units that it can
-/// admit.
+/// Asserts that 99 % of the important calls pass, and that the limit is used up. `fits` is the number of units that the limit
+/// can admit in the whole run.
 async fn assert_important_calls_pass(limit: Limit, fits: u32) {
     let tally = overload(limit).await;
     println!("{limit}: {tally:?}, and {fits} fit");

@@ -22,7 +22,8 @@ fn the_reported_bytes_are_those_on_the_heap() {
     let told = || i64::try_from(store.bytes() - empty).unwrap();
     let mut counted = 0;
     for limit in &limits {
-        // Makes four calls, although at most three units are available. The last calls are blocked or wait.
+        // Makes four calls, although at most three units are available. The calls that do not fit are refused, begin a block,
+        // or wait.
         counted += allocation_counter::measure(|| {
             for (number, call) in (0..1000).flat_map(|number| (1..=4).map(move |call| (number, call))) {
                 let request = Request::new(key(limit, number), *limit, 1).with_permit(call);
@@ -186,7 +187,7 @@ fn blocks_are_evicted_and_counted_too() {
 #[test]
 fn of_two_keys_with_permits_the_one_with_more_free_units_is_evicted() {
     let clock = ManualClock::new();
-    // A full store holds a quarter of `max_keys` states that are lists.
+    // The store holds at most `max_keys / 4` states that are lists, such as permits.
     let store = MemoryStore::with_clock(clock.clone()).with_max_keys(8);
     let key = |key: u8| StoreKey::new(&[key]);
     for (number, cost) in [(1, 2), (2, 1), (3, 1)] {
@@ -198,7 +199,8 @@ fn of_two_keys_with_permits_the_one_with_more_free_units_is_evicted() {
     assert_eq!((store.evictions(), left), (1, [1, 0]));
 }
 
-/// Of two keys, the store evicts the one with more free units. Units that an adjustment returns or takes count, too.
+/// Of two keys, the store evicts the key with more free units. It takes into account the units that adjustments have returned
+/// or taken.
 #[test]
 fn a_key_whose_units_were_given_back_is_evicted_first() {
     for limit in [
@@ -207,7 +209,7 @@ fn a_key_whose_units_were_given_back_is_evicted_first() {
         Limit::token_bucket(2, MINUTE),
         Limit::sliding_log(2, MINUTE),
     ] {
-        // A full store holds a quarter of `max_keys` states that are lists.
+        // The store holds at most `max_keys / 4` states that are lists, such as logs.
         let max_keys = if limit.algorithm() == Algorithm::SlidingLog { 8 } else { 2 };
         let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(max_keys);
         let key = |key: u8| StoreKey::new(&[key]);

@@ -71,7 +71,7 @@ fn entries_of_logs_count_against_the_bound() {
     assert!(heap.bytes_current < 4_000_000, "{heap:?}");
 }
 
-/// The time after the end of an entry at which it can be removed.
+/// An entry can be removed this long after its end.
 const GRAIN: Duration = Duration::from_millis(1);
 
 /// The number of keys: ten million in the soak, one million otherwise.
@@ -103,7 +103,7 @@ fn with_room_for_all_every_decision_is_right() {
 /// The number of new keys in a flood, several times the capacity of the store.
 const FLOOD: u32 = 40_000;
 
-/// A flood of new keys of one limit evicts no key of another limit, even if the first call of each new key uses up its limit.
+/// A flood of new keys of one limit evicts no key of another limit, even if each new key is used up by its first call.
 #[test]
 fn a_flood_of_one_limit_frees_no_caller_of_another() {
     let login = Limit::counter(5, SECOND * 600);
@@ -125,7 +125,7 @@ fn a_flood_of_one_limit_frees_no_caller_of_another() {
     }
 }
 
-/// If all keys have one limit, first calls of new keys evict no key that is used up.
+/// If all keys have the same limit, a flood of new keys evicts no key that is used up.
 #[test]
 fn of_one_limit_keys_that_are_used_up_stay() {
     for limit in [

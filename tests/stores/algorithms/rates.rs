@@ -19,8 +19,8 @@ const RATES: [(u32, u64, u32); 7] = [
     (2, 366 * 86_400_000, 2),
 ];
 
-/// Takes all available units at random times, always before the bucket is full again. Returns the admitted units, and the time
-/// of the end in µs.
+/// Takes all available units at random times, always before the bucket is full again. Returns the number of admitted units, and
+/// the time in µs after the last pause.
 async fn drained(
     store: &dyn Store,
     set_clock: &mut impl FnMut(u64),
@@ -42,7 +42,8 @@ async fn drained(
     (passed, now)
 }
 
-/// Asserts that no rate drifts. Each limit has its own key, because each run starts at the same time.
+/// Asserts that no rate drifts. All runs start at the same time, so each limit has its own key. Under a shared key, a
+/// run would find the units of an earlier run.
 async fn no_drift(store: &dyn Store, mut set_clock: impl FnMut(u64), moments: u32) {
     let limits = RATES.into_iter().flat_map(|(count, time, burst)| {
         let (period, of) = (Duration::from_millis(time), (count, time, burst));

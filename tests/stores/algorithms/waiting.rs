@@ -49,13 +49,14 @@ async fn calls_take_turns(numbers: Numbers) {
     let mut before = None;
     for (k, ((decision, came), turn)) in outcomes.iter().zip(&turns).enumerate() {
         assert!(decision.is_allowed(), "{limit}: call {k}");
-        // Each turn of a log is rounded to whole ms.
+        // The turns of a log are rounded to whole ms. This can add 1 ms in each period.
         let late = if numbers.kind == Kind::Log { k as u64 / u64::from(numbers.count) + 1 } else { 0 };
         let delay = ms(decision.delay());
         assert!(delay <= turn + late, "{limit}: call {k} waits for {delay} ms, not {turn}");
         // The resolution of the clock is 1 ms.
         assert!(ms(*came - sent) + 1 >= *turn, "{limit}: call {k} came before its turn");
-        // Each call is decided after the previous call. Its wait is longer by at most the distance between their turns.
+        // Each call is decided after the previous call. Compared with that call, it waits longer by at most the distance
+        // between the two turns.
         if let Some((delay_before, turn_before)) = before.replace((delay, turn)).filter(|_| late == 0) {
             let longest = delay_before + turn - turn_before;
             assert!(delay <= longest, "{limit}: call {k} comes too long after the one before it");

@@ -84,7 +84,8 @@ fn limits(numbers: impl Fn(Kind) -> [Numbers; 2]) -> Vec<Limit> {
 async fn decided_as_one_by_one(mode: Mode, limits: &[Limit]) {
     let mut twins = Twins::start();
     let mut random = fastrand::Rng::with_seed(seed());
-    // Makes the server load the scripts. Otherwise the store would send a script again, after later calls.
+    // Makes the server load the scripts. A call whose script is missing is sent again, so it would be decided after later
+    // calls.
     let mut now = 1_763_000_000_000_000;
     twins.set_clock(now);
     for limit in limits {
@@ -117,7 +118,7 @@ async fn decided_as_one_by_one(mode: Mode, limits: &[Limit]) {
                 (decision.is_allowed(), decision.capacity(), decision.remaining(), decision.retry_after())
             };
             assert_eq!(named(&found), named(alone), "{at}: {:?}", requests[at]);
-            // If a call was charged together with others, its `reset_after` may include their units.
+            // If a call was charged together with other calls, its `reset_after` may include the units of those calls.
             let same_key =
                 |one: &TestRequest| key(one.key, &one.limit) == key(requests[at].key, &requests[at].limit);
             let latest = requests.iter().zip(&expected).filter(|(one, _)| same_key(one));

@@ -150,7 +150,8 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     {
         let _inside = passing.enter();
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // The first request is sent directly. The worker for the second request would run in this runtime.
+        // The first request is sent directly. The second request starts a worker in this runtime, which is never polled, so the
+        // worker sends nothing.
         for pending in &mut all[..2] {
             assert!(pending.as_mut().poll(&mut context).is_pending());
         }

@@ -23,7 +23,8 @@ async fn passed_at_once(limiter: &RateLimiter, calls: u32, by: u32) -> usize {
     calling.join_all().await.into_iter().filter(|allowed| *allowed).count()
 }
 
-/// The admitted calls and the script calls for each number of calls. On one thread, all calls arrive before the first reply.
+/// Makes concurrent calls, one group for each number in `sizes`. Returns the number of admitted calls and of script calls for
+/// each group. On one thread, all calls of a group arrive before the first reply.
 async fn measured(limiter: &RateLimiter, sizes: &[u32], script_calls: impl Fn() -> u64) -> Vec<(usize, u64)> {
     let mut all = Vec::new();
     for (by, size) in (1..).zip(sizes) {

@@ -1,4 +1,5 @@
-//! Calls that take many units. Each keeps a server busy for a short time, so the server must decide other calls between them.
+//! Calls that take many units. Each of these calls keeps a server busy for a short time. Therefore the server must be able to
+//! decide other calls between two of them.
 
 use crate::harness::{limiter_on, script_calls};
 use ratelimit::{Algorithm, Key, Limit, OnError};

@@ -13,7 +13,7 @@ fn calls(store: &RedisStore) -> Vec<Pending<'_>> {
     checks(store, &[0, 1, 2, 3, 4, 5].map(|key| TestRequest::new(key, LIMIT, 1)))
 }
 
-/// Lets a worker send the calls, or end.
+/// Gives the worker time to send the calls, or to end.
 async fn settle() {
     for _ in 0..10 {
         tokio::task::yield_now().await;

@@ -20,7 +20,8 @@ fn admits_exactly_its_limit(name: &str) {
     let (count, time) = (limit.count().into(), limit.time());
     match limit.algorithm() {
         Algorithm::Counter | Algorithm::SlidingLog => records.refuse_only_after(count, time),
-        // A refusal can be due to the units of the current cell and of the cell before it.
+        // A sliding window counts in cells of length `time`. The units of the current cell and of the previous cell can cause a
+        // refusal.
         Algorithm::SlidingWindow => records.refuse_only_after(count, 2 * time),
         _ => records.use_bucket(&limit, 99),
     }

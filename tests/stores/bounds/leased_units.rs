@@ -28,7 +28,7 @@ fn run(name: &str, is_uneven: bool) -> (Limit, Records) {
     (limit, records)
 }
 
-/// The most unused units that busy processes hold.
+/// Returns the largest number of leased units that all processes together hold without using them.
 fn on_lease(limit: &Limit, is_uneven: bool) -> u64 {
     let processes = if is_uneven { UNEVEN.len() } else { workers::PROCESSES };
     processes as u64 * u64::from(limit.largest_lease())

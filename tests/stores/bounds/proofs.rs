@@ -35,7 +35,7 @@ impl Records {
         }
     }
 
-    /// Asserts that at least `count` calls may have passed in the `time` before each refusal. Then no call was refused while
+    /// Asserts that at least `count` calls may have passed in the `time` before each refusal. If so, no call was refused while
     /// units were available. The check also holds if the machine stalls.
     pub(crate) fn refuse_only_after(&self, count: u64, time: Duration) {
         assert!(!self.refused.is_empty(), "too few calls: no call was refused");

@@ -33,7 +33,7 @@ enum Mistake {
     AdmitsOneMore,
     /// Stores a separate state for each version of a key's limit.
     ForgetsAtChange,
-    /// Never ends the lease of a renewed permit.
+    /// Confirms the renewal of a permit but ignores it, so that the lease ends.
     IgnoresRenewals,
     /// Rounds times up to seconds.
     RoundsTimes,

@@ -8,11 +8,11 @@ pub(super) struct Subject {
     pub(super) name: String,
     pub(super) members: Vec<[Numbers; 2]>,
     pub(super) letters: Vec<Letter>,
-    /// The number of letters at the start that form the core, for longer sequences.
+    /// The number of letters at the start of `letters` that form the core. Longer sequences consist of core letters only.
     pub(super) core: usize,
 }
 
-/// A deed after a pause in µs.
+/// A step of a sequence: a pause in µs, and then an operation (`deed`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub(super) pause: u64,
@@ -29,7 +29,7 @@ pub(super) enum Deed {
     Give,
     GiveOne,
     Take(u32),
-    /// Renews the last charge.
+    /// Renews the permit of the last charge.
     Renew,
 }
 
@@ -133,8 +133,8 @@ fn of_two(first: &Numbers, second: &Numbers) -> (Vec<Letter>, usize) {
     with_core(&pauses, &deeds)
 }
 
-/// Combines all deeds with all pauses, and returns the size of the core. The core comes first: it has each deed once, and uses
-/// the pauses in turn.
+/// Returns all combinations of a deed and a pause, and the size of the core. The letters of the core come first: each deed
+/// once, with the pauses in turn.
 fn with_core(pauses: &[u64], deeds: &[Deed]) -> (Vec<Letter>, usize) {
     let mut all = letters(pauses, deeds);
     let places: Vec<usize> = (0..deeds.len()).map(|deed| deed % pauses.len() * deeds.len() + deed).collect();

@@ -118,8 +118,8 @@ impl Model {
     }
 }
 
-/// Whether a store's outcomes agree with the definition. The store may also report that it removed a unit that no longer counts
-/// from a list.
+/// Whether a store's outcomes agree with the definition. When units are returned to a list, the store may also report an entry
+/// that it has removed, although the definition no longer counts this entry.
 pub(super) fn agree(numbers: &Numbers, what: &What, found: &[Outcome], expected: &[Outcome]) -> bool {
     let is_list = matches!(numbers.kind, Kind::Concurrency | Kind::Log);
     let gives = matches!(what, What::Adjust { change: Change::Give(_), .. });

@@ -9,7 +9,8 @@ use ratelimit::store::Mode;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The time of the start in µs: a few ms before the end of an era of the short states.
+/// The time of the start in µs: 10 ms before the end of an era. A short state has only the last 11 digits of a time in ms
+/// (`lua/head.lua`), and these digits start again at 0 in each era.
 const START: u64 = 1_799_999_999_990_000;
 
 /// A reached state: the model, and the keys in the server. `path` is one of the sequences that lead to this state.
@@ -40,8 +41,9 @@ fn sequences(letters: usize, length: u32) -> u128 {
     (1..=length).map(|length| (letters as u128).pow(length)).sum()
 }
 
-/// Makes all sequences in the scripts. In the memory store, makes one sequence for each state. Returns an error with the first
-/// sequence whose last outcome disagrees with the definition.
+/// Makes all sequences in the scripts. If several sequences lead to the same state, the memory store makes only one of them,
+/// followed by each next operation. Returns an error that shows the first sequence whose last outcome disagrees with the
+/// definition.
 pub(super) fn in_scripts(
     server: &Server,
     subject: &Subject,

@@ -1,5 +1,5 @@
-//! Proxies that have lost their server, other unknown errors, and an engine that sends numbers as text, as some engines do with
-//! the floats of Lua 5.4. All of these are outages: the failure policy decides, and no call is sent again.
+//! Proxies that have lost their server, other unknown errors, and an engine that sends numbers as text. (Some engines do this
+//! with the floats of Lua 5.4.) All of these are outages: the failure policy decides, and no call is sent again.
 
 use crate::harness::{PATIENCE, limiter_at, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::{FakeServer, MINUTE, take_events};
 use tokio::task::JoinSet;
 
-/// The errors of proxies without a server, the error of a killed script, unknown errors, and a number as text. Each has a part
-/// of the message that the library shows.
+/// The errors of proxies without a server, the error of a killed script, unknown errors, and a number as text. Beside each
+/// reply is a part of the message that the library shows for it.
 const OUTAGES: [(&str, &str); 9] = [
     ("-upstream failure", "the proxy cannot reach its server"),
     ("-no upstream host", "the proxy has no server"),
@@ -25,7 +25,7 @@ const OUTAGES: [(&str, &str); 9] = [
     (AS_TEXT, "invalid reply from Redis at 127.0.0.1"),
 ];
 
-/// A reply to a decision that cannot be parsed.
+/// A reply to a request for a decision. The client cannot parse it, because the number is a text.
 const AS_TEXT: &str = "$8\r\n238503.0";
 
 const LIMIT: Limit = Limit::counter(2, MINUTE);
@@ -44,7 +44,7 @@ impl Proxied {
         let server = FakeServer::start(move |words, _| match words[0].as_str() {
             "EVALSHA" | "EVAL" => {
                 calls.fetch_add(1, Ordering::Relaxed);
-                // With a server, one unit remains for a minute.
+                // If the server is back, the reply admits the call: one unit remains, and the window ends after a minute.
                 format!("{}\r\n", if gone.load(Ordering::Relaxed) { reply } else { ":120001" }).into_bytes()
             }
             "HGET" => b"$-1\r\n".to_vec(),
@@ -128,7 +128,8 @@ async fn the_store_decides_again_as_soon_as_the_proxy_has_a_server() {
     assert_eq!(admitted.decision().remaining(), 1);
 }
 
-/// If the first reply is in another protocol, the URL is wrong. If a later reply is, the server may have executed the call.
+/// If the first reply is in another protocol, the URL is wrong. If a later reply is in another protocol, the server may have
+/// executed the call.
 #[tokio::test]
 async fn a_reply_in_another_protocol_is_an_outage_after_a_first_one_that_was_understood() {
     let http = || b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();

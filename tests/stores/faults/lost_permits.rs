@@ -70,7 +70,8 @@ async fn a_return_that_a_server_refuses_to_write_is_repeated() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permits_are_free_soon_after_any_fault() {
-    // A waiting call leaves a ticket if only its reply is lost. Therefore faults that lose only replies also run with a wait.
+    // If the reply to a waiting call is lost, the ticket of the call stays in the server. Therefore the faults that lose only
+    // replies (in the soak, all faults) also run with a limit whose calls wait.
     let reached = FAULTS.into_iter().filter(|fault| {
         is_soak() || matches!(fault, Fault::Network(Traffic::LoseReplies | Traffic::CutReplies))
     });

@@ -71,8 +71,8 @@ async fn a_cluster_counts_each_call_at_most_once() {
     assert_counted_at_most_once(&limiter_at(cluster.url()).connect().await.unwrap(), &decided).await;
 }
 
-/// The calls come one after another. The server executes nearly all of them, because a call may be sent on a connection that is
-/// already reset. The server executes no call twice, and counts each call that it executes.
+/// The calls come one after another. A call may be sent on a connection that is already reset, so the server executes nearly
+/// all calls, but not every call. The server executes no call twice, and counts each call that it executes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_was_executed_is_counted_once() {
     let server = RedisServer::start();

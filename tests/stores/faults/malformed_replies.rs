@@ -138,7 +138,8 @@ async fn numbers_out_of_range_are_errors() {
                 let grains = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
                 match outcome {
                     Err(ErrorKind::Unavailable) => {}
-                    // After a change of the limit, this number of tiny units can really be missing.
+                    // For a single bucket, this number is valid: it is the number of missing grains (`lua/token_bucket.lua`).
+                    // After a change of the limit, so many grains can be missing.
                     Ok(Some(decision)) if grains && number == -(1 << 53) - 1 => {
                         assert!(!decision.is_allowed());
                     }

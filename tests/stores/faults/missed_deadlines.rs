@@ -71,7 +71,8 @@ async fn calls_do_not_wait_after_five_missed_deadlines() {
     }
 }
 
-/// Many calls wait for one fetch of leased units. Each deadline that they miss counts as one.
+/// Several calls may wait for the same fetch of leased units. Each of these calls that misses its deadline counts as one missed
+/// deadline, so calls fail at once after five of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leased_limit_misses_no_more_deadlines_than_others() {
     let leased = HUGE.lease(1000);

@@ -27,7 +27,7 @@ fn most_within_an_interval(moments: &[Instant]) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limiters_that_lose_their_server_together_do_not_reconnect_together() {
     let server = RedisServer::start();
-    // The proxy of each limiter counts its attempts.
+    // Each limiter has its own proxy, which counts the limiter's attempts to connect.
     let proxies: Vec<Proxy> = (0..LIMITERS).map(|_| Proxy::start(server.port())).collect();
     let mut limiters = Vec::new();
     for proxy in &proxies {

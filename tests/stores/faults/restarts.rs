@@ -52,7 +52,8 @@ async fn a_server_is_found_again_although_nobody_calls() {
     let mut server = RedisServer::start();
     let limiter = limiter_on(&server).on_error(OnError::Deny).connect().await.unwrap();
     server.stop();
-    // The first call may still be sent on the connection that breaks. The client repeats only failed attempts to connect.
+    // The first call may still be sent on the connection that breaks. The client tries again by itself only after a failed
+    // attempt to connect, so this waits for such an attempt.
     wait_for("a call tries to connect", async || {
         let error = undecided(limiter.check(&HUGE, "calls").await);
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");

@@ -64,5 +64,5 @@ impl UnreliableServer {
 /// Replies that arrive later than a short deadline.
 pub(super) const LATE: Traffic = Traffic::DelayReplies(Duration::from_millis(300));
 
-/// A deadline that [`LATE`] replies miss.
+/// A deadline that is shorter than the delay of [`LATE`], so every reply misses it.
 pub(super) const SHORT: Duration = MS.saturating_mul(50);

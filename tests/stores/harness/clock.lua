@@ -1,14 +1,15 @@
 -- clock: stands in front of an unchanged script and shadows `redis`, so that the script uses the test's clock.
 --
--- The string `test:now` has the time in microseconds. Keys expire by its whole milliseconds. `test:deadlines` has the time at
--- which each key expires. `test:longest` has the longest TTL that was ever set. Keys have no TTL in the server itself.
+-- The string `test:now` has the time in microseconds. The expiry of keys uses this time, rounded down to whole milliseconds.
+-- `test:deadlines` has the time at which each key expires. `test:longest` has the longest TTL that was ever set. Keys have no
+-- TTL in the server itself.
 local redis = (function(server)
   local now_us = tonumber(server.call("GET", "test:now"))
   local now = math.floor(now_us / 1000)
   local function text(number) return string.format("%.0f", number) end
 
-  -- Expires a key before each command, as the server does: the key still exists in the millisecond of its deadline, but not
-  -- later. If the key was deleted or emptied, its deadline is removed.
+  -- Runs before each command on a key. Like the server, it removes the key if the key has expired: a key still exists in the
+  -- millisecond of its deadline, but not later. Also removes the deadline of a key that was deleted or emptied.
   local function deadline(key)
     local at = tonumber(server.call("HGET", "test:deadlines", key) or nil)
     if not at then return nil end
@@ -63,7 +64,7 @@ local redis = (function(server)
     end,
   }
 
-  -- Commands that have the same effect under any clock. The deadline of their key is applied first.
+  -- Commands that have the same effect under any clock. Before such a command, its key is removed if it has expired.
   local plain = [[ DECRBY DEL EXISTS GET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
     ZRANGEBYSCORE ZRANK ZREM ZREMRANGEBYSCORE ZSCORE ]]
 

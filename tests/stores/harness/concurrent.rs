@@ -32,8 +32,8 @@ pub(crate) fn checks<'s>(store: &'s RedisStore, requests: &[TestRequest]) -> Vec
     in_mode(store, Mode::Check, requests)
 }
 
-/// Makes one check for each of these keys, and one between them for a key that the user may not access. Only that check must
-/// fail.
+/// Makes a check for each of the keys `before`, then a check for a key that the user may not access, and then a check for each
+/// of the keys `after`. Only the check for the forbidden key must fail.
 pub(crate) async fn forbidden_among(store: &RedisStore, limit: Limit, before: &[usize], after: &[usize]) {
     let requests = |keys: &[usize]| -> Vec<_> {
         checks(store, &keys.iter().map(|key| TestRequest::new(*key, limit, 1)).collect::<Vec<_>>())

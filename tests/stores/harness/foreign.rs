@@ -1,6 +1,6 @@
 //! Texts that no limit writes under its key: words, numbers, and spellings of numbers that only Lua parses.
 
-/// The last texts contain so many units that a state with them would have the long form.
+/// A state with as many units as the last texts show would have the long form (`lua/head.lua`).
 const TEXTS: &str = "| |abc|1x|1.5|-1.5|0.25|-5|+5|5 | 5|+7|inf|-inf|nan|1e0|1e3|1e300|5.0|0x10|0x1234567|007|0763000000000|\
     -36999970000|300000000000.0|1763000000000.0|18014398509481984.0|11111111163000000e2|-9007199254740992|\
     17630000000000000000000.0|-17630000000000000000000|176300000000000000000000x|1763000000000000000000000000000x|\

@@ -60,7 +60,7 @@ pub(crate) async fn time_until_decided(limiter: &RateLimiter, key: &str) -> Dura
             tokio::time::sleep(10 * MS).await;
         }
     };
-    // A sentinel that was not scheduled for two seconds does nothing for the following 30 seconds.
+    // A sentinel that was not scheduled for two seconds does nothing for the following 30 seconds, so this waits for longer.
     tokio::time::timeout(120 * SECOND, decided).await.expect("the key is not decided again");
     start.elapsed()
 }

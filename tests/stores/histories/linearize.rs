@@ -12,7 +12,7 @@ struct Search<'h> {
     definite: Vec<Call>,
     unknown: Vec<u64>,
     losses: &'h [u64],
-    /// Whether the remaining units must equal those of the definition.
+    /// Whether the remaining units in the replies must equal the remaining units of the definition.
     exact: bool,
     /// The criterion that selects the next call to try.
     first: First,
@@ -29,8 +29,8 @@ enum First {
     /// The call with the earliest effect, because it leaves the most time for the other calls. If several are equal, the call
     /// with the earliest reply comes first.
     Effect,
-    /// The call with the earliest reply, because it cannot wait. If another call took its unit too early, no unit might be left
-    /// for it.
+    /// The call with the earliest reply, because it cannot wait. If another call took a unit first, no unit might be left for
+    /// this call.
     Reply,
 }
 
@@ -44,7 +44,7 @@ struct Prefix {
     /// The index of the first call that is not in the prefix, and for each later call whether it is in the prefix.
     first: usize,
     later: Vec<bool>,
-    /// The numbers of calls without a reply that took effect, and of losses.
+    /// The number of calls without a reply that took effect, and the number of losses.
     unknown: usize,
     losses: usize,
     /// The number of lost units.
@@ -152,12 +152,12 @@ impl Search<'_> {
         prefix.first == self.definite.len()
     }
 
-    /// The prefixes with one more call or loss. The best one comes last.
+    /// The prefixes with one more call or loss. The prefix to try first comes last.
     fn choices(&mut self, prefix: &Prefix) -> Vec<Prefix> {
         if self.failed.contains(&prefix.state()) {
             return Vec::new();
         }
-        // A call must not come after a call that was sent after its reply.
+        // If a call was sent after the reply to another call, it must come after that call.
         let (mut end, mut candidates) = (u64::MAX, Vec::new());
         for (after, call) in self.definite[prefix.first..].iter().enumerate() {
             if call.sent > end {
@@ -184,8 +184,8 @@ impl Search<'_> {
         choices
     }
 
-    /// The prefix with one more call. In the search for times, the call takes effect at the earliest time at which the
-    /// definition admits it.
+    /// Returns the prefix with one more call. In the search for times, the call takes effect at the earliest time at which the
+    /// definition admits it. `None` if the call cannot come next.
     fn next(&self, prefix: &Prefix, at: usize, call: &Call) -> Option<Prefix> {
         let mut now = prefix.now.max(call.sent);
         if !self.exact {
@@ -201,8 +201,8 @@ impl Search<'_> {
         Some(next)
     }
 
-    /// The prefix with one more call that has no reply. All such calls have the same cost, so only the one that was sent first
-    /// is tried.
+    /// Returns the prefix with one more call that has no reply, or `None` if no such call can come next. All such calls have
+    /// the same cost, so only the call that was sent first is tried.
     fn unknown(&self, prefix: &Prefix, end: u64) -> Option<Prefix> {
         let sent = *self.unknown.get(prefix.unknown).filter(|sent| self.exact && **sent <= end)?;
         let (mut definition, now) = (prefix.definition.copy(), prefix.now.max(sent));
@@ -210,8 +210,9 @@ impl Search<'_> {
         answer.allowed.then(|| Prefix { unknown: prefix.unknown + 1, ..prefix.with(definition, now) })
     }
 
-    /// The prefixes with one more loss. The server has forgotten as many units as a next call with a reply needs. In the search
-    /// for times, the server has forgotten all units, because this allows the most calls.
+    /// The prefixes with one more loss. In the first prefix, the server has lost no units. In each other prefix, the server has
+    /// forgotten exactly so many units that the definition gives the reply to one of the next calls. In the search for times,
+    /// the only other prefix is the loss of all units, because this loss allows the most calls.
     fn losses(&self, prefix: &Prefix, end: u64, candidates: &[(usize, Call)]) -> Vec<Prefix> {
         let Some(at) = self.losses.get(prefix.losses).filter(|at| **at <= end) else { return Vec::new() };
         let now = prefix.now.max(*at);
@@ -238,8 +239,8 @@ impl Search<'_> {
         std::iter::once(skipped).chain(left.into_iter().map(forget)).collect()
     }
 
-    /// The calls around the last one that has a place in an order. Their times in µs count from the sending of the first of
-    /// them.
+    /// Shows the calls around the end of the longest order that was found. Times are in µs since the first of these calls was
+    /// sent.
     fn report(&self) -> String {
         let from = self.most.saturating_sub(30);
         let around = &self.definite[from..self.definite.len().min(self.most + 8)];
@@ -259,7 +260,8 @@ impl Search<'_> {
     }
 }
 
-/// The first time in µs, from `from` on, at which a call of one unit passes. `retry_after` is only exact to one ms.
+/// Returns the first time in µs, from `from` on, at which a call of one unit passes. `None` if it never passes. The
+/// definition's `retry_after` is exact only to 1 ms, so this function searches for the exact time.
 fn earliest(definition: &dyn Definition, from: u64) -> Option<u64> {
     let decide = |now: u64| definition.copy().decide(now, Mode::Peek, 1, 0);
     let answer = decide(from);
@@ -278,7 +280,7 @@ fn earliest(definition: &dyn Definition, from: u64) -> Option<u64> {
     Some(passes)
 }
 
-/// The units in use before a call with this outcome.
+/// Returns the units in use before a call with this outcome. `None` if the call has no reply, or if the reply is impossible.
 fn used_before(outcome: Outcome, count: u32) -> Option<u32> {
     match outcome {
         Outcome::Admitted(remaining) => count.checked_sub(remaining + 1),

@@ -1,6 +1,6 @@
 //! Histories on real servers, which are killed, replaced and cut off from the network. For the recorded calls of each key,
-//! there must be an order that the definition allows. Only such linearizable histories make the promises of the definitions
-//! hold for the servers.
+//! there must be an order that the definition allows (a linearizable history). If there is, the promises of the definitions
+//! also hold for the servers.
 
 mod history;
 mod linearize;

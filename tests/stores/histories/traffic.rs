@@ -14,8 +14,8 @@ const DAY_MS: u64 = 86_400_000;
 /// The limit of each quota key, which is called until it is used up. Its time is longer than a run, so the exact times of the
 /// calls do not matter.
 const QUOTA: Numbers = Numbers::new(Kind::Counter, 400, DAY_MS);
-/// The limits with short times. A counter is not among them: a call without a reply may have begun a window, so the next window
-/// begins earlier.
+/// The limits with short times. A counter is not one of these limits, because a call without a reply may have begun a window.
+/// The next window would then begin earlier than the search assumes.
 const TIMED: [(&str, Numbers); 2] =
     [("log", Numbers::new(Kind::Log, 20, 100)), ("bucket", Numbers::new(Kind::Greedy, 30, 100).burst(10))];
 const CALLERS_OF_EACH: usize = 4;

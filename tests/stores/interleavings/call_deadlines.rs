@@ -1,5 +1,5 @@
-//! Model tests of the deadlines of waiting calls, in every order of events. A worker wakes each caller at its deadline, or the
-//! caller has its own timer.
+//! Model tests of the deadlines of waiting calls, in every order of events. Either a worker wakes the caller at the deadline of
+//! its call, or the caller has its own timer.
 
 use super::call::{CallOutcome, PendingCall};
 use super::calls::{BOUNDS, enqueue, numbered};
@@ -54,7 +54,8 @@ fn a_worker_watches_deadlines() {
     });
 }
 
-/// If a worker is dropped, the other worker may wake too late for the calls that the dropped worker has watched.
+/// If a worker is dropped, the other worker may wake too late for the calls that the dropped worker has watched. The callers of
+/// these calls therefore need their own timers.
 #[test]
 fn a_dropped_worker_leaves_deadlines_to_the_callers() {
     loom::model(|| {

@@ -69,7 +69,8 @@ fn work_once(mut worker: Worker, now: Instant) {
     reply_to_all(worker.take(now).0);
 }
 
-/// Tries all orders of `number` concurrent callers. Except for the first one, they arrive `delay` after the start.
+/// Tries all orders of `number` concurrent callers. The first caller arrives at the start, and the other callers arrive `delay`
+/// later.
 fn callers(number: usize, delay: Duration, work: fn(Worker, Instant), may_return: bool) {
     let (start, mut model) = (Instant::now(), loom::model::Builder::new());
     model.preemption_bound = Some(3);
@@ -120,7 +121,7 @@ fn a_direct_call_that_is_never_polled_again_delays_no_other() {
         assert_eq!(numbers(&first.take(start).0), [2]);
         assert!(first.take(start).0.is_empty());
         assert!(another.is_some_and(|mut another| another.take(start).0.is_empty()));
-        // The reply to the direct call arrived before the other replies.
+        // The direct call is no longer in flight, because its reply arrived before the other replies.
         assert!(is_idle(&queue));
         drop(forgotten);
     });

@@ -66,7 +66,7 @@ fn one_caller_notices_that_there_were_too_many() {
     });
 }
 
-/// A concurrent reply may reset the count or not. The next reply resets it in any case.
+/// A reply that arrives at the same time may reset the count or not. The next reply resets it in any case.
 #[test]
 fn a_simultaneous_reply_leaves_a_valid_count() {
     loom::model(|| {

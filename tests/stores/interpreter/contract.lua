@@ -1,5 +1,6 @@
 -- contract: stands between the algorithms and the driver, and checks each charge. The reset time that `judge` has announced
--- must equal the reset time after the charge. The driver relies on this for some charges only.
+-- must equal the reset time after the charge. The driver uses the announced time only for some charges, but this check covers
+-- all charges that need not wait.
 local plain = implement
 implement = function(limit)
   plain(limit)

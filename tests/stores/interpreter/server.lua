@@ -56,7 +56,8 @@ function commands.SET(key, text, option, ms, condition)
   return { ok = "OK" }
 end
 
--- Lua has no 64-bit integers. The scripts add only to the digits before the last eleven digits.
+-- Lua has no 64-bit integers. The scripts add only multiples of 10^11, so the last eleven digits stay, and only the digits
+-- before them are added.
 function commands.INCRBY(key, by)
   local text, ends = value(key)
   local low, more = sub(text, -11), sub(by, 1, -12)

@@ -173,7 +173,8 @@ pub(crate) fn extra(Asked { numbers, keep, .. }: &Asked) -> String {
     steps.fold(keep.to_string(), |extra, ms| format!("{extra}:{ms}"))
 }
 
-/// The longest reset of the limit in ms, which is the base of a reply of one number.
+/// Returns the longest reset of the limit in ms. In a reply of one number, the remaining units are multiplied by this time plus
+/// 1.
 fn longest_reset(numbers: &Numbers) -> i64 {
     let (capacity, count, time) = (u64::from(numbers.capacity()), u64::from(numbers.count), numbers.time);
     let longest = match numbers.kind {

@@ -72,8 +72,9 @@ pub(super) fn keep_states(parts: &str, operations: usize) {
     }
 }
 
-/// Asserts that `parts` reads a short state at other times, later and also earlier after the clock was set back. `head.lua`
-/// names the interval of these times in its header. The last two writing times are beside the end of an era.
+/// Asserts that `parts` reads a short state at other times than the time of writing: later, and also earlier, as after the
+/// clock was set back. The header of `head.lua` names the interval of these times. The last two states are written just before
+/// and just after the end of an era (10^11 ms), in which the digits of the time start again at 0.
 pub(super) fn keep_times(parts: &str) {
     for written_at in [1_763_000_000_123, 1_799_999_999_000, 1_800_000_000_500_u64] {
         let (_lua, encode, _) = codec(parts, written_at);

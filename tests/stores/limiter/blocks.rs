@@ -1,4 +1,5 @@
-//! Blocks and pauses in Redis, under a clock that the test moves. Every process respects them, and each takes one script call.
+//! Blocks and pauses in Redis, under a clock that the test moves. Every process respects them. A call that is refused because
+//! of a block takes one script call.
 
 use crate::harness::{OnlyDecides, PATIENCE, Twins, script_calls};
 use ratelimit::{Key, Limit, RateLimiter, Rejection, rate_limit};

@@ -33,7 +33,8 @@ fn without_a_url_limits_are_kept_in_memory_with_one_warning() {
 
 #[test]
 fn the_environment_names_a_server_that_all_processes_share() {
-    // The environment sets no deadline. If the machine stalls for 100 ms, each process counts by itself and logs a warning.
+    // The environment sets no deadline, so the default of 100 ms applies. If the machine stalls for longer, each process counts
+    // by itself and logs a warning.
     let without_outage = (0..20).find_map(|_| {
         let server = RedisServer::start();
         let [first, second] = [1, 2].map(|calls| run(Some(&server.url()), &["call", "call"][..calls]));

@@ -111,7 +111,7 @@ async fn a_refusal_is_remembered_for_at_most_a_second() {
     for limit in [Limit::counter(1, SECOND * 60), Limit::try_counter(0, SECOND).unwrap()] {
         let requests = use_up(&remote, &limiter, &limit).await;
         remote.pass(999 * MS).await;
-        // The limiter does not learn of units that another process returns.
+        // If another process returns units, the limiter does not learn of it.
         another.reset(&limit, "calls").await.unwrap();
         assert!(!check(&limiter, &limit, 1).await.is_allowed());
         assert_eq!(remote.requests(), requests);
@@ -130,7 +130,7 @@ async fn returned_units_of_this_process_count_at_once() {
     use_up(&remote, &limiter, &limit).await;
     charge.refund().await.unwrap();
     assert!(check(&limiter, &limit, 2).await.is_allowed(), "after a refund");
-    // If a refusal was requested in the same microsecond as a return, it is not cached.
+    // The limiter does not cache a refusal that was requested in the same microsecond as a return of units.
     remote.pass(MS).await;
     use_up(&remote, &limiter, &limit).await;
     limiter.reset(&limit, "calls").await.unwrap();

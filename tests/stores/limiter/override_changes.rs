@@ -66,7 +66,8 @@ async fn by_plan(plan: &Plan, user: u32) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// An expression computes the limit of each call. A change of some numbers applies to each of these limits.
+/// An expression computes the limit of each call from the caller's plan. A change of some numbers applies to the limit of each
+/// plan.
 #[tokio::test]
 async fn a_change_keeps_the_numbers_of_each_plan() {
     on_both(async |limiter| {
@@ -163,7 +164,7 @@ async fn a_tighter_limit_holds_for_units_on_lease() {
     .await;
 }
 
-/// The change may fit the limits of some plans only.
+/// If a change fits only the limits of some plans, it applies only to the calls of these plans.
 #[tokio::test]
 async fn a_change_applies_to_the_calls_whose_limit_it_fits() {
     on_both(async |limiter| {

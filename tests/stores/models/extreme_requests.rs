@@ -27,7 +27,8 @@ impl Extremes {
     async fn start(algorithm: Algorithm) -> Self {
         let (random, twins) = (fastrand::Rng::with_seed(seed() + algorithm as u64), Twins::start());
         let mut extremes = Self { twins, random, now: 0, permits: 1, charges: Vec::new() };
-        // Makes the server load the scripts. Otherwise the store would send a script again, after later calls.
+        // Makes the server load the scripts. A call whose script is missing is sent again, so it would be decided after later
+        // calls.
         extremes.twins.set_clock(1_000_000);
         let known =
             [format!("{} count=3 time=10s", algorithm.as_str()).parse().unwrap(), limits(algorithm)[0]];
@@ -178,7 +179,7 @@ agree! {
     the_twins_agree_on_the_most_permits: Concurrency;
 }
 
-/// Tests buckets with the slowest refill that are in debt, with requests before they have refilled.
+/// Tests buckets with the slowest refill that are in debt. Requests come before the buckets have refilled.
 #[tokio::test]
 async fn the_state_of_the_slowest_buckets_stays_exact() {
     const DAY_US: u64 = 86_400_000_000;
@@ -207,7 +208,7 @@ async fn the_state_of_the_slowest_buckets_stays_exact() {
             }
             let state =
                 redis::cmd("GET").arg(key(0, &limit)).query::<Option<String>>(extremes.twins.raw()).unwrap();
-            // The state has the short form, or at most 2^27 - 1 units.
+            // The state is exact if it has the short form (`lua/head.lua`), or at most 2^27 - 1 units.
             let units = |state: &str| state[..state.len() - 22].parse::<u32>().unwrap();
             let is_exact = |state: String| state.len() < 20 || state.len() > 22 && units(&state) < 1 << 27;
             assert!(state.is_none_or(is_exact), "{limit}");

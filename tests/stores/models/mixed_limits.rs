@@ -26,8 +26,8 @@ async fn agree(algorithms: &[Algorithm], operations: usize, back: bool, seed: u6
 #[tokio::test]
 async fn the_twins_agree_when_limits_change_and_stack() {
     agree(&Algorithm::ALL, operations(60_000), false, seed()).await;
-    // Only the state of a bucket depends on two limits: its anchor and its TTL come from one limit, and its units from the
-    // other.
+    // Buckets get more operations, because only the state of a bucket depends on two limits: its anchor and its TTL come from
+    // one limit, and its units from the other limit.
     agree(&[Algorithm::TokenBucket, Algorithm::LeakyBucket], operations(60_000), false, seed() + 2).await;
 }
 

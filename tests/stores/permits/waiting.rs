@@ -205,7 +205,7 @@ async fn a_call_whose_wait_ends_is_refused_and_leaves_no_ticket() {
         panic!("it could be decided");
     };
     assert!(server_time_us(&mut server.raw()) - started >= 50_000, "not before the wait is over");
-    // `retry_after` is the latest time at which permits are free.
+    // `retry_after` is the time after which the lease of the held permit has ended.
     let retry_after = refused.decision().retry_after().unwrap();
     assert!(retry_after > HOUR / 2 && retry_after <= HOUR, "{retry_after:?}");
     assert_all_expire(&server, &[limit]);

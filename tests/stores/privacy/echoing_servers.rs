@@ -19,7 +19,7 @@ const SENTINEL_USER: &str = "bobwalrus";
 const SENTINEL_PASSWORD: &str = "opentusk";
 const WHO: &str = "whowalrus";
 const PART: &str = "parttusk";
-/// Marks of secrets: each secret contains one of them, and no other text does.
+/// Marks of secrets. Each secret contains one of these marks, and no other text contains a mark.
 const MARKS: [&str; 2] = ["walrus", "tusk"];
 
 /// The command that a server repeats, and the version of the protocol. `greeting` is `HELLO` without arguments.
@@ -145,7 +145,7 @@ async fn everything(limiter: &RateLimiter, said: &mut Said) {
     said.note(limiter.overrides().remove(key).await);
     said.note(ratelimit::scope(limiter.clone(), annotated(WHO, PART)).await);
     said.texts.push(format!("{limiter:?} {key:?}"));
-    // A server that repeats commands never confirms the return of a permit.
+    // A server that repeats commands never confirms the return of a permit, so this waits only a short time for `close`.
     let patience = if is_soak() { SECOND / 20 } else { SECOND / 200 };
     let _ = tokio::time::timeout(patience, limiter.close()).await;
 }
@@ -154,7 +154,8 @@ fn with(builder: RateLimiterBuilder) -> RateLimiterBuilder {
     builder.deadline(PATIENCE).on_error(OnError::Deny).deny_cache(false)
 }
 
-/// Uses a server that repeats commands from the start. If connecting fails, the limiter connects at its first call.
+/// Uses a server that repeats commands already while the limiter connects. If connecting fails, the limiter connects at its
+/// first call.
 async fn meet(url: &str, said: &mut Said) {
     let limiter = match with(RateLimiter::builder().redis(url)).connect().await {
         Ok(limiter) => limiter,
@@ -166,7 +167,7 @@ async fn meet(url: &str, said: &mut Said) {
     everything(&limiter, said).await;
 }
 
-/// Uses a server that repeats commands through a connection that the application has made.
+/// Uses, through a connection that the application has opened, a server that repeats commands.
 async fn meet_handed(url: &str, said: &mut Said) {
     let Ok(connection) = connection_to(url).await else { return };
     let builder = RateLimiter::builder().store(RedisStore::from_connection(connection));

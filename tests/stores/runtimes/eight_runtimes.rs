@@ -220,7 +220,8 @@ fn disturb_each_in_turn(limiter: impl Fn() -> RateLimiterBuilder) {
     }
 }
 
-/// Asserts that an override applies in all runtimes except the first one, whose task would load it.
+/// Asserts that an override applies in all runtimes except the first one. The first runtime is idle, so another runtime must
+/// take over the task that loads overrides.
 fn see_an_override(workers: &[Worker], shared: &RateLimiter, own: &Runtime, outside: &RateLimiter) {
     own.block_on(outside.overrides().set("changed", &Limit::counter(1, SECOND))).unwrap();
     let sees = async |limiter: RateLimiter| {

@@ -1,5 +1,5 @@
-//! Calls outside of a tokio runtime, and in a runtime without timers or I/O. If another call would wait, these calls return an
-//! error. They never panic.
+//! Calls outside of a tokio runtime, and in a runtime without timers or I/O. A call that would have to wait, for a turn, a
+//! permit or Redis, returns an error instead. No call panics.
 
 use crate::harness::{decision, limiter_on, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};

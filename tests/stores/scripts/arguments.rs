@@ -102,7 +102,7 @@ pub(super) fn decide_reports_bad_arguments(raw: &mut Connection, decide: &str) {
     ] {
         refuses(raw, "counter", bad, "a run");
     }
-    // The script handles a single request in a separate path.
+    // The script handles a single request in a separate path, so the arguments of a single request are tested, too.
     for (at, number) in (1..8).flat_map(|at| NO_INTEGERS.map(|number| (at, number))) {
         let mut bad = ["counter", "5", "1000", "5", "0", "1", "1", "0"];
         bad[at] = number;

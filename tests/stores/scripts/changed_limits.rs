@@ -37,7 +37,8 @@ fn ttl(twins: &mut Twins, name: &str, now: u64) -> u64 {
     ends - now / 1000
 }
 
-/// Whether a key lives no longer than its new limit permits after the limit has become shorter.
+/// Replaces the limit of a key by a much shorter limit. Returns whether the key then lives no longer than the new limit
+/// permits.
 pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
     let (long, short) = (Numbers::new(kind, 10, 50 * DAY_MS), Numbers::new(kind, 10, 1000));
     let mut shortens = true;
@@ -51,8 +52,8 @@ pub(crate) async fn shortens(twins: &mut Twins, kind: Kind) -> bool {
     shortens
 }
 
-/// Whether decisions stay in range after the rate of a bucket has become so low that its level would leak for more than 2^53
-/// ms.
+/// Lowers the rate of a bucket so far that its level would leak for more than 2^53 ms. Returns whether the decisions stay in
+/// range.
 pub(crate) async fn slows(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(1 << 25, ms(1));
     let slow = Limit::token_bucket(7, ms(366 * DAY_MS));
@@ -63,8 +64,8 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
     slows
 }
 
-/// Whether a bucket keeps its units when its limit changes to any slower limit. Under the first limit, the level needs longer
-/// to leak than the key lives. The key's lifetime is a power of two, so the tag is 0.
+/// Replaces the limit of a bucket by slower limits. Returns whether the bucket keeps its units. Under the first limit, the
+/// bucket is not empty within 2^tag ms after its anchor, so the state has the tag 0 (`lua/token_bucket.lua`).
 pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(97, ms(100_000)).burst(2);
     let mut remembers = true;
@@ -79,15 +80,16 @@ pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     remembers
 }
 
-/// Whether a bucket lives long enough after a return under another limit, whose keys live longer than the keys of the charge's
-/// limit.
+/// Charges a bucket under one limit, and returns the units under another limit, whose keys live longer. Returns whether the key
+/// then lives as long as the other limit needs.
 pub(crate) async fn outlives_returns(twins: &mut Twins) -> bool {
     let (short, long) = (Limit::token_bucket(10, ms(1000)), Limit::token_bucket(10, ms(60_000)));
     let calls = [ask(Mode::Charge, short, 10), give(long, 10, 1000), ask(Mode::Check, long, 1)];
     same(twins, [0, 0, 10_000_000].into_iter().zip(calls)).await
 }
 
-/// Whether a refund returns at most the stored units after the clock was set back. Setting the clock back raises the level.
+/// Sets the clock back, which raises the level of a bucket, and makes a refund. Returns whether the refund returns at most the
+/// stored units.
 pub(crate) async fn gives_back_what_is_stored(twins: &mut Twins) -> bool {
     let limit = Limit::token_bucket(10, ms(1000));
     let calls = [ask(Mode::Charge, limit, 5), give(limit, 7, 800), ask(Mode::Peek, limit, 1)];
@@ -110,7 +112,8 @@ pub(crate) async fn ends_leases(twins: &mut Twins) -> bool {
     same(twins, [(0, permit(5)), (500_000, permit(6)), (1_000_000, permit(7))]).await
 }
 
-/// Whether a shorter pause during a block leaves the block in force, so that no call waits for its end.
+/// Whether a block stays in force if a shorter pause comes during the block. A call is then refused, and does not wait for the
+/// end of the block.
 pub(crate) async fn keeps_blocks(twins: &mut Twins) -> bool {
     let limit = Limit::counter(5, ms(60_000)).wait(ms(60_000));
     let close = |change| Call::Adjust(vec![TestAdjustment { key: 0, limit, units: 1, change }]);
@@ -118,7 +121,7 @@ pub(crate) async fn keeps_blocks(twins: &mut Twins) -> bool {
     same(twins, [(0, block), (0, pause), (0, ask(Mode::Charge, limit, 1))]).await
 }
 
-/// Whether charges near the upper bound of the short states are exact.
+/// Whether charges are exact near the largest number of units that the short form of a state holds (`lua/head.lua`).
 pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
     let mut counts = true;
     let limit = Limit::counter(95_000_000, ms(60_000));
@@ -127,9 +130,10 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
         let then = [ask(Mode::Charge, limit, 7), ask_all([0; 3], limit, 100)];
         counts &= same(twins, each.flatten().chain(then).map(|call| (0, call))).await;
     }
-    // A limit whose packed reply would be 2^53 - 1. This number announces a longer reply.
+    // As one number, the reply to a call of this limit would be 2^53 - 1. But this number announces a reply of three numbers,
+    // so the script must send three numbers.
     let packed = Limit::counter(1 << 30, ms((1 << 23) - 1));
-    // A limit with several replies in one call that might not fit into one number.
+    // A limit whose reply fits into one number only if few units remain.
     let large = Limit::counter(1_000_000, ms(9_900_000_000));
     let mut calls = vec![
         (0, ask(Mode::Check, packed, 1)),
@@ -143,13 +147,14 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
         calls.push((now + 10_000, Call::Decide(Mode::Peek, vec![TestRequest::new(3, fast, 1)])));
     }
     counts &= same(twins, calls).await;
-    // A bucket whose level stays low, but whose units since the anchor become too many for the short form.
+    // The level of this bucket stays low, but the units that were charged since its anchor become too many for the short form.
     let bucket = Limit::token_bucket(1_799_999, ms(60_000));
     let calls = (0..12).map(|call| (call * 19_000_000, ask(Mode::Check, bucket, 600_000)));
     counts & same(twins, calls).await
 }
 
-/// Whether a call decides each of its runs under its own limit, even if the limits differ in only one number.
+/// A script call groups its requests in runs of the same limit. Returns whether each run is decided under its own limit, even
+/// if two limits differ in only one number.
 pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
     let bucket = Limit::token_bucket(3, ms(1000)).burst(9);
     let counter = Limit::counter(5, ms(1000));
@@ -178,8 +183,8 @@ pub(crate) async fn tells_neighbors_apart(twins: &mut Twins) -> bool {
     tells
 }
 
-/// Whether decisions agree with the memory store while the clock crosses the end of an era of the short states, in both
-/// directions.
+/// Whether decisions agree with the memory store while the clock crosses the end of an era in both directions. In each era of
+/// 10^11 ms, the digits of the time in a short state start again at 0 (`lua/head.lua`).
 pub(crate) async fn crosses_eras(twins: &mut Twins, numbers: &Numbers) -> bool {
     const END: u64 = 1_800_000_000_000_000 - START;
     let (limit, time) = (numbers.limit(), numbers.time * 1000);

@@ -1,5 +1,5 @@
 //! Commands that fail on the server. The script ends with the error of the command. There are two exceptions: a key of another
-//! type, and a key that another node of a cluster has. These affect only their own request.
+//! type, and a key that another node of a cluster has. The error of such a key affects only the request for this key.
 
 use super::arguments::{decided, run};
 use super::source_rules::FILES;

@@ -54,7 +54,8 @@ pub(crate) async fn renews(twins: &mut Twins, limit: Limit) -> bool {
     held && renewed == [1, 1, 0]
 }
 
-/// Whether a key without a TTL counts exactly until its own time ends. Also checks that the next charge sets a TTL again.
+/// Whether a key without a TTL counts exactly until the end that its state contains. Also checks that the next charge sets a
+/// TTL again.
 pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     twins.clear();
     twins.set_clock(START);
@@ -70,7 +71,7 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
         remaining.push(seen[0].remaining());
     }
     let counts = remaining[0] == 0 && remaining[1] < limit.capacity() && remaining[2] == limit.capacity();
-    // No unit was in use at the time of the last peek.
+    // No unit was in use at the time of the last peek, so this charge leaves all units except one.
     let second = decide(&twins.redis, Mode::Check, &[one]).await;
     let is_fresh = second.is_ok_and(|second| second[0].remaining() == limit.capacity() - 1);
     first[0].is_allowed() && counts && is_fresh && lasting_keys(twins) == 0

@@ -68,7 +68,8 @@ impl Mutant {
         catch_unwind(check).is_err().then_some("by calls that no limiter sends")
     }
 
-    /// Returns how the tests noticed the mutant, or `None`. Few requests notice most mutants, so long runs come last.
+    /// Returns how the tests noticed the mutant, or `None`. Most mutants are noticed after few requests, so long runs come
+    /// last.
     pub(super) async fn noticed(&self, twins: &mut Twins) -> Option<&'static str> {
         if self.file == "any_slot" {
             return self.noticed_by_calls(twins);
@@ -112,8 +113,8 @@ impl Mutant {
             if twins.longest_ttl() > numbers.longest_ttl() || lasting_keys(twins) > 0 {
                 return Some("by how long its keys live");
             }
-            // A list may contain the units of the current period, of the previous period or a debt, and of each period of the
-            // wait.
+            // A list may contain the units of the current period and of each period of the wait. It may also contain the units
+            // of the previous period, or a debt.
             let periods = 2 + u32::try_from(numbers.wait.div_ceil(numbers.time)).unwrap();
             if longest_list(twins) > numbers.count.saturating_mul(periods) {
                 return Some("by how much its keys hold");

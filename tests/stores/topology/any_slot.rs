@@ -1,5 +1,5 @@
-//! Batches with keys in several slots of one node. If the server permits it, a batch is one script call. If it does not, or if
-//! a key is on another node, each request is still counted once.
+//! Batches with keys in several slots of one node. If the server permits it, a batch is one script call. If the server does not
+//! permit it, or if a key is on another node, each request is still counted once.
 
 use crate::harness::{
     TestRequest, checks, cluster_of_one, forbidden_among, join, key, on_slots, script_calls, used_under,

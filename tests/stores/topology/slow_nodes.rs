@@ -59,7 +59,7 @@ async fn a_missed_deadline_counts_against_the_awaited_node() {
     let limiter = strict(limiter_at(cluster.url()), SECOND / 2).connect().await.unwrap();
     calls(&limiter, &first, &second).await.unwrap();
     let suspended = Suspended::new(cluster.server(slow));
-    // The healthy node decides a part of each call, and the slow node decides nothing. There are no other calls.
+    // The slow node is silent. Every call needs both nodes, so no call succeeds.
     let waiting: Vec<_> = (0..=MANY)
         .map(|_| {
             let (limiter, first, second) = (limiter.clone(), first.clone(), second.clone());

@@ -5,7 +5,7 @@ use crate::topology::wrong_urls::refused;
 use ratelimit::{ErrorKind, Limit};
 use support::{MINUTE, RedisServer, has_tls};
 
-/// Whether the server supports TLS. In the wide matrix, only some servers do. The server of an ordinary run must.
+/// Whether the server supports TLS. Some servers of the wide matrix do not. In an ordinary run, the server must support TLS.
 fn is_built_in() -> bool {
     let named = std::env::var("RATELIMIT_REDIS_SERVER").unwrap_or_default();
     assert!(has_tls() || named.contains("target/servers"), "the server has to know TLS");

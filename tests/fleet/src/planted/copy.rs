@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Code that is appended to the copied library. It tells whether the bug with a number is planted.
+/// Code that is appended to the copied library: a function that returns whether the bug with this number is selected.
 const SWITCH: &str = "
 #[doc(hidden)]
 #[allow(missing_docs, unreachable_pub)]

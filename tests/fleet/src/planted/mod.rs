@@ -34,8 +34,8 @@ impl Bug {
 }
 
 /// Returns all bugs. For each bug, the list has its name after `##`, a line with its file, the lines of the text (`- `), and
-/// the lines of the replacement (`+ `). A bug without a file belongs to the file of the previous bug. In Rust, the text and the
-/// replacement are expressions or statements. Otherwise the replacement contains the word `PLANTED`, which stands for the
+/// the lines of the replacement (`+ `). A bug without a file belongs to the file of the previous bug. In Rust, either the text
+/// and the replacement are expressions or statements, or the replacement contains the word `PLANTED`, which stands for the
 /// condition that the bug is selected.
 #[must_use]
 pub fn bugs() -> Vec<Bug> {

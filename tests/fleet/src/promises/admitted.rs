@@ -97,8 +97,8 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// The units of an admitted call that count. Returned units of a charge can be admitted again, also if the reply to the return
-/// was lost. Therefore such a charge counts 0.
+/// Returns the units of an admitted call that count. A refund or a settlement may return units of a charge, also if its reply
+/// is lost, and other calls may take these units. Such a charge counts 0.
 pub(super) fn counted(record: &Record) -> u64 {
     match (record.call.kind, record.adjusted) {
         (Kind::Charge { then: Then::Refund | Then::Settle(_) }, Adjusted::Unknown | Adjusted::Gave(_)) => 0,
@@ -117,7 +117,7 @@ fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
 }
 
 /// Finds a moment at which callers held more permits than the limit has. A caller holds its permits from the reply until it
-/// drops them. In the store, they are taken for a longer time.
+/// drops them. In the store, the permits are taken for a longer time.
 fn too_many_held(case: &Case<'_>) -> Option<String> {
     let (schedule, limit) = (case.schedule, case.largest());
     if schedule.is_disturbed() || schedule.cuts_off(limit.time()) {

@@ -35,14 +35,15 @@ pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
     broken
 }
 
-/// Finds a call that had no decision although no fault explains it.
+/// Finds a call without a decision, if no fault of the schedule explains why it has none.
 fn needless(schedule: &Schedule, calls: &[Record]) -> Option<String> {
     let is_unknown = |record: &&Record| matches!(record.outcome, Outcome::Unknown(_));
     let is_needless = |record: &&Record| !schedule.explains_failure(record);
     calls.iter().filter(is_unknown).find(is_needless).map(|record| format!("had no decision: {record}"))
 }
 
-/// Finds a change of an override that was reported as saved although no server stored it between its start and its end.
+/// Finds a change of an override that was reported as saved, although no server stored this override while the change was under
+/// way.
 fn unsaved(changes: &[Changed], findings: &Findings) -> Option<String> {
     let is_stored = |changed: &&Changed| {
         let count = changed.change.how.count();

@@ -19,8 +19,9 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
         .next()
 }
 
-/// The retry-after time that the server has sent for a call, if a block refused the call. All blocks are longer than any other
-/// refusal. Refusals of the deny cache are excluded: they come at once, and for a higher cost their time is a little longer.
+/// Returns the retry-after time of a refusal, as the server has sent it. Blocks last longer than any other refusal, so this
+/// time is the end of a block. `None` for all other calls, for stacks, and for refusals of the deny cache. These come at once,
+/// and their time may be a little longer than the block.
 fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
     let is_plain = is_alone(record)
         && !record.took().is_zero()
@@ -52,7 +53,8 @@ fn too_early(case: &Case<'_>, refused: &Record) -> Option<String> {
 fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
     let (second, (_, last)) = (case.limit.blocks().nth(1)?, case.steps()?);
     let Outcome::Refused(Some(time)) = refused.outcome else { return None };
-    // A refusal of the deny cache can name a time that is a little longer than the block.
+    // This may be a refusal of the deny cache, whose time can be a little longer than the block. The block has ended at `ends`
+    // in any case.
     let (ends, known_until) = (refused.ended + time, refused.sent + time + last / 2);
     let later = case.calls.iter().copied().filter(|later| later.sent > ends + TIMER && may_close(later));
     let next = later.min_by_key(|later| later.sent)?;

@@ -1,5 +1,5 @@
-//! Promise: calendar windows end at the boundaries of the calendar, for all processes alike. The processes cannot know these
-//! boundaries from their own clock. It is the machine's clock, which differs from the clocks of the simulated servers.
+//! Promise: calendar windows end at the boundaries of the calendar, for all processes alike. A process cannot know these
+//! boundaries from its own clock, which is the machine's clock. The simulated servers have other clocks.
 
 use super::{Case, TIMER};
 use crate::history::{Outcome, Record};
@@ -13,7 +13,8 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     wrong_end(case).or_else(|| wrong_retry(case))
 }
 
-/// The time from a moment of the servers' clocks until the window that contains it ends.
+/// Returns the time from a moment of the servers' clocks until the window that contains it ends. `None` if the limit has no
+/// calendar window.
 fn until_end(case: &Case<'_>, moment: Duration) -> Option<Duration> {
     case.limit.until_window_ends(Duration::from_micros(EPOCH_MICROS) + moment)
 }

@@ -39,8 +39,8 @@ fn miscounted(case: &Case<'_>) -> Option<String> {
     }
     let sum = |(least, most), units: (u64, u64)| (least + units.0, most + units.1);
     let (least, most) = case.calls.iter().map(|record| record.units()).fold((0, 0), sum);
-    // Leased units are lost until the window ends if their process was killed, or if their fetch or return was lost. Units of a
-    // stack whose limits are decided one by one are lost if their return is lost.
+    // If a process is killed, or if a fetch or a return of leased units is lost, these units are lost until the window ends. If
+    // the limits of a stack are decided one by one, units are lost if their return is lost.
     let is_split = case.calls.iter().any(|record| schedule.splits(record));
     let may_lose = (case.is_leased() || is_split) && !schedule.is_calm();
     if used < least && used < most_shown(case.limit) {

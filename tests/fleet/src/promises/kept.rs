@@ -27,7 +27,7 @@ pub(super) fn is_stack(record: &Record) -> bool {
     matches!(record.call.kind, Kind::Stack { .. })
 }
 
-/// The units that were certainly in use when the call was decided.
+/// The units that were certainly in use when the call was decided. 0 if the records do not show any.
 fn in_use(case: &Case<'_>, decided: &Record) -> u64 {
     let before =
         case.calls.iter().copied().filter(|record| is_admitted(record) && record.ended < decided.sent);

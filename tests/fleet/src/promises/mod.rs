@@ -86,7 +86,7 @@ impl Case<'_> {
         counts.max().map_or(*self.limit, |count| with_count(self.limit, count.max(self.limit.count())))
     }
 
-    /// The first and the last step of a block, which is the longest.
+    /// Returns the first step of a block, and the last step, which is the longest. `None` if the limit has no blocks.
     fn steps(&self) -> Option<(Duration, Duration)> {
         self.limit.blocks().next().zip(self.limit.blocks().last())
     }
@@ -101,7 +101,8 @@ impl Case<'_> {
         self.findings.windows.iter().find(of_case).map_or(&[], |(_, _, windows)| windows)
     }
 
-    /// The used units that a new process has seen for this limit and caller, or the error of its request.
+    /// Returns the used units that a new process has seen for this limit and caller, or the error of its request. `None` if it
+    /// made no request.
     fn seen(&self, all: &[(usize, u8, Result<Decision, Error>)]) -> Option<Result<u64, String>> {
         let seen = all.iter().find(|(at, who, _)| (*at, *who) == (self.at, self.who));
         seen.map(|(_, _, seen)| match seen {

@@ -33,8 +33,8 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     })
 }
 
-/// Whether units of a sliding window were returned between `from` and `to`. A later call can use them at once, while an earlier
-/// call keeps its reserved turn. A dropped call also returns its units.
+/// Whether units of a sliding window were returned between `from` and `to`. A later call can use these units at once, while an
+/// earlier call keeps its reserved turn. A dropped call also returns its units.
 fn returned(case: &Case<'_>, from: Duration, to: Duration) -> bool {
     let gave = |record: &Record| match record.adjusted {
         Adjusted::Gave(units) => units > 0,

@@ -38,7 +38,7 @@ fn too_long(case: &Case<'_>) -> Option<String> {
         .map(|record| format!("was told {:?}, and the longest time is {longest:?}: {record}", record.reset))
 }
 
-/// Whether the call has only one limit. The other limit of a stack may refuse it.
+/// Whether the call has only one limit. If a stack was refused, its other limit may be the reason.
 fn is_alone(record: &Record) -> bool {
     !matches!(record.call.kind, crate::schedule::Kind::Stack { .. })
 }
@@ -100,8 +100,8 @@ fn leased_by_others(case: &Case<'_>) -> Option<u64> {
     is_known.then(|| processes * 2 * u64::from(case.limit.largest_lease()))
 }
 
-/// Finds a call that was refused although the retry-after time of an earlier refusal had passed. The later call needs no more
-/// units, and no call between them took units.
+/// Finds a call that was refused although the retry-after time of an earlier refusal had passed. Considers only a call that
+/// needs no more units than the refused earlier call, if no other call took units in between.
 fn again(case: &Case<'_>, first: &Record) -> Option<String> {
     let Outcome::Refused(Some(retry)) = first.outcome else { return None };
     if case.is_concurrency() || case.is_leased() {

@@ -96,8 +96,8 @@ impl Schedule {
         })
     }
 
-    /// Whether calls fail without the server in this role. One running sentinel is enough. A replica serves no calls until a
-    /// failover.
+    /// Whether calls fail while the server in this role is down. A sentinel is needed only if faults stop several sentinels. A
+    /// replica is not needed, because it serves no calls until a failover.
     fn is_needed(&self, role: usize) -> bool {
         let of_sentinels = |(_, fault)| matches!(fault, Fault::Restart { server, .. } if server > 1);
         self.layout.serves(role)

@@ -78,7 +78,7 @@ impl Schedule {
     }
 
     /// Draws a leased limit, and bursts of calls by one process at a time. Between the bursts, windows end or processes shut
-    /// down. In some runs, the server stalls twice in each burst, the second time for a fetch that follows the first.
+    /// down. In some runs, the server stalls twice in each burst. The second stall delays a later fetch of leased units.
     fn lease(&mut self, random: &mut Rng) {
         let (is_short, stalls) = (random.bool(), random.u8(..3) == 0);
         let time = if is_short { ms(random.u64(100..400)) } else { Duration::from_secs(30 * 86_400) };

@@ -89,7 +89,7 @@ pub(crate) enum Kind {
     Permit {
         held: Duration,
     },
-    /// The same decision also takes the same cost from this other limit.
+    /// A call with a second limit, whose index is `with`. One decision takes the cost from both limits.
     Stack {
         with: usize,
     },
@@ -122,8 +122,8 @@ pub(crate) enum How {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// One command that a process sends to a server has a fault. The number of commands before it without a fault is `after`.
-    /// Only commands that may write count.
+    /// One command that a process sends to a server has a fault. `after` is the number of commands that pass before it.
+    /// Commands that never write are not counted, and have no fault.
     Link {
         process: usize,
         server: usize,
@@ -184,7 +184,7 @@ impl Layout {
         }
     }
 
-    /// The role of the replica.
+    /// Returns the role (index) of the server that starts as the replica. `None` if the layout has no replica.
     pub(crate) fn replica(self) -> Option<usize> {
         match self {
             Self::One => None,

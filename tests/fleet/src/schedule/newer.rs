@@ -1,4 +1,5 @@
-//! Draws blocks, calendar windows and units for others, with separate random numbers, so that all other runs stay the same.
+//! Draws blocks, calendar windows, and units that calls leave to others. Uses separate random numbers, so that all other runs
+//! stay the same.
 
 use crate::schedule::{Call, Kind};
 use fastrand::Rng;

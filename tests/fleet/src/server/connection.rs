@@ -31,9 +31,9 @@ pub(crate) struct Link(Mutex<LinkState>);
 
 pub(crate) struct LinkState {
     random: fastrand::Rng,
-    /// The faults to come. Each has the number of commands before it without a fault.
+    /// The faults to come, in order. The number beside a fault is the number of commands without a fault before it.
     pub(crate) faults: VecDeque<(u8, LinkFault)>,
-    /// The time until which no data passes. Afterwards all of it arrives, because TCP sends it again.
+    /// The time until which no data passes. Afterwards all delayed data arrives, because TCP sends it again.
     pub(crate) silent_until: Instant,
     /// Whether the process was killed and therefore has no network.
     pub(crate) is_cut: bool,
@@ -60,7 +60,7 @@ impl Link {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the fault of the next command.
+    /// Returns the fault of the next command, and removes it from the faults to come. `None` if that command has no fault.
     fn next_fault(&self) -> Option<LinkFault> {
         let mut state = self.state();
         let (after, fault) = state.faults.front_mut()?;

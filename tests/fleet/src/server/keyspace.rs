@@ -47,7 +47,7 @@ pub(crate) struct Keyspace {
     pub(crate) trouble: Option<Trouble>,
     /// Whether the running command has written.
     pub(crate) has_written: bool,
-    /// The slots of this node, while a script runs that has declared no keys.
+    /// While a script without declared keys runs: the slots of this node, which decide which keys the script may touch.
     pub(crate) guard: Option<Slots>,
 }
 
@@ -114,7 +114,7 @@ impl Keyspace {
         Self { keys: self.keys.clone(), ..Self::default() }
     }
 
-    /// Takes the first key of a slot.
+    /// Removes the first key of a slot, and returns the key with its entry. `None` if the slot has no key.
     pub(crate) fn take_of_slot(&mut self, slot: u16) -> Option<(Bytes, Entry)> {
         let key = self.keys.keys().find(|key| slot_of(key) == slot)?.clone();
         self.keys.remove_entry(&key)

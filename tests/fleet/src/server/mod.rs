@@ -66,7 +66,7 @@ pub(crate) struct State {
     pub(crate) is_up: bool,
     start: Instant,
     pub(crate) clock_offset: i64,
-    /// The reason why commands are rejected, and the time until which they are.
+    /// The reason why commands are rejected, and the time at which commands are executed again.
     pub(crate) trouble: Option<(Trouble, Instant)>,
     /// The time until which no command is executed, as if one slow command ran.
     pub(crate) stalled_until: Instant,

@@ -47,7 +47,7 @@ impl Reply {
 /// The words of a command: its name and its arguments.
 pub(crate) type Words = Vec<Vec<u8>>;
 
-/// Takes the first complete command from the bytes that have arrived. Returns `None` if it is incomplete.
+/// Takes the first complete command from the bytes that have arrived. Returns `None` if the command is still incomplete.
 pub(crate) fn take_command(input: &mut Vec<u8>) -> Option<Words> {
     let mut at = 0;
     let words = line(input, &mut at)?;
@@ -64,7 +64,7 @@ pub(crate) fn take_command(input: &mut Vec<u8>) -> Option<Words> {
     Some(command)
 }
 
-/// Reads the number of a line such as `*2` or `$3`.
+/// Reads the number of a line such as `*2` or `$3`. Returns `None` if the line is incomplete, or has no number.
 fn line(input: &[u8], at: &mut usize) -> Option<usize> {
     let rest = input.get(*at..)?;
     let end = rest.windows(2).position(|end| end == b"\r\n")?;

@@ -77,7 +77,8 @@ impl Server {
             return state.keys.copy();
         }
         let from = Instant::now() - lost;
-        // Each copy was made before a command changed the keys.
+        // Each copy was made before a command changed the keys, so the first copy after `from` shows the keys as they were at
+        // `from`.
         let earlier = state.past.iter().flatten().find(|(at, _)| *at >= from);
         earlier.map_or_else(|| state.keys.copy(), |(_, keys)| keys.copy())
     }

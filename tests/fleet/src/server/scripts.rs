@@ -115,8 +115,8 @@ fn whole(number: mlua::Integer) -> f64 {
     number as f64
 }
 
-/// Converts a value that a script passes to a command. A real server writes a number with 17 digits. This function writes the
-/// shortest exact form.
+/// Converts a value that a script passes to a command. A real server writes a number with 17 digits, but this function writes
+/// the shortest exact form.
 fn argument(word: &Value) -> Bytes {
     match word {
         Value::String(text) => text.as_bytes().to_vec(),

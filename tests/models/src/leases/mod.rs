@@ -81,7 +81,8 @@ impl Leases {
     }
 }
 
-/// `Portion`: the unused units of one charge. Except for `stamp`, times are those of the process.
+/// `Portion`: the unused units of one charge. `stamp` is a time of the server's clock, and all other times are times of the
+/// process's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Portion {
     units: u8,

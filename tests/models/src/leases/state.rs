@@ -19,7 +19,7 @@ impl State {
         self.processes[process].portions.iter().position(|portion| now < portion.usable_until)
     }
 
-    /// Whether `return_outdated` removes the portion.
+    /// Whether `return_outdated` removes this portion (the unused units of one charge) from the lease.
     pub(super) fn is_outdated(&self, process: usize, portion: Portion) -> bool {
         let now = self.local(process);
         now >= portion.usable_until || now >= self.processes[process].used_at + IDLE

@@ -10,7 +10,7 @@ mod steps;
 
 /// The process of each runtime.
 const PROCESS: [usize; 3] = [0, 0, 1];
-/// In ticks: a lease, a third of a lease, a ninth of a lease, and the first pause between two returns.
+/// In ticks: a lease, a third of a lease, a ninth of a lease, and the first pause between two attempts to return a permit.
 const LEASE: u8 = 9;
 const RENEWED_AFTER: u8 = 3;
 const RETRIED_AFTER: u8 = 1;
@@ -129,7 +129,8 @@ pub struct State {
     sent: Vec<Sent>,
     /// The tick at which the lease of each process ends in the server. Zero means that the process has no permit.
     leases: [u8; 2],
-    /// For each living process, the number of ticks for which the server has had its permit although no call holds it.
+    /// For each living process, the number of ticks for which the server has had the process's permit although no call holds
+    /// the permit.
     unused: [u8; 2],
     budget: Budget,
 }
@@ -137,9 +138,9 @@ pub struct State {
 /// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The server executes it, and the reply arrives.
+    /// The server executes the request, and the reply arrives.
     Executed,
-    /// The server executes it, and the reply is lost.
+    /// The server executes the request, and the reply is lost.
     ReplyLost,
     /// The request does not arrive.
     Lost,

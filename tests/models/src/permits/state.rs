@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// A call gets no reply to its request for a permit.
+    /// A call gets no reply to its request for a permit, so it returns the permit that it may have received.
     pub(super) fn give_up(&mut self, sent: &Sent) {
         if sent.kind == Kind::Take && self.taken[sent.process].stage == Stage::Asks {
             self.release(sent.process, Stage::Lost);

@@ -18,7 +18,7 @@ const LONGEST_GAP: u8 = NEXT + GRACE;
 pub enum Mistake {
     /// A call starts a task only if there is no task. It ignores that a task is late.
     TrustsStartedTasks,
-    /// The number of the task is read before the exchange, instead of counted after it.
+    /// A new task gets a number that was read before the exchange. (The real code increments `number` after the exchange.)
     ReadsTheNumberEarly,
     /// A task does not check whether it is still in charge.
     NeverEnds,
@@ -64,7 +64,7 @@ enum Stage {
         promised: u8,
         number: u8,
     },
-    /// The runtime has exchanged `late_at`, and counts `number` next.
+    /// The runtime has exchanged `late_at`, and increments `number` next.
     Counts {
         number: u8,
     },
@@ -72,7 +72,7 @@ enum Stage {
         number: u8,
         beats_at: u8,
     },
-    /// The task has seen that it is in charge, and stores its promise next.
+    /// The task has seen that it is in charge. Next it stores its promise: the time from which on it is late.
     Beats {
         number: u8,
         promised: u8,
@@ -110,9 +110,10 @@ pub enum Action {
     Call(usize),
     /// `take_over`: exchanges `late_at` if its value has not changed since it was read.
     Exchange(usize),
-    /// `take_over`: counts `number`. Then the runtime spawns the task.
+    /// `take_over`: increments `number`. Then the runtime spawns the task.
     Count(usize),
-    /// The task wakes. `InCharge::limiter` ends it if it is no longer in charge. Otherwise `beat` checks again whether it is.
+    /// The task wakes. `InCharge::limiter` ends the task if it is no longer in charge. Otherwise `beat` checks again whether
+    /// the task is in charge.
     Wake(usize),
     /// `beat`: stores the promise.
     Beat(usize),

@@ -59,7 +59,8 @@ kinds! {
         let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
         charge.refund().await.unwrap();
     } => given_back;
-    // After the charge, the settlement has already been sent.
+    // The poll that receives the charge also sends the settlement. If the call is dropped afterwards, 3 units are therefore in
+    // use.
     "charge and settle" BUCKET 0 |limiter, n| {
         let charge = limiter.charge(&BUCKET, key(n), 1).await.unwrap();
         charge.settle(3).await.unwrap();

@@ -137,7 +137,7 @@ async fn drop_at_each_poll(place: &Place, kind: &Kind, first: u32, linger: bool)
 
 /// Waits until the units that are returned in the background have arrived. Units of held permits are not returned.
 async fn settle(limiter: &RateLimiter) {
-    // These requests are sent after all other requests on the same connection.
+    // These requests are sent after all other requests on the same connection, so their replies arrive last.
     for _ in 0..3 {
         tokio::task::yield_now().await;
         let _ = limiter.peek(&COUNTER, "settled").await.unwrap();

@@ -7,12 +7,13 @@ use support::SECOND;
 /// A lease that is longer than any stall of a process. If a lease ended early, another process would take the permit.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A quarter of 300 units, divided among four processes. The next constant divides it among eight.
+/// The size of a lease with which four processes together lease a quarter of 300 units. The next constant is the same for eight
+/// processes.
 const LEASED: u32 = 300 / 16;
 const LEASED_OF_EIGHT: u32 = 300 / 32;
 
-/// Returns the limit with this name. The limits have small numbers and long windows, so a machine that stalls for seconds does
-/// not let a bucket fill up, and wastes at most one window.
+/// Returns the limit with this name, or `None` for an unknown name. The limits have small numbers and long windows. Therefore a
+/// machine that stalls for seconds does not let a bucket fill up, and wastes at most one window.
 pub(crate) fn named(name: &str) -> Option<Limit> {
     let bucket = Limit::token_bucket(100, SECOND);
     Some(match name {

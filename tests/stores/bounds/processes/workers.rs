@@ -76,7 +76,8 @@ pub(crate) fn call(url: &str, limit: &str) -> Records {
     records(std::iter::repeat_with(|| Worker::start(&[url, limit])).take(PROCESSES).collect())
 }
 
-/// Makes several processes call a limit. Each pair has a process's number of tasks, and their pause in microseconds.
+/// Makes several processes call a limit. Each pair contains the number of tasks of a process, and the pause of each of these
+/// tasks after a call, in microseconds.
 pub(crate) fn call_unevenly(url: &str, limit: &str, processes: &[(u32, u32)]) -> Records {
     let start =
         |(tasks, pause): &(u32, u32)| Worker::start(&[url, limit, &tasks.to_string(), &pause.to_string()]);

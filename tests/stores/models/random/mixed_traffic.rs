@@ -58,7 +58,8 @@ struct MixedTraffic {
     limits: HashMap<(usize, Algorithm), Limit>,
     permits: u64,
     charges: Vec<(TestRequest, u64)>,
-    /// Whether limits block. They do not if the clock steps back, because then an expired gate may return in only one store.
+    /// Whether limits block. If the clock steps back, limits do not block, because an expired gate might return in only one
+    /// store.
     blocks: bool,
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// A function that repeats the words of a command in a reply. Some functions do it like servers and proxies, others in worse
-/// ways.
+/// A function that repeats the words of a command in a reply. Some of these functions reply like real servers and proxies. The
+/// others send replies that no real server sends.
 pub(super) type Echo = Arc<dyn Fn(&[String], u16) -> Vec<u8> + Send + Sync>;
 
 type Way = fn(&[String], u16) -> Vec<u8>;
