@@ -1,5 +1,6 @@
-//! Reads the attributes of each case under `tests/ui` in this process. Checks that its expected messages contain the same
-//! errors at the same places. `ratelimit-ui-tests` runs the compiler, which shows further messages and takes a minute.
+//! Reads the attributes of each case under `tests/ui` in this process, and checks that the errors and their places are those
+//! in the case's expected messages. `ratelimit-ui-tests` runs the compiler instead, which shows further messages and takes a
+//! minute.
 
 #![expect(clippy::unwrap_used, reason = "in helpers of tests: a panic is a failed test")]
 
@@ -97,7 +98,7 @@ fn add_errors(code: TokenStream, found: &mut BTreeSet<Shown>) {
     }
 }
 
-/// Adds the errors of the attribute at the position `at`. Returns the item that the attribute leaves.
+/// Adds the errors of the attribute at the position `at`. Returns the item without this attribute.
 fn add_errors_of(
     at: LineColumn,
     arguments: TokenStream,
@@ -107,7 +108,7 @@ fn add_errors_of(
     let read = read(arguments, item);
     for error in read.errors.iter().flatten() {
         let start = error.span().start();
-        // An error of the whole attribute has the place of the call, which is the start of the file here.
+        // An error about the whole attribute has the position of the macro call, which is the start of the file here.
         let start = if start == (LineColumn { line: 1, column: 0 }) { at } else { start };
         found.insert((start.line, start.column + 1, error.to_string()));
     }

@@ -58,8 +58,8 @@ fn key(value: impl Into<Vec<u8>>) -> (&'static str, Vec<u8>) {
     ("x-api-key", value.into())
 }
 
-/// A client writes 64 KiB of hops. They do not change its identity, because the trusted proxy appends its entry on the
-/// right.
+/// A client writes 64 KiB of hops. These hops do not change the client's identity, because the trusted proxy appends the
+/// client's address on the right.
 #[tokio::test]
 async fn thousands_of_hops_do_not_choose_the_client() {
     let server = behind_a_proxy(Forwarded::XForwardedFor).await;
@@ -67,7 +67,8 @@ async fn thousands_of_hops_do_not_choose_the_client() {
     let hops = |first: &str| [first, &", 127.0.0.1".repeat(6000)].concat();
     assert_eq!(status(&client, "/ip", &[forwarded(hops("6.6.6.6") + ", 203.0.113.7")]).await, 200);
     assert_eq!(status(&client, "/ip", &[forwarded(hops("7.7.7.7") + ", 203.0.113.7")]).await, 429);
-    // The server reads only the 32 rightmost entries. If it trusts all of them, the client is the leftmost of the 32.
+    // The server reads only the 32 rightmost entries. If all of these are trusted proxies, the client is the leftmost of
+    // them.
     assert_eq!(status(&client, "/ip", &[forwarded(hops("6.6.6.6"))]).await, 200);
     assert_eq!(status(&client, "/ip", &[forwarded(hops("7.7.7.7"))]).await, 429);
     assert_eq!(status(&client, "/ip", &[forwarded(vec![b','; 65_536])]).await, 200, "the proxy");
@@ -105,7 +106,7 @@ async fn broken_and_empty_values_have_a_stated_meaning() {
         for value in [&b"\xff\xfe"[..], b"\xff\xff", b"", b"\xc3\xa9", b"\t"] {
             let status = async || status(&client, "/key", &[key(value)]).await;
             // An empty header counts as a value, so all clients that send it are one caller. HTTP trims a tab to an empty
-            // value.
+            // value, so the tab is a second call of this caller.
             let first = if value == b"\t" { 429 } else { 200 };
             assert_eq!((status().await, status().await), (first, 429), "{value:?}");
         }
@@ -142,7 +143,7 @@ async fn repeated_headers_identify_nobody() {
 }
 
 const NAME: &str = "a{b}:c\n\r\0\"\\%é€";
-/// The name of a limit from an attribute is the text of `key`, as it is written.
+/// An attribute's limit has the text of `key` as its name, exactly as the text is written: `{{` stays `{{`.
 const ESCAPED: &str = "a{{b}}:c\n\r\0\"\\%é€";
 
 /// Returns the name in a header field, which is a string of printable ASCII. Undoes its percent-encoding.

@@ -116,8 +116,8 @@ fn service(instead: u16) -> Inner {
     answers(move |_| async move { swallowed().await.map_or(instead, |()| 200) })
 }
 
-/// By default, the layer corrects only a 500 to a refusal, because no application means it. With `correct_status(true)` it
-/// corrects each error. It never changes a success.
+/// By default, the layer corrects only the status 500 of a refusal, because no application chooses 500 for a refusal. With
+/// `correct_status(true)`, the layer corrects each error status. It never changes a success.
 #[tokio::test]
 async fn the_answer_to_a_swallowed_refusal_is_mended() {
     let wait = Some("90".to_owned());
@@ -144,7 +144,8 @@ async fn the_answer_to_a_swallowed_refusal_is_mended() {
     }
 }
 
-/// The corrected status of a refusal is the status of the service's answers, unless their status is a success.
+/// The layer corrects the status of a refusal to the status that the application's `Answers` choose. If they choose a status
+/// below 400, the layer uses the status of the rejection, such as 429.
 #[tokio::test]
 async fn the_right_status_is_that_of_the_answers() {
     for (chosen, expected) in [(420, 420), (200, 429)] {

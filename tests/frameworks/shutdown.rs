@@ -54,7 +54,7 @@ async fn returns_the_permit_of_an_open_response(
     assert_eq!(free(&limiter).await, 0);
 
     assert!(process.terminate().await.success());
-    // `close` has waited for the reply of the Redis server.
+    // `close` has waited for the reply of the Redis server, so the permit is free when the process has ended.
     assert_eq!(free(&limiter).await, 1);
     while let Ok(Some(_)) = export.chunk().await {}
 }

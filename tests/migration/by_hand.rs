@@ -42,7 +42,7 @@ async fn both_admit_five_searches_of_a_user() {
     assert_eq!(seven(async || ratelimit::scope(limiter.clone(), after::search(7)).await.is_ok()).await, FIVE);
 }
 
-/// Tests the page's statement about a process that dies between the two commands.
+/// Tests what the page says about a process that dies between `INCR` and `EXPIRE`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_count_by_hand_that_is_cut_off_never_ends() {
     let (server, mut redis, _) = on_redis().await;

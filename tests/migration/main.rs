@@ -50,7 +50,7 @@ fn the_code_of_the_page_is_tested_here() {
     let mut count = 0;
     for code in &mut blocks {
         count += 1;
-        // Lines that rustdoc hides make the code after a migration complete.
+        // Leaves out the lines that rustdoc hides. They only complete the code of the page, so that it compiles.
         let shown: Vec<_> = code.lines().filter(|line| !line.starts_with("# ") && *line != "#").collect();
         let code = without_spaces(&shown.join(" "));
         assert!(

@@ -1,4 +1,5 @@
-//! Checks that the table in `docs/observability.md` has one row for each metric.
+//! Checks that `docs/observability.md` lists each metric and each outcome, and that its lines for a recorder are those of the
+//! example.
 
 use ratelimit::observe::METRICS;
 
@@ -27,7 +28,7 @@ fn the_lines_that_install_a_recorder_are_those_of_the_example() {
     let exporter = include_str!("../../examples/observability/prometheus/exporter.rs");
     let buckets = include_str!("../../examples/observability/buckets.rs");
     let block = page.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
-    // The example calls a function that chooses the buckets, because another example uses the function, too.
+    // The example calls `buckets::of` instead of this expression, because another example uses the function, too.
     let block =
         block.replace("if metric.unit == \"s\" { &SECONDS } else { &REQUESTS }", "buckets::of(metric)");
     let parts: Vec<&str> = block.split("\n\n").map(str::trim_end).collect();

@@ -1,4 +1,4 @@
-//! The gauges of what exists now: waiting calls and held permits.
+//! The gauges of waiting calls and of held permits.
 
 use crate::recorder::recorded;
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};

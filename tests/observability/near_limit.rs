@@ -1,4 +1,5 @@
-//! Hooks and a metric report limits that are nearly used up, once each time the used share crosses its bound.
+//! Hooks and a metric report limits that are nearly used up, once each time the used share reaches the share that
+//! `near_limit` sets.
 
 use crate::recorder::recorded;
 use ratelimit::clock::ManualClock;

@@ -1,4 +1,4 @@
-//! Each call has one outcome at each of its limits, and it is counted exactly once.
+//! Each call has exactly one outcome at each of its limits, and each outcome is counted once.
 
 use crate::recorder::recorded;
 use ratelimit::clock::TokioClock;

@@ -28,7 +28,7 @@ impl Series {
 type Described = (Kind, Option<Unit>, String);
 type Name = (Kind, String, Vec<(String, String)>);
 
-/// The recorded series, and the kinds, units and descriptions of names.
+/// The values of all series, and the kind, unit and description of each name.
 #[derive(Clone, Default)]
 pub(crate) struct Recorded {
     series: Arc<Mutex<HashMap<Name, Series>>>,
@@ -82,7 +82,7 @@ impl Recorded {
         series.keys().flat_map(|(_, _, labels)| labels.iter().map(|(_, value)| value.clone())).collect()
     }
 
-    /// Returns the kind, the unit and the description of a name.
+    /// Returns the kind, the unit and the description of a name. `None` if the name was not described.
     pub(crate) fn described(&self, name: &str) -> Option<Described> {
         self.described.lock().unwrap().get(name).cloned()
     }

@@ -14,11 +14,11 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
 thread_local! {
-    /// The fields of the spans of decisions of this thread, by the id of the span.
+    /// For each span of a decision on this thread: its fields, by the span's id.
     static SPANS: RefCell<BTreeMap<u64, Vec<String>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Records the spans of decisions. It enables no events, like the filters of layers that export spans.
+/// Records the spans of decisions. Like the filters of layers that export spans, this subscriber enables no events.
 struct Spans;
 
 impl Subscriber for Spans {
@@ -107,7 +107,7 @@ async fn the_span_names_the_same_limit_as_the_rejection() {
     let spans_of_stack = spans();
     assert!(spans_of_stack[1].starts_with("limit named/1d, outcome limited"), "{spans_of_stack:#?}");
 
-    // A limit that never admits the call has the longest wait, so the span names it.
+    // A limit that never admits the call has the longest wait, so the span names this limit.
     let stack: [(&Limit, &dyn AsKey, u32); 3] =
         [(&daily, &"named/1d", 1), (&closed, &"named/closed", 1), (&closed, &"named/closed too", 1)];
     let rejection = limiter.check_all(&stack).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Several limits of one call: each has an outcome.
+//! Several limits of one call: each limit has an outcome.
 
 use crate::recorder::recorded;
 use ratelimit::observe::Kind;
@@ -24,7 +24,7 @@ async fn every_limit_of_an_attribute_is_counted() {
         Ok(())
     }
 
-    // The limits are an exempt limit, a shadow limit, a limit whose units can be returned, and a permit.
+    // The limits are an exempt limit, a shadow limit, a limit whose units can be returned, and a limit of permits.
     #[rate_limit(key = "many exempt", time = "1h", count = 1, skip_if = exempt)]
     #[rate_limit(key = "many trial", time = "1h", count = 1, shadow = true)]
     #[rate_limit(key = "many refund", time = "1h", count = 2, refund_if = Result::is_err)]

@@ -76,7 +76,7 @@ async fn everything() {
     }
 }
 
-/// A full memory store counts the keys that it forgets. It logs this once.
+/// A full memory store counts the keys that it forgets, and logs this only once.
 fn forget_in_memory() {
     drop(take_events());
     let store = MemoryStore::with_clock(ManualClock::new()).with_max_keys(100);

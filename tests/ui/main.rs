@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The folder whose files a test writes.
+/// The name of the folder that `write_plain_cases` writes.
 const PLAIN: &str = "plain";
 
 #[test]
@@ -13,8 +13,8 @@ fn mistakes_are_explained() {
     trybuild::TestCases::new().compile_fail("*/*.rs");
 }
 
-/// A wrong body causes the same messages as without the attribute. The folder `plain` contains each case of `body` with
-/// another attribute instead of the limit, and the same messages.
+/// Writes the folder `plain`: each case of the folder `body`, with another attribute instead of the limit. The expected
+/// messages of both folders are equal, because a limit does not change the messages about a wrong body.
 fn write_plain_cases() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plain = root.join(PLAIN);
@@ -48,8 +48,8 @@ fn no_expected_message_quotes_the_standard_library() {
     }
 }
 
-/// For an item that does not exist, the compiler quotes the condition of the item. Users would then enable an internal
-/// feature.
+/// If a program uses a name that a `cfg` removes, the compiler's message quotes this `cfg`. If the `cfg` named an internal
+/// feature, users would enable the feature.
 #[test]
 fn no_public_name_has_the_condition_of_an_internal_feature() {
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ratelimit-runtime/src/lib.rs");

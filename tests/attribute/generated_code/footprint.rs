@@ -117,7 +117,8 @@ impl Mail for Service {
     }
 }
 
-/// Counts the heap allocations of 100 calls. A call before them has created the entries of the memory store.
+/// Counts the heap allocations of 100 calls. An earlier call, which is not counted, has created the entries of the memory
+/// store.
 fn allocations<F: Future<Output = Result<u64, Rejection>>>(call: impl Fn() -> F) -> u64 {
     let once = || match pin!(call()).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => assert_eq!(outcome.unwrap(), 5),
@@ -131,8 +132,8 @@ fn allocations<F: Future<Output = Result<u64, Rejection>>>(call: impl Fn() -> F)
 #[tokio::test]
 async fn admitted_calls_need_no_heap() {
     let limits = crate::harness::limiter(MemoryStore::new()).await;
-    // The key of a method contains the name twice. It is still shorter than 128 bytes, so it is stored inline without a heap
-    // allocation.
+    // The key of a method contains `name` twice. The key is still shorter than 128 bytes, so it is stored inline without a
+    // heap allocation.
     let service = &Service { limits, name: "ann-with-a-name-of-some-length" };
     assert_eq!(allocations(|| service.method(5)), 0);
     assert_eq!(allocations(|| service.future(5)), 0);

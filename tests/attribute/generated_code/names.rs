@@ -45,7 +45,7 @@ async fn held_by_a_body(_: &Request, id: u8) -> Result<Response, Rejection> {
     Ok(Response::default())
 }
 
-/// Returns the scoped limiter. It exists so that `limiter` contains a function call.
+/// Returns the scoped limiter. This function exists so that the argument `limiter` of the attribute contains a function call.
 fn limits() -> RateLimiter {
     RateLimiter::scoped().unwrap()
 }

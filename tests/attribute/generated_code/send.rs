@@ -12,7 +12,7 @@ fn send<T: Send>(value: T) -> T {
     value
 }
 
-/// Is `Send` but not `Sync`, so a reference to it is not `Send`.
+/// A type that is `Send` but not `Sync`, so that a reference to it is not `Send`.
 struct Counted(Cell<u32>);
 
 impl Counted {

@@ -90,7 +90,8 @@ pub(crate) async fn keys_of<F: Future>(test: F) -> Vec<String> {
     store.take_keys()
 }
 
-/// Returns the names of the shadow limits that would have refused calls of `test`, as the library logs them on this thread.
+/// Returns the names of the shadow limits that would have refused calls of `test`. The names are in the events that the
+/// library logs on this thread.
 pub(crate) async fn reported(test: impl Future<Output = ()>) -> Vec<String> {
     let _ = support::take_events();
     test.await;

@@ -32,7 +32,7 @@ impl RemoteStore {
         Self { state: Arc::new(state), delay: Duration::ZERO }
     }
 
-    /// Delays the replies of decisions.
+    /// Sets the time from a decision's request to its reply.
     pub(crate) fn delayed(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
@@ -43,12 +43,12 @@ impl RemoteStore {
         self
     }
 
-    /// The number of requests since the last call of this method.
+    /// Returns the number of requests since the previous call of this method.
     pub(crate) fn take_requests(&self) -> usize {
         self.state.requests.swap(0, Ordering::Relaxed)
     }
 
-    /// The keys of the requests since the last call of this method, without the format at their end.
+    /// Returns the keys of the requests since the previous call of this method, without the format at their end.
     pub(crate) fn take_keys(&self) -> Vec<String> {
         std::mem::take(&mut self.state.keys.lock().unwrap())
     }

@@ -1,5 +1,5 @@
-//! Tests `by = "ip"` on functions with several arguments that know an address, and on requests whose peer is stored
-//! elsewhere.
+//! Tests `by = "ip"` on functions with several arguments that know an address, and on requests whose peer is in their
+//! extensions or in the request context.
 
 use crate::harness::{keys_of, limited, unavailable};
 use axum::Extension;

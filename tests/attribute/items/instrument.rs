@@ -1,4 +1,4 @@
-//! `#[tracing::instrument]` above and below the attribute, and the fields that it records.
+//! Tests `#[tracing::instrument]` above and below the limit, and the fields that `#[instrument]` records.
 
 use crate::harness::{PEER, Runs, keys_of, passes_once, scoped};
 use async_trait::async_trait;

@@ -89,7 +89,7 @@ async fn patterns(
     Ok(a + x + second + first + third + mutable + whole.y.0 + same)
 }
 
-/// The attribute has to give each argument a name here, because it does not know which one has the address.
+/// The attribute has to give each argument a name here, because it cannot see which argument has the address.
 #[rate_limit(count = 1, by = "ip")]
 async fn patterns_beside_an_address(
     Wrapped(peer): Wrapped<SocketAddr>,

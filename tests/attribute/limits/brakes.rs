@@ -1,5 +1,5 @@
-//! Overrides that tighten a limit. One second after an override, the processes together admit at most its bound. This
-//! includes units that were on lease when the override arrived.
+//! Overrides that tighten a limit. From one second after an override, all processes together admit at most the bound of the
+//! tightened limit. Units that were on lease when the override arrived count towards this bound.
 
 use crate::harness::{RemoteStore, limiter};
 use fastrand::Rng;
@@ -121,8 +121,8 @@ async fn every_tighter_override_holds_after_a_second() {
         let change = numbers.tighten(&mut random);
         limiter(store.clone()).await.overrides().set("k", change).await.unwrap();
         admitted(&processes, &limit, &clock, 1000).await;
-        // Removes the units of earlier calls. They could refuse calls that an incorrect limit would admit, and so hide the
-        // error.
+        // Removes the units of earlier calls. Because of these units, the limit could refuse calls that a wrong limit would
+        // admit, so the test would not notice the wrong limit.
         processes[0].reset(&change.apply(&limit).unwrap_or(limit), "k").await.unwrap();
         let (passed, bound) =
             (admitted(&processes, &limit, &clock, COUNTED).await, numbers.bound(limit.algorithm()));

@@ -87,7 +87,7 @@ async fn a_call_that_keeps_units_does_not_wait_for_a_later_window() {
         }
         let refused = planned(Limit::counter(10, MINUTE).wait(HOUR)).await.unwrap_err();
         assert_eq!(refused.retry_after(), Some(MINUTE));
-        // In a bucket, the call gets a turn.
+        // A bucket has no windows, so the call gets a turn.
         for _ in 0..5 {
             planned(Limit::token_bucket(10, MINUTE).wait(HOUR)).await.unwrap();
         }

@@ -199,7 +199,7 @@ async fn a_lease_changes_nothing_in_memory() {
     .await;
 }
 
-/// For a plan below 1000 units, the lease is larger than half of the count.
+/// For a plan below 1000 units, the lease of 500 units is more than half of the count, so it is lowered to this half.
 #[rate_limit(key = "k", time = 60, count = plan, lease = 500)]
 async fn leased_by_plan(plan: u32) -> Result<(), Rejection> {
     Ok(())

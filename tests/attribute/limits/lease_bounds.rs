@@ -1,5 +1,5 @@
-//! Simulated processes that lease units of one limit. They use nearly all units, even if their rates differ. `tests/fleet`
-//! proves that they never exceed the bounds.
+//! Simulated processes that lease units of one limit. The processes use nearly all units, even if their call rates differ.
+//! `tests/fleet` proves that they never exceed the bounds that `docs/leases.md` states.
 
 use crate::harness::{RemoteStore, limiter};
 use ratelimit::clock::ManualClock;

@@ -30,7 +30,7 @@ limited! {
     #[rate_limit(time = time, count = 5)] time_at_the_call(time: Duration);
     #[rate_limit(count = 10, cost = items.len())] by_length(items: &[u8]);
     #[rate_limit(count = 10, cost = bytes)] by_bytes(bytes: u64);
-    /// Neither branch determines the type of the cost.
+    /// Neither branch determines the type of the cost, so the generated code has to.
     #[rate_limit(count = 10, cost = if big { 8 } else { small.into() })] by_size(big: bool, small: u8);
 }
 

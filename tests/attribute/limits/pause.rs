@@ -1,5 +1,5 @@
-//! `pause_if`: an answer of the partner pauses the limit for all processes. Tokio's clock is paused, so time advances only
-//! when all tasks are idle.
+//! `pause_if`: the service that a function calls (the partner) refuses a call, and its answer pauses the limit for all
+//! processes. Tokio's clock is paused, so time advances only when all tasks are idle.
 
 use ratelimit::clock::TokioClock;
 use ratelimit::overrides::LimitChange;
@@ -11,7 +11,7 @@ use support::{SECOND, StubStore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Returns `number` limiters that share a store, and the store. A test can make the store fail.
+/// Returns `number` limiters on one store, and the store itself, which a test can make fail.
 fn processes(number: usize) -> (Vec<RateLimiter>, StubStore) {
     let store = StubStore::failing(ErrorKind::Unavailable);
     store.set_works(true);
@@ -29,7 +29,7 @@ struct Partner {
 
 enum Answer {
     Fine,
-    /// 429, with `Retry-After`.
+    /// The partner refuses the call with status 429 and this `Retry-After`.
     Later(Duration),
 }
 
@@ -91,7 +91,7 @@ async fn eight_processes_pause_for_one_answer_and_resume_at_the_pace() {
     calling.join_all().await;
     let ms = Duration::from_millis;
     assert_eq!(partner.calls(SECOND, 2 * SECOND), 50);
-    // After a refusal by the partner, only calls that were already under way reach it.
+    // After the partner has refused a call, it receives only calls that were already under way.
     assert!(
         partner.calls(2 * SECOND + ms(1), 32 * SECOND) == 0,
         "{}",
@@ -195,13 +195,14 @@ async fn a_call_that_cannot_ask_again_takes_nothing_from_the_memory_of_its_proce
     };
     let (.., waited) = tokio::join!(failing, pausing, call(Duration::ZERO, None), waiting);
     assert_eq!(waited, 3 * SECOND);
-    // Now the memory of the process decides. Both of its units are still free.
+    // Now the local memory of the process decides. Both units of the limit are still free there.
     call(Duration::ZERO, None).await;
     call(Duration::ZERO, None).await;
     assert_eq!(start.elapsed(), 3 * SECOND);
 }
 
-/// `pause_if` on a sliding log is a compile error, but an override may replace another limit by a sliding log.
+/// `pause_if` on a sliding log is a compile error, but an override may replace another limit by a sliding log. This log
+/// limits calls and ignores the pause.
 #[tokio::test(start_paused = true)]
 async fn an_override_that_cannot_pause_still_limits() {
     let store = MemoryStore::with_clock(TokioClock::new());

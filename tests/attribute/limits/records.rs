@@ -32,8 +32,8 @@ async fn stack() -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Returns the recorded decisions of a call: the units that are left, and the time until no unit is in use. Asserts that the
-/// limits have the same values.
+/// Returns what was recorded for each limit of a call: the units that are left, and the time until no unit is in use. Asserts
+/// that a `peek` at each limit returns the same values.
 async fn seen<T>(limiter: &TestLimiter, call: impl Future<Output = T>) -> Vec<(u32, Duration)> {
     let state = |decision: &Decision| (decision.remaining(), decision.reset_after());
     let (_, recorded) = limiter.record(call).await;
@@ -48,7 +48,8 @@ async fn seen<T>(limiter: &TestLimiter, call: impl Future<Output = T>) -> Vec<(u
     seen
 }
 
-/// The client chooses the length of the list. The number of kept decisions must not grow with it.
+/// A client may choose how many items its request contains, and so how often a limited function is called. The number of
+/// recorded decisions must not grow with these calls.
 #[tokio::test]
 async fn of_many_calls_the_last_decision_of_each_limit_is_kept() {
     #[rate_limit(key = "item", count = 5, refund_if = Result::is_ok)]

@@ -82,7 +82,7 @@ async fn the_name_says_the_time_only_where_two_limits_would_have_one_name() {
     assert_eq!(keys, [key("1s"), key("1h"), key("shadow")]);
 }
 
-/// A limit has the same key in a stack as in a call of a method, so a method finds the state by the name.
+/// The name of a limit in a stack gives its key, so methods such as `peek` find the limit's state by the name.
 #[tokio::test]
 async fn the_methods_find_a_limit_by_its_name() {
     const DAILY: Limit = Limit::counter(100, Duration::from_secs(7 * 86_400));

@@ -1,4 +1,4 @@
-//! The forms of answers in an axum application: text, problem details, and the application's own, for each return type.
+//! The forms of answers in an axum application, for each return type: text, problem details, and a form of the application.
 
 use crate::harness::{limited, scoped, scoped_with};
 use axum::Router;

@@ -38,8 +38,8 @@ impl ClientIp for Session {
     }
 }
 
-/// Puts the session of the headers `x-session` and `x-real-client` and the peer of `x-peer` into the request. Stands in for
-/// a middleware that verifies these headers.
+/// Puts a session (from the headers `x-session` and `x-real-client`) and a peer (from the header `x-peer`) into the request.
+/// Stands in for a middleware that verifies these headers.
 async fn authenticated(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
@@ -208,7 +208,8 @@ async fn a_header_is_read_if_the_request_has_it_once() {
     }
 }
 
-/// These types are arguments of requests, so a limit without `by` on a function with one of them causes a warning.
+/// Each of these types identifies a function as a handler. So a limit without `by` causes a warning if an argument has such a
+/// type.
 #[test]
 fn extractors_are_arguments_of_requests() {
     fn is_warned_about<T: RequestArgument + ?Sized>() {}

@@ -1,4 +1,4 @@
-//! Tests the layer as a middleware of actix-web, beside other middlewares and around errors.
+//! Tests the layer as a middleware of actix-web, beside other middlewares and with errors that reach the layer.
 
 use super::server;
 use crate::harness::client::{Client, Reply, Version};

@@ -5,7 +5,7 @@ use actix_web::{App, HttpServer};
 use ratelimit::RateLimitLayer;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-/// Serves these routes in the layer, over HTTP/1.1 and HTTP/2, until the test ends.
+/// Serves routes in a layer, over HTTP/1.1 and HTTP/2, until the test ends.
 pub(crate) fn start(
     layer: RateLimitLayer,
     routes: impl Fn(&mut ServiceConfig) + Clone + Send + 'static,

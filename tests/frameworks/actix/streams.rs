@@ -58,7 +58,7 @@ async fn keeps_the_contract_of_streams() {
     contract::check(&["/stream", "/or-rejection"], &finished, async |app| serve(&app)).await;
 }
 
-/// The body is larger than the buffers of a connection.
+/// The body is larger than the buffers of a connection, so the server has to wait until the client reads.
 #[tokio::test]
 async fn a_body_in_memory_holds_its_permit_while_a_slow_client_reads_it() {
     contract::check_a_slow_client(async |app| serve(&app)).await;

@@ -1,7 +1,8 @@
 //! A worker that blocks its thread does not delay the decisions of other workers.
 //!
 //! Each worker of actix-web is a separate runtime with one thread. A connection to Redis is driven by the runtime that has
-//! opened it. If all workers shared this connection, it would stop as soon as its worker blocks.
+//! opened the connection. If all workers shared one connection, it would stop for all of them as soon as the worker that has
+//! opened it blocks.
 
 use super::server;
 use crate::harness::limiters::redis_url;
@@ -76,7 +77,7 @@ async fn blocks(worker: Data<Blocking>) -> Result<&'static str, Rejection> {
 }
 
 /// Returns a limiter that rejects each call that Redis cannot decide. A soak uses the default deadline. All other runs have
-/// 10 s, because the machine may be slow. The first worker that decides opens the first connection.
+/// 10 s, because the machine may be slow. The limiter connects when a worker needs its first decision.
 fn limiter() -> RateLimiter {
     let builder = RateLimiter::builder().redis(redis_url()).prefix("workers");
     let is_soak = std::env::var_os("RATELIMIT_SOAK").is_some();

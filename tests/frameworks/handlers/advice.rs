@@ -1,11 +1,11 @@
-//! Applies the advice of compile errors about return types that cannot report a refusal. Each type that receives an advice
-//! is tested with it.
+//! The functions here follow the advice of compile errors about return types that cannot report a refusal. Each return type
+//! for which the compiler gives advice has a function.
 
 #![allow(dead_code, deprecated, clippy::unused_async, reason = "only compiled, and without `by`")]
 
 use ratelimit::rate_limit;
 
-/// `Result<Response, _>`: return the response of the rejection.
+/// `Result<Response, _>`: `on_limit` returns the response of the rejection.
 mod responses {
     use super::rate_limit;
 
@@ -27,7 +27,7 @@ mod responses {
     }
 }
 
-/// A tuple with a status. An application cannot implement `From<Rejection>` for a tuple.
+/// A tuple with a status. An application cannot implement `From<Rejection>` for a tuple, so `on_limit` makes the tuple.
 mod tuples {
     use super::rate_limit;
     use axum::Json;

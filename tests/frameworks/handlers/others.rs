@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use warp::{Filter, Reply};
 
-/// Makes a response of a rejection. An application writes this function once if the library has no feature for its
+/// Makes a response from a rejection. An application writes this function once if the library has no feature for its
 /// framework.
 fn response<B: From<Vec<u8>>>(rejection: &Rejection) -> http::Response<B> {
     let answer = rejection.answer();

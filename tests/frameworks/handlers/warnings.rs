@@ -1,5 +1,6 @@
-//! A handler without `by` causes a warning, because all its clients share the limit, even if its signature barely identifies
-//! it as a handler. A plain function causes no warning. The compiler reports an expected warning that is missing.
+//! A handler without `by` causes a warning, because all its clients share the limit. The warning appears even if the
+//! signature barely shows that the function is a handler. A plain function causes no warning. If an expected warning is
+//! missing, this file does not compile.
 
 #![deny(deprecated, unfulfilled_lint_expectations)]
 #![allow(dead_code, clippy::unused_async, reason = "only compiled")]
@@ -50,7 +51,8 @@ mod axum {
         parts_of_a_response(Json<u8>) -> (StatusCode, Json<u8>) { (StatusCode::OK, Json(1)) }
     }
 
-    /// A plain function, although frameworks could also extract and send these types.
+    /// Causes no warning: a plain function may have such arguments and such a result, and a framework could also extract and
+    /// send them.
     #[rate_limit(count = 5)]
     async fn plain(name: String, body: Bytes, tenant: &Tenant) -> Result<StatusCode, Rejection> {
         let _ = (name, body, tenant);
@@ -94,7 +96,7 @@ mod actix {
         web::Json(1)
     }
 
-    /// Causes no warning, because `T` may not live as long as the framework requires.
+    /// Causes no warning: `Of<T>` is an extractor only for a `'static` type, and `T` may be shorter-lived.
     #[rate_limit(count = 5)]
     async fn generic<T>(_: Of<T>) -> Result<(), Rejection> {
         Ok(())
@@ -190,7 +192,7 @@ mod salvo {
     }
 }
 
-/// Causes no warning. Only a router's attribute or a response would identify it as a handler.
+/// Causes no warning: only a router's attribute or a response type would show that this function is a handler.
 #[rate_limit(count = 5)]
 async fn connect(peer: SocketAddr) -> Result<Option<u64>, Rejection> {
     let _ = peer;

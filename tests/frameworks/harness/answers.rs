@@ -11,8 +11,8 @@ use std::net::SocketAddr;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Checks handlers that each have another form of return value and admit one call per minute for each API key. The handlers
-/// in `outside` make their answers where the layer's form does not apply.
+/// Checks handlers, one for each form of return value, that admit one call per minute for each API key. The answers of the
+/// handlers in `outside` do not have the layer's form, because the application makes them or they are made outside the layer.
 pub(crate) async fn check(
     paths: &[&str],
     outside: &[&str],
@@ -27,7 +27,7 @@ pub(crate) async fn check(
         answers_in_problem_details(&client, path).await;
     }
 
-    // The layer keeps a status that the application has chosen. It corrects only the status of other responses.
+    // The layer does not correct the status 420, because the application's `Answers` choose it.
     let calm = Answers::custom(|_, answer| answer.status = 420);
     let client = Client::new(serve(layer().answers(calm).correct_status(true)).await, Version::Http1);
     for path in paths {

@@ -73,8 +73,8 @@ async fn check_routes(has_layers: bool, serve: impl AsyncFn(RateLimitLayer) -> S
     settings(serve).await;
 }
 
-/// Returns the layer of a route. `inner` and `formed` choose their own form of answers. Each layer except `formed` limits
-/// each client.
+/// Returns the layer of a route. `inner` and `formed` choose their own form of answers. Every layer but `formed` has a limit
+/// by client address.
 pub(crate) fn layer(name: &'static str) -> RateLimitLayer {
     let limited = |limit| RateLimitLayer::new().limit(name, limit, By::ip());
     match name {
@@ -226,8 +226,8 @@ async fn layers(client: Client) {
     }
 }
 
-/// Settings of the outermost layer: the proxies that it trusts, the names of its header fields, and that it leaves statuses
-/// alone.
+/// Tests the settings of the outermost layer: trusted proxies, the names of the header fields, and `correct_status(false)`,
+/// which leaves statuses alone.
 async fn settings(serve: impl AsyncFn(RateLimitLayer) -> SocketAddr) {
     let limiter = RateLimiter::builder().trusted_proxies(["127.0.0.0/8"]).connect().await.unwrap();
     let layer = RateLimitLayer::new().limiter(limiter).headers(RateLimitHeaders::XRateLimit);

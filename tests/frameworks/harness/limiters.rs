@@ -28,7 +28,7 @@ pub(crate) fn redis_url() -> String {
     SERVER.get_or_init(RedisServer::start).url()
 }
 
-/// Polls until `free` units of a limit are free. A background task returns them.
+/// Polls until `free` units of a limit are free. A background task of the limiter returns units.
 pub(crate) async fn until_free(limiter: &RateLimiter, limit: &Limit, key: &'static str, free: u32) {
     let is_free = async || (limiter.peek(limit, key).await.unwrap().remaining() == free).then_some(());
     until(&format!("the free units of `{key}` are {free}"), is_free).await;

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-/// Checks that a unix socket identifies nobody, whatever its requests claim. It can be a trusted proxy if the server reports
-/// that the peer is a unix socket. `serve` serves `/above` and `/context` of the contract on a non-blocking listener.
+/// Checks that a unix socket identifies nobody, whatever its requests claim. If the server reports that the peer is a unix
+/// socket, the socket can be a trusted proxy. `serve` serves `/above` and `/context` of the contract on a non-blocking
+/// listener.
 pub(crate) async fn check(says_that_it_is_unix: bool, serve: impl Fn(UnixListener, RateLimitLayer)) {
     let trusting = RateLimiter::builder().trusted_proxies(["unix"]).connect().await.unwrap();
     let trusted = if says_that_it_is_unix { [200, 429, 200] } else { [503; 3] };

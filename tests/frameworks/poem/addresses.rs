@@ -57,7 +57,8 @@ async fn clients_behind_a_trusted_proxy_are_told_apart_by_the_headers_among_the_
     }
 }
 
-/// A middleware sets the peer for a listener that reads the PROXY protocol.
+/// An application behind a listener with the PROXY protocol sets the peer in a middleware. This peer takes precedence over
+/// the address of the connection.
 #[tokio::test]
 async fn a_peer_that_a_middleware_has_set_comes_first() {
     let with_peer = |peer: PeerAddr| {

@@ -143,7 +143,8 @@ async fn a_refusal_can_be_caught_inside_the_layer() {
     assert_eq!(response.into_body().into_string().await.unwrap(), "limited");
 }
 
-/// The layer answers an error with the status of a refusal as a refusal. It does not do so for an error with another status.
+/// If an error has the status of the refusal, the layer answers it as the refusal. If it has another status, the layer only
+/// adds `Retry-After` and the header fields.
 #[tokio::test]
 async fn the_status_of_an_error_tells_whether_it_is_a_refusal() {
     let app = |wrap: fn(Rejection) -> Error| {

@@ -82,7 +82,8 @@ async fn a_limit_sees_the_path_that_the_client_has_sent() {
     }
 }
 
-/// An endpoint may do its work before its future is polled.
+/// An endpoint may do its work when it is called, before its future is polled. So the layer also calls it in the request
+/// context.
 #[tokio::test]
 async fn an_endpoint_is_called_in_the_context() {
     struct Eager;

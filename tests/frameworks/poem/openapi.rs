@@ -89,7 +89,7 @@ impl Api {
         Ok(Json(*user.0))
     }
 
-    /// The limit keeps the attribute that gives the argument the name of its header.
+    /// The limit leaves `#[oai(name = ..)]` on the argument, so that poem-openapi finds the header.
     #[oai(path = "/key", method = "get")]
     #[rate_limit(key = "key", time = 60, count = 1, by = api_key.as_str())]
     async fn key(

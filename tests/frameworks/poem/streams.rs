@@ -21,7 +21,7 @@ fn ticks(app: &App) -> SSE {
     SSE::new(app.chunks().map(|_| Event::message("tick"))).keep_alive(support::HOUR)
 }
 
-/// Declares handlers that share one permit, each in its own form.
+/// Declares handlers that share one permit, one for each form of return value.
 macro_rules! handlers {
     ($($name:ident => $returned:ty: |$app:ident| $body:expr;)*) => {
         $(#[handler]

@@ -99,8 +99,8 @@ async fn limits_of_the_layer_precede_the_body() {
     assert!(refused.header("retry-after").is_some() && refused.header("ratelimit").is_some());
 }
 
-/// The routes of the layer process every request once and do not change `HEAD` requests and catchers. Clients cannot call
-/// these routes.
+/// The routes of the layer process every request once. `HEAD` requests and catchers work as without the layer. Clients cannot
+/// call these routes.
 #[tokio::test]
 async fn admitted_requests_are_routed_as_without_limits() {
     let limited = layer().limit("all", Limit::counter(5, MINUTE), By::ip());

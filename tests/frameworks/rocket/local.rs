@@ -81,7 +81,8 @@ async fn requests_one_after_another_have_contexts() {
     task.await.unwrap();
 }
 
-/// Concurrent requests in one task cannot be told apart. They have no context, and never the context of another client.
+/// Concurrent requests in one task cannot be told apart. Each of them has no context, so none has the context of another
+/// client.
 #[tokio::test]
 async fn requests_at_once_in_a_task_have_none() {
     let client = client(application()).await;
@@ -103,8 +104,8 @@ async fn requests_at_once_in_a_task_have_none() {
     assert_eq!(nested.into_string().await.as_deref(), Some("203.0.113.5 none"));
 }
 
-/// The limits of the layer count each of several concurrent requests. The layer has the request itself, so it does not
-/// search the task for it.
+/// The limits of the layer count each of several concurrent requests. The layer receives the request itself, so it does not
+/// have to find out which request runs in the task.
 #[tokio::test]
 async fn limits_of_the_layer_count_requests_at_once() {
     let client = client(application()).await;
@@ -139,8 +140,8 @@ async fn inside() -> String {
     format!("{outer} {inner} {}", ip(RequestContext::current()))
 }
 
-/// A context and a limiter around a local request are outside the layer. A context and a limiter in the handler are inside
-/// the layer.
+/// Scopes around a local request are outside the layer, and scopes in the handler are inside. The client address of a context
+/// around the request also applies inside the layer.
 #[tokio::test]
 async fn scopes_nest() {
     let client = client(application().mount("/", routes![inside])).await;
@@ -149,7 +150,7 @@ async fn scopes_nest() {
     assert_eq!(scoped.into_string().await.as_deref(), Some("198.51.100.1 192.0.2.1 198.51.100.1"));
     let alone = get_from(&client, "/inside", 1).dispatch().await;
     assert_eq!(alone.into_string().await.as_deref(), Some("203.0.113.1 192.0.2.1 203.0.113.1"));
-    // The layer's limiter is inside the scope around the request, so it applies.
+    // The layer's limiter is inside the scope around the request, so the layer's limiter decides.
     let other = RateLimiter::in_memory();
     let context = |last| ratelimit::scope(other.clone(), get_from(&client, "/context", last).dispatch());
     assert_eq!(context(1).await.status(), Status::Ok);

@@ -179,7 +179,8 @@ impl Handler for Scoped {
     }
 }
 
-/// Errors have the same answers, although they are rendered outside the function.
+/// The answers to returned errors equal all other answers, and salvo renders these errors only after the function has
+/// returned.
 #[tokio::test]
 async fn all_forms_answer_alike() {
     let paths = [RETURNED, WRITTEN].concat();
@@ -193,7 +194,7 @@ async fn all_forms_answer_without_the_layer() {
     all_answer_in_text(servers, &[RETURNED, WRITTEN].concat()).await;
 }
 
-/// salvo would write its own page into a response without a body.
+/// Into an error response without a body, salvo would write its own page.
 #[tokio::test]
 async fn an_answer_without_a_body_stays_empty() {
     let empty = Answers::custom(|_, answer| {

@@ -20,7 +20,7 @@ async fn by_socket(_: &Peer) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The request has the headers, which the socket does not have.
+/// The function has the peer and the request. Only the request has the headers.
 #[rate_limit(key = "peer", time = "1m", count = 1, by = "ip")]
 async fn by_both(_: Peer, _: &mut Request) -> Result<(), Rejection> {
     Ok(())
@@ -75,7 +75,7 @@ async fn a_request_without_a_connection_has_no_peer() {
     .await;
 }
 
-/// If a unix socket identified its client, anybody could choose the address with a header.
+/// A unix socket has no IP address. If its headers were trusted by default, anybody could choose an address.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_unix_socket_identifies_nobody_unless_it_is_trusted() {

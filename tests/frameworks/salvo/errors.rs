@@ -1,4 +1,4 @@
-//! Tests `StatusError`. The catcher writes its body outside the layer.
+//! Tests `StatusError`. The catcher of salvo writes the body of the answer outside the layer.
 
 use super::server;
 use crate::harness::client::{Client, Reply, Version};

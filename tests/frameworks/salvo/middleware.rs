@@ -1,4 +1,4 @@
-//! Tests the layer as a handler of salvo: beside other handlers, and what it writes into their responses.
+//! Tests the layer as a handler of salvo: beside other handlers, and what the layer writes into their responses.
 
 use super::{met, server};
 use crate::harness::client::{Client, Version};
@@ -62,7 +62,8 @@ async fn a_ceased_response_is_left_alone() {
     assert_eq!(client.get("/").await.status, 429, "it counts");
 }
 
-/// An error of an earlier handler ends the flow.
+/// An error of a handler in front of the last handler ends the flow. The error's response still receives the header fields of
+/// the layer's limit.
 #[tokio::test]
 async fn the_response_of_a_handler_in_front_gets_the_header_fields() {
     #[handler]

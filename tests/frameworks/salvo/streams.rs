@@ -148,8 +148,8 @@ async fn keeps_the_contract_of_streams() {
     contract::check(&STREAMING, &finished, serve).await;
 }
 
-/// salvo drops the body of a response to `HEAD`, so this body counts as cut. A response is complete when its
-/// `content-length` was sent.
+/// salvo drops the body of a response to `HEAD`, so the body counts as cut. A response to `GET` is complete when its
+/// `content-length` was sent, even if the stream could send more.
 #[tokio::test]
 async fn a_response_may_end_before_its_stream() {
     let app = App::new(RateLimiter::in_memory());

@@ -84,7 +84,8 @@ async fn until_the_client_goes_away(app: &App, client: &Client, path: &str) {
     app.until_free(&STREAMS, "streams", 1).await;
 }
 
-/// Cuts a response. Servers notice it when they send the next chunks: a stream that may be silent for long needs a heartbeat.
+/// Drops a response before its end, like a client that leaves. Servers notice this only when they send the next chunks, so a
+/// stream that may be silent for long needs a heartbeat.
 async fn client_goes_away(app: &App, client: &Client, path: &str) {
     let body = app.next_body();
     body.send(chunk(3)).await.unwrap();
@@ -95,7 +96,7 @@ async fn client_goes_away(app: &App, client: &Client, path: &str) {
     tokio::time::timeout(MINUTE, sending).await.expect("the body is not dropped");
 }
 
-/// The size of a body: more bytes than a server and the operating system keep for a client that does not read.
+/// The size of a body: more bytes than a server and the operating system buffer for a client that does not read.
 pub(crate) const LARGE: usize = 64 * 1024 * 1024;
 
 /// The response of `/large` has [`LARGE`] bytes in memory. It holds its permit while a slow client reads it.
@@ -114,7 +115,7 @@ pub(crate) async fn check_a_slow_client(serve: impl AsyncFn(App) -> SocketAddr) 
     .await;
 }
 
-/// The body of a HEAD request to `/head` is never polled. It returns the permit at once.
+/// The server never polls the body of its answer to a HEAD request to `/head`, so the permit is returned at once.
 pub(crate) async fn check_a_head_request(serve: impl AsyncFn(App) -> SocketAddr) {
     everywhere(serve, async |app, client| {
         let _body = app.next_body();
@@ -133,7 +134,7 @@ async fn settled_by_what_was_sent(app: &App, client: &Client) {
     drop(body);
     response.bytes().await.unwrap();
     app.until_free(&BLOCKS, "blocks", 98).await;
-    // The body is larger than the reserved cost.
+    // The cost of this body (50 units) is larger than the reserved cost (20 units).
     let body = app.next_body();
     let response = client.request("/blocks").send().await.unwrap();
     body.send(chunk(50_000)).await.unwrap();

@@ -30,7 +30,7 @@ macro_rules! handlers {
 handlers! {
     download => Result<Response, Rejection>: |app| Ok(app.body().into_response());
     head => Response: |app| app.body().into_response();
-    // Like axum's own example, only the signature contains the type of the error.
+    // As in axum's own example, only the signature names the type of the error.
     events => Sse<impl Stream<Item = Result<Event, Infallible>>>: |app| {
         Sse::new(ticks(&app).map(Ok)).keep_alive(KeepAlive::default())
     };
@@ -100,7 +100,7 @@ async fn events_are_sent_as_they_are() {
     .await;
 }
 
-/// The permit becomes free although the test sends no further chunk of the body.
+/// The permit becomes free when the client leaves, even if the test sends no further chunk of the body.
 #[tokio::test]
 async fn a_client_that_goes_away_frees_the_permit() {
     contract::everywhere(serve, async |app, client| {

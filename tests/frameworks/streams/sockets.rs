@@ -1,5 +1,5 @@
-//! Web sockets of axum under hostile clients. The task of each socket holds a permit, because `until = "body_end"` would end
-//! with the upgrade.
+//! Web sockets of axum under hostile clients. The task of each socket holds a permit. With `until = "body_end"` instead, the
+//! permit would be returned at the upgrade.
 
 use crate::harness::hostile::{Gauge, LIMIT, PERMITS, attack, until_quiet};
 use crate::harness::limiters::{limiters, until_free};
@@ -105,7 +105,8 @@ async fn around(State(limiter): State<RateLimiter>, request: Request, next: Next
     next.run(request).await
 }
 
-/// The compiler cannot see the upgrade behind `next`, so the log says that the permit has ended.
+/// `next` hides the upgrade from the compiler, so no compiler message can warn about it. The log says that the permit has
+/// ended.
 #[tokio::test]
 async fn the_body_of_an_upgrade_ends_at_once() {
     let limiter = RateLimiter::in_memory();

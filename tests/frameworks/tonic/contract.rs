@@ -87,7 +87,7 @@ async fn metadata_and_users(client: &Client) {
     let mut request = Request::new(Note::default());
     request.metadata_mut().insert_bin("x-api-key-bin", tonic::metadata::MetadataValue::from_bytes(b"a"));
     assert_unidentified(&client.send("/test.Limits/BinaryKey", request).await.unwrap_err());
-    // A field of the message is a value like other values. `mut` in `mut request` is for the handler.
+    // `by` is a field of the message. The handler changes this field, so it declares `mut request`.
     let tenant = |name: &str| client.send("/test.Limits/Tenant", Request::new(Note::new(name)));
     assert_eq!(tenant("acme").await.unwrap().get_ref().text, "acme!");
     assert_refused(&tenant("acme").await.unwrap_err(), 60);
@@ -128,7 +128,7 @@ async fn contexts(client: &Client) {
     }
 }
 
-/// The layer corrects a status that has swallowed a refusal, and adds when to try again.
+/// The layer corrects a status that has swallowed a refusal, and adds the time to wait.
 async fn mending(client: &Client) {
     assert!(client.call("/test.Limits/Swallowed").await.is_ok());
     let swallowed = client.call("/test.Limits/Swallowed").await.unwrap_err();

@@ -40,7 +40,7 @@ impl Hostile for Service {
     }
 }
 
-/// Calls the service for every path, and puts the path into the metadata.
+/// Rewrites each request so that it calls the only method of the service. The original path becomes the metadata `act`.
 fn to_service<B>(mut request: http::Request<B>) -> http::Request<B> {
     let act = request.uri().path().trim_start_matches('/').parse().unwrap();
     request.headers_mut().insert("act", act);

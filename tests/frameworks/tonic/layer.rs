@@ -60,7 +60,8 @@ async fn a_refused_grpc_request_is_answered_by_headers_alone() {
     }
 }
 
-/// A server may have routes of gRPC and others. They share the limit, and each is answered in its own protocol.
+/// A server may have gRPC routes and other routes. They share the limit of the layer, and each refusal uses the protocol of
+/// its request.
 #[tokio::test]
 async fn other_requests_are_answered_by_http() {
     let routes = Routes::new(LimitsServer::new(Service)).into_axum_router();
@@ -72,14 +73,16 @@ async fn other_requests_are_answered_by_http() {
     assert_eq!((refused.status().as_u16(), text(refused.headers(), "grpc-status")), (429, None));
     assert!(text(refused.headers(), "retry-after").is_some());
     assert!(refused.text().await.unwrap().starts_with("too many requests"));
-    // A content type may begin with `application/grpc` and be another one.
+    // The content type `application/grpcs` only begins like that of gRPC, so such a request is refused with a plain HTTP
+    // response.
     for (content_type, expected) in [("application/grpc", 200), ("application/grpcs", 429)] {
         let (status, ..) = post(server, "/test.Limits/Plain", content_type).await;
         assert_eq!(status, expected, "{content_type}");
     }
 }
 
-/// Binary metadata has several spellings, so a client could avoid a limit that uses it as identity.
+/// Binary metadata has several spellings. If such metadata identified a client, the client could avoid a limit with another
+/// spelling.
 #[tokio::test]
 async fn a_binary_header_of_grpc_identifies_nobody() {
     let by_header = |name| {

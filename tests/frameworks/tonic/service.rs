@@ -200,7 +200,7 @@ pub(super) async fn serve_in(layer: RateLimitLayer) -> SocketAddr {
     let server = Server::builder()
         .layer(layer.keep_header("X-API-KEY"))
         .add_service(InterceptedService::new(LimitsServer::new(Service), authenticate))
-        // tonic finds the service inside the layer by its name.
+        // tonic finds a service by its name. The layer around this service passes the name on.
         .add_service(layered.layer(LayeredServer::new(Service)));
     tokio::spawn(server.serve_with_incoming(incoming));
     address

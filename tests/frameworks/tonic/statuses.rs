@@ -58,7 +58,7 @@ async fn nobody_knows_when_a_permit_will_be_returned() {
     assert!(refused.details().is_empty() && !refused.metadata().contains_key("grpc-retry-pushback-ms"));
 }
 
-/// The protocol's pushback is a signed 32-bit integer.
+/// The protocol's pushback is a signed 32-bit integer, so a longer wait becomes the largest integer.
 #[tokio::test]
 async fn a_long_pushback_is_the_longest_one() {
     let month = Duration::from_secs(30 * 24 * 60 * 60);
@@ -70,7 +70,8 @@ async fn a_long_pushback_is_the_longest_one() {
 #[tokio::test]
 async fn a_store_that_fails_is_unavailable() {
     let server = serve(failing().await).await;
-    // The paths are limited by an attribute, by the context, and by the layer.
+    // Each path has another kind of limit: an attribute with the address among its arguments, an attribute that uses the
+    // request context, and the layer's limit.
     for path in ["/test.Limits/Login", "/test.Limits/Context", "/test.Layered/Plain"] {
         let status = Client::new(server, 2).call(path).await.unwrap_err();
         let text = "temporarily unavailable: try again in 1 second";
@@ -94,16 +95,17 @@ async fn the_layer_corrects_a_status_that_has_swallowed_a_refusal() {
         let (sent, text, delay, pushback) = parts(&swallowed);
         assert_eq!((sent, text), (code, "something went wrong"));
         assert_eq!(delay.unwrap().as_millis().to_string(), pushback);
-        // If the application made its status from the rejection, the status stays.
+        // If the application has written its own pushback into the status, the status stays.
         let own = client.call("/test.Limits/Own").await.unwrap_err();
         assert_eq!((own.code(), own.details()), (Code::Aborted, b"".as_slice()), "{own:?}");
-        // The application's details stay too, unless they would contradict the code.
+        // If the layer leaves the code alone, the application's details stay, too. They would contradict a corrected code, so
+        // the layer then replaces them.
         let detailed = client.call("/test.Limits/Detailed").await.unwrap_err();
         assert_eq!(detailed.code(), code);
         let reason = detailed.get_details_error_info().map(|info| info.reason);
         assert_eq!(reason.as_deref(), (code == Code::Internal).then_some("BUSY"), "{detailed:?}");
         assert!(detailed.metadata().contains_key("grpc-retry-pushback-ms"), "{detailed:?}");
-        // By default, the layer corrects only the code `Internal`, which no application chooses for a refusal.
+        // By default, the layer corrects only the codes `Internal` and `Unknown`, which no application chooses for a refusal.
         let hidden = client.call("/test.Limits/Hidden").await.unwrap_err();
         assert_eq!(hidden.code(), other, "{hidden:?}");
         assert!(hidden.metadata().contains_key("grpc-retry-pushback-ms"), "{hidden:?}");

@@ -51,7 +51,8 @@ impl Streams for Service {
         Ok(Response::new(tokio_stream::iter(Vec::from(notes))))
     }
 
-    // The request is not `Sync`, because its stream is not. The attribute reads it before it awaits the decision.
+    // The request is not `Sync`, because its stream is not. So the attribute reads the identity from the request before it
+    // awaits the decision.
     #[rate_limit(key = "record", count = 1, by = ("ip", "header:x-tenant"))]
     async fn record(&self, mut request: Request<Streaming<Note>>) -> Result<Response<Note>, Status> {
         let mut text = String::new();
@@ -68,7 +69,8 @@ impl Streams for Service {
         Ok(Response::new(Box::pin(request.into_inner())))
     }
 
-    // A handler can limit messages while it reads them. This handler reads them in a task, so it gives the task its context.
+    // A handler can limit messages while it reads them. This handler reads them in a task, so it gives its request context to
+    // the task.
     async fn messages(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
         let (context, mut requests) = (RequestContext::current().unwrap(), request.into_inner());
         let (sender, receiver) = tokio::sync::mpsc::channel(1);
@@ -86,7 +88,7 @@ impl Streams for Service {
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
 
-    // The server polls a stream after the handler has returned, outside its context.
+    // The server polls a stream after the handler has returned, so the stream is outside the request context.
     async fn contexts(&self, request: Request<Streaming<Note>>) -> Result<Response<Notes>, Status> {
         let known = || if RequestContext::current().is_some() { "known" } else { "lost" };
         let in_the_handler = known();

@@ -123,7 +123,7 @@ impl Client {
         Self { grpc: Grpc::new(channel), address: IpAddr::from([0, 0, 0, 0]) }
     }
 
-    /// Calls `/test.Greeter/Hello` with an empty message.
+    /// Calls a method, such as `/test.Greeter/Hello`, with an empty message.
     pub(crate) async fn call(&self, path: &'static str) -> Answer<Note> {
         self.call_with(path, &[]).await
     }
@@ -143,7 +143,8 @@ impl Client {
         grpc.unary(request, PathAndQuery::from_static(path), ProstCodec::default()).await
     }
 
-    /// Calls a method whose requests and responses are streams. A method with a single request reads the first of them.
+    /// Calls a method whose requests and responses are streams. If the method takes a single request, it reads only the first
+    /// one.
     pub(crate) async fn stream(
         &self,
         path: &'static str,
@@ -177,7 +178,7 @@ fn request<T>(message: T, metadata: &[(&'static str, &str)]) -> tonic::Request<T
     request
 }
 
-/// The texts of all messages of a stream.
+/// Returns the texts of all messages of a stream.
 pub(crate) async fn texts(stream: Answer<tonic::Streaming<Note>>) -> Vec<String> {
     let messages: Vec<Note> = stream.unwrap().into_inner().map(Result::unwrap).collect().await;
     messages.into_iter().map(|note| note.text).collect()

@@ -20,7 +20,8 @@ const LIMIT: Limit = Limit::sliding_log(1, MINUTE);
 
 type Outcome = Pin<Box<dyn Future<Output = Result<(), Rejection>>>>;
 
-/// One cell of the matrix: its position, the function that calls it, and the name of the limit that refuses the second call.
+/// One cell of the matrix: its position, the code that calls its function, and the name of the limit that refuses the second
+/// call.
 struct Cell {
     place: &'static str,
     call: fn(&'static Runs) -> Outcome,
@@ -34,7 +35,8 @@ fn run(id: u32, peer: SocketAddr, runs: &Runs) -> Result<u32, Rejection> {
     Ok(runs.add())
 }
 
-/// `$id` and `$peer` are arguments because of macro hygiene: a name that another macro writes is a different name.
+/// `$id` and `$peer` are parameters because of macro hygiene: `shape!` names the arguments of the functions, and an `id` that
+/// this macro writes would be a different name.
 macro_rules! arguments {
     ($kind:ident $above:tt $below:tt $id:ident $peer:ident $template:literal) => {
         cells! { $kind $above $below $id $peer
@@ -128,7 +130,8 @@ const SHAPES: [&[&[Cell]]; 12] = [
 ];
 
 /// The number of combinations that do not exist. `#[async_trait]` does not apply to free functions, leaves functions that
-/// return futures unchanged, and accepts no `impl Trait`. An attribute above a block is not above its methods.
+/// return futures unchanged, and accepts no `impl Trait`. For an `impl` block, there is no cell with `#[instrument]` above
+/// the limit: the limit is above the block, and `#[instrument]` is on a method.
 const MISSING: usize = (4 + 1) * 8;
 
 #[tokio::test]

@@ -23,9 +23,9 @@ impl<E: Into<anyhow::Error>> From<E> for AppError {
     }
 }
 
-/// The handler of axum's example `anyhow-error-response`. The attribute compiles without a change, because the error type
-/// has a conversion for every error, including a `Rejection`. The example then answers 500. No compiler message can warn
-/// about this: the compiler cannot distinguish a blanket `From` from a conversion that was written for rejections.
+/// The handler of axum's example `anyhow-error-response`. The attribute compiles without a change, because the error type has
+/// a conversion for every error, including a `Rejection`. The handler then answers a refusal with 500. No compiler message
+/// can warn about this: the compiler cannot distinguish a blanket `From` from a conversion that was written for rejections.
 #[rate_limit(key = "anyhow", count = 1, by = "global")]
 async fn handler() -> Result<(), AppError> {
     Ok(())
@@ -42,8 +42,8 @@ fn app() -> Router {
     Router::new().route("/", get(handler))
 }
 
-/// Without the layer, the client receives 500. With the layer, the status is right, the client receives `Retry-After`, and
-/// the log says what is wrong and what to write. A setting leaves the status alone.
+/// Without the layer, the client receives 500. With the layer, the client receives 429 with `Retry-After`, and the log says
+/// what is wrong and what to write. With `correct_status(false)`, the status stays 500.
 #[tokio::test]
 async fn the_layer_reports_and_mends_a_swallowed_refusal() {
     let minute = Some("60".to_owned());

@@ -29,9 +29,9 @@ impl IntoResponse for ServerFnError {
     }
 }
 
-/// Writes the same two functions as leptos' `#[server]`: one that the application calls, also while it renders a page, and
-/// one with the body, which the endpoint calls. Attributes below `#[server]` apply to both functions. An attribute above it
-/// applies only to the function with the body.
+/// Writes the same two functions as leptos' `#[server]`. The application calls the first one, also while it renders a page.
+/// The endpoint calls the second one, which has the body. Attributes below `#[server]` apply to both functions. Attributes
+/// above `#[server]` apply only to the function with the body.
 macro_rules! server {
     ([$($below:meta)?] [$($above:meta)?] $name:ident, $body:ident) => {
         $(#[$below])?
@@ -63,8 +63,9 @@ fn leptos() -> Router {
         .route("/twice/rendered", get(move || add_todo_twice(title())))
 }
 
-/// The documentation says "above `#[server]`". Below it, a call while a page is rendered passes two limited functions and
-/// counts twice. Requests to the endpoint count once. The layer corrects the answer, which would be 500.
+/// The documentation says to write the limit above `#[server]`. With the limit below `#[server]`, a call from a page that is
+/// rendered passes two limited functions and counts twice. A request to the endpoint counts once. The layer corrects the
+/// answer, which would be 500.
 #[tokio::test]
 async fn below_the_macro_a_rendered_call_counts_twice() {
     for (path, statuses) in [
@@ -111,8 +112,8 @@ impl IntoResponse for CapturedError {
 }
 
 tokio::task_local! {
-    /// The part of dioxus' `FullstackContext` that has the headers of the response: `FullstackContext::current()` and
-    /// `add_response_header`.
+    /// Stands in for the part of dioxus' `FullstackContext` that has the headers of the response:
+    /// `FullstackContext::current()` and `add_response_header`.
     static RESPONSE_HEADERS: Arc<Mutex<HeaderMap>>;
 }
 
@@ -128,7 +129,8 @@ where
     response
 }
 
-/// Keeps the status and `Retry-After` of a refusal. The page about frameworks shows this function.
+/// The error of a refused call. It has the status of the refusal, and the response receives `Retry-After`. The page about
+/// frameworks shows this function.
 #[expect(clippy::needless_pass_by_value, reason = "`on_limit` is called with a `Rejection`")]
 fn refused<T>(rejection: Rejection) -> Result<T, CapturedError> {
     let answer = rejection.answer();
@@ -140,7 +142,7 @@ fn refused<T>(rejection: Rejection) -> Result<T, CapturedError> {
 
 struct Session;
 
-/// `#[post("/api/user/login", auth: Session)]` adds the argument `auth`, so the limit must be below it. The compiler's
+/// `#[post("/api/user/login", auth: Session)]` adds the argument `auth`, so the limit must be below `#[post]`. The compiler's
 /// advice for `by = "ip"` compiles, but each call is rejected, because the task has no request context. The log names the
 /// argument that helps.
 #[rate_limit(key = "login_of_context", count = 1, by = ratelimit::context::client_ip())]
@@ -149,8 +151,9 @@ async fn login_of_context(auth: Session) -> Result<(), CapturedError> {
     Ok(())
 }
 
-/// `#[post("/api/user/login", auth: Session, request: Parts)]` adds an argument with the address. `on_limit` keeps the
-/// answer. Without `on_limit` the client receives 500, and the layer does not know of the refusal.
+/// `#[post("/api/user/login", auth: Session, request: Parts)]` adds an argument with the address. `on_limit = refused` makes
+/// the error, so that the client receives the status and `Retry-After` of the refusal. Without `on_limit` the client receives
+/// 500, and the layer does not know of the refusal.
 #[rate_limit(key = "login", count = 1, by = "ip", on_limit = refused)]
 async fn login(auth: Session, request: Parts) -> Result<(), CapturedError> {
     let (Session, _) = (auth, request);

@@ -65,8 +65,8 @@ async fn create_message(
     Ok((StatusCode::ACCEPTED, Json(data)))
 }
 
-/// Matrix authentication service: it has 16 arguments, the most that axum accepts, so no argument can be added. Its error
-/// type swallows refusals; the warning of the layer names `on_limit`.
+/// Matrix authentication service: the handler has 16 arguments, the most that axum accepts, so no argument can be added. Its
+/// error type swallows refusals, and the layer's warning about this names `on_limit`.
 #[instrument(name = "handlers.views.login.post", skip_all, err)]
 #[rate_limit(key = "login", count = 1, by = "ip", on_limit = |rejection| Ok(rejection.into_response()))]
 async fn post(

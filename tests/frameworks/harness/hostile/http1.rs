@@ -43,7 +43,7 @@ pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) 
     Ok(())
 }
 
-/// Reads until nothing arrives for a moment, or until it has read enough.
+/// Reads some of the response. Stops when the response has ended, when nothing arrives for a moment, or after 64 reads.
 async fn read(stream: &mut TcpStream, rng: &mut Rng) -> Ended {
     let (mut buffer, moment) = (vec![0; 16 * 1024], Duration::from_millis(rng.u64(1..40)));
     for _ in 0..64 {

@@ -32,7 +32,7 @@ pub(super) async fn connection(server: SocketAddr, mut rng: Rng, tally: &Tally) 
     Ok(())
 }
 
-/// Sends one request. A stream that is dropped before its end is reset.
+/// Sends one request. If the client drops the stream before its end, the stream is reset.
 async fn request(client: SendRequest<Bytes>, mut rng: Rng, tally: &Tally) -> Ended {
     let (rng, mut client) = (&mut rng, client.ready().await?);
     let act = acts::random(rng);
@@ -47,7 +47,7 @@ async fn request(client: SendRequest<Bytes>, mut rng: Rng, tally: &Tally) -> End
             body.send_reset(Reason::CANCEL);
             return Ok(());
         }
-        // Sends a request without an end, for which a server may wait.
+        // Sends a request whose end never comes. The server may wait for the end.
         1 => patience = Duration::from_millis(40),
         _ => body.send_data(MESSAGE, true)?,
     }
