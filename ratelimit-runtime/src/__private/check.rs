@@ -5,7 +5,7 @@ use super::call::Call;
 use super::site::{Site, SiteRequest};
 use crate::key::Name;
 use crate::limiter::current::current;
-use crate::limiter::{Member, Pending, RateLimiter, failed, join};
+use crate::limiter::{Member, Pending, RateLimiter, failed, join, passed};
 use crate::macros::opaque;
 use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
@@ -100,7 +100,7 @@ impl Check {
     fn run(limiter: &RateLimiter, names: &[Name<'static>], requests: &[&Request]) -> Self {
         let mut check = Self(State::Admitted);
         let ended = limiter.attempt(None, names, requests, |decided| {
-            if let Err(rejection) = decided {
+            if let Err(rejection) = passed(names, decided) {
                 check.0 = State::Refused(ready(rejection));
             }
         });

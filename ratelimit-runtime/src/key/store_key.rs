@@ -61,6 +61,11 @@ pub(crate) fn render(key: &(impl AsKey + ?Sized), settings: &KeySettings) -> Res
 }
 
 /// Writes a key without a format directly into the empty key `rendered`, so that no key is moved. `name` is the name of `key`.
+#[expect(
+    clippy::inline_always,
+    reason = "otherwise the name is moved just after it was written, and the processor waits"
+)]
+#[inline(always)]
 pub(crate) fn render_into(
     rendered: &mut StoreKey,
     name: Name<'_>,

@@ -17,7 +17,7 @@ mod store_call;
 
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
-pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, shadow_failed};
+pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, passed, shadow_failed};
 pub(crate) use current::CurrentLimiter;
 pub(crate) use limits::note;
 pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};

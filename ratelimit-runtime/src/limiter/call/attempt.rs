@@ -20,29 +20,31 @@ use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
 use smallvec::SmallVec;
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::time::Instant;
 
 impl RateLimiter {
-    /// Decides requests whose units are never returned. If nothing has to be awaited, passes the decisions or the rejection to
-    /// `then`, so that they need not be copied. Otherwise returns the pending decision as `Err`.
+    /// Decides requests whose units are never returned. If nothing has to be awaited, passes the decisions or the error to `then`,
+    /// so that they need not be copied; [`passed`] tells whether the call passes. Otherwise returns the pending decision as `Err`.
     #[inline]
     pub(crate) fn attempt<'n, T>(
         &self,
         began: Option<Instant>,
         names: &[Name<'n>],
         requests: &[&Request],
-        then: impl FnOnce(Result<&[Decision], Rejection>) -> T,
+        then: impl FnOnce(Result<&[Decision], Error>) -> T,
     ) -> Result<T, Pending<'n>> {
         let watch = self.watch(names, requests.iter().copied());
         let record = move || Record::of(names, requests.iter().copied().enumerate());
         let decided = self.decide(began, Mode::Check, requests, |decided| {
             let cost = move |at: usize| requests.get(at).map_or(1, |request| request.cost());
-            then(concluded(names, cost, &watch, record, decided))
+            conclude(names, cost, &watch, record, decided.as_ref().copied());
+            then(decided.map(|(_, decisions)| decisions))
         });
         decided.map_err(|reply| {
-            let name = names.first().copied().unwrap_or(Name::new(""));
+            let name = first(names);
             let is_simple = matches!(requests, [request] if request.cost() == 1);
             let told = (!is_simple || Record::is_wanted(names) || !watch.is_plain()).then(|| {
                 let limits = names.iter().zip(requests).map(|(name, request)| (*name, request.cost()));
@@ -69,7 +71,10 @@ impl RateLimiter {
         match claim::admit(self, began, stack).await {
             Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
             Err(Refused::Limited(decided)) => Err(refused(names, &refusing, &watch, record, &decided)),
-            Err(Refused::Failed(error)) => Err(undecided(names, &watch, error)),
+            Err(Refused::Failed(error)) => {
+                watch.undecided(names.iter().map(Name::as_str), &error);
+                Err(unavailable(first(names), error))
+            }
         }
     }
 
@@ -131,19 +136,18 @@ fn refused(
     limited(names[refusing[longest]], decisions[longest])
 }
 
-/// Counts and records the decisions about requests whose units are never returned. Returns the decisions, or a rejection if a
-/// limit has refused.
+/// Counts and records what was decided about requests whose units are never returned.
 #[inline]
-fn concluded<'d>(
+fn conclude(
     names: &[Name<'_>],
     cost: impl Fn(usize) -> u32,
     watch: &Watch,
     record: impl FnOnce() -> Option<Record>,
-    decided: Result<(Source, &'d [Decision]), Error>,
-) -> Result<&'d [Decision], Rejection> {
+    decided: Result<(Source, &[Decision]), &Error>,
+) {
     let (source, decisions) = match decided {
         Ok(decided) => decided,
-        Err(error) => return Err(undecided(names, watch, error)),
+        Err(error) => return watch.undecided(names.iter().map(Name::as_str), error),
     };
     watch.decided(source, decisions, |at| (names.get(at).map_or("", Name::as_str), cost(at)));
     // If only the failure policy has decided, nothing is recorded.
@@ -152,23 +156,32 @@ fn concluded<'d>(
     {
         let _ = record.decided(decisions.iter().copied());
     }
-    match longest_refusal(decisions) {
-        None => Ok(decisions),
-        Some(at) => Err(limited(names[at], decisions[at])),
+}
+
+/// Returns the decisions about a call that passes, or its rejection. A rejection is large, and a processor waits whenever one is
+/// moved, so this is the last step of a call.
+#[inline]
+pub(crate) fn passed<D: Deref<Target = [Decision]>>(
+    names: &[Name<'_>],
+    decided: Result<D, Error>,
+) -> Result<D, Rejection> {
+    match decided {
+        Ok(decisions) => match longest_refusal(&decisions) {
+            None => Ok(decisions),
+            Some(at) => Err(limited(names[at], decisions[at])),
+        },
+        Err(error) => Err(unavailable(first(names), error)),
     }
+}
+
+fn first<'n>(names: &[Name<'n>]) -> Name<'n> {
+    names.first().copied().unwrap_or(Name::new(""))
 }
 
 /// Returns the rejection of a call that a limit has refused.
 #[inline]
-fn limited(name: Name<'_>, decision: Decision) -> Rejection {
+pub(super) fn limited(name: Name<'_>, decision: Decision) -> Rejection {
     noted(name, Rejection::limited(name, decision))
-}
-
-/// Returns the rejection of a call that neither the store nor the failure policy could decide.
-#[cold]
-fn undecided(names: &[Name<'_>], watch: &Watch, error: Error) -> Rejection {
-    watch.undecided(names.iter().map(Name::as_str), &error);
-    unavailable(names.first().copied().unwrap_or(Name::new("")), error)
 }
 
 /// Returns the rejection of a call that failed before a request was sent to the store.
@@ -189,7 +202,7 @@ pub(crate) fn shadow_failed(name: &str, error: &Error) {
 const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call runs";
 
 /// Returns the rejection of a call whose limit could not be decided. Logs an error that an operator must fix.
-fn unavailable(name: Name<'_>, error: Error) -> Rejection {
+pub(super) fn unavailable(name: Name<'_>, error: Error) -> Rejection {
     report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
     noted(name, Rejection::undecided(name, error))
 }
@@ -244,12 +257,8 @@ fn finished(
     record: impl FnOnce() -> Option<Record>,
     decided: Result<Decided, Error>,
 ) -> Result<Decisions, Rejection> {
-    match decided {
-        Ok(Decided { source, decisions }) => {
-            let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
-            concluded(names, cost, watch, record, Ok((source, &decisions)))?;
-            Ok(decisions)
-        }
-        Err(error) => Err(undecided(names, watch, error)),
-    }
+    let cost = |at: usize| costs.get(at).copied().unwrap_or(1);
+    let read = decided.as_ref().map(|decided| (decided.source, &*decided.decisions));
+    conclude(names, cost, watch, record, read);
+    passed(names, decided.map(|decided| decided.decisions))
 }

@@ -1,6 +1,6 @@
 //! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek`, `peek_cost` and `reset`.
 
-use super::attempt::{Pending, failed};
+use super::attempt::{Pending, failed, limited, passed, unavailable};
 use super::member::join;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -9,6 +9,7 @@ use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::resolve::ensure_not_concurrency;
 use crate::limiter::store_call::{Forgetting, invalid_reply};
+use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
 use crate::store::{Mode, Request};
@@ -91,7 +92,9 @@ impl RateLimiter {
         async move {
             let began = if self.knows_overrides() { None } else { self.learn_overrides().await };
             match self.spend(began, limit, &key, cost) {
-                Ok(ended) => ended,
+                Ok(Ok(decision)) if decision.is_allowed() => Ok(Admitted(decision)),
+                Ok(Ok(decision)) => Err(limited(Name::new(key.name()), decision)),
+                Ok(Err(error)) => Err(unavailable(Name::new(key.name()), error)),
                 Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
             }
         }
@@ -105,15 +108,16 @@ impl RateLimiter {
         limit: &Limit,
         key: &'k impl AsKey,
         cost: Cost,
-    ) -> Result<Result<Admitted, Rejection>, Pending<'k>> {
+    ) -> Result<Result<Decision, Error>, Pending<'k>> {
         let name = Name::new(key.name());
         let mut request = Request::of_cost(*limit, cost);
         let prepared = self.prepare(&mut request, name, key);
         if let Err(error) = prepared.and_then(|()| ensure_not_concurrency(request.limit())) {
-            return Ok(Err(failed(name, error)));
+            unasked(name.as_str(), Outcome::undecided(&error));
+            return Ok(Err(error));
         }
         self.attempt(began, std::slice::from_ref(&name), &[&request], |ended| {
-            ended.map(|decisions| Admitted(decisions[0]))
+            ended.map(|decisions| decisions[0])
         })
     }
 
@@ -159,7 +163,7 @@ impl RateLimiter {
         let names: SmallVec<[Name<'_>; 2]> = stack.iter().map(|(_, key, _)| Name::new(key.name())).collect();
         let requests: SmallVec<[&Request; 2]> = requests.iter().collect();
         let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted).collect();
-        match self.attempt(began, &names, &requests, |ended| ended.map(admitted)) {
+        match self.attempt(began, &names, &requests, |ended| passed(&names, ended).map(admitted)) {
             Ok(ended) => ended,
             Err(pending) => pending.await.map(|decisions| admitted(&decisions)),
         }

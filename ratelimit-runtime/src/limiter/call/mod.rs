@@ -16,7 +16,7 @@ mod permit;
 mod record;
 mod shadow;
 
-pub(crate) use attempt::{Pending, failed, shadow_failed};
+pub(crate) use attempt::{Pending, failed, passed, shadow_failed};
 pub use charge::Charge;
 pub use check::Admitted;
 pub(crate) use holdings::Holdings;

@@ -27,38 +27,31 @@ impl RateLimiter {
         if let Err(error) = calls.ensure_time(began) {
             return Ok(pass(self.conclude(Err(error), mode, requests), then));
         }
-        let (known, reply);
-        let decisions: &[Decision] = 'decided: {
-            if let Some(request) = leasable(mode, requests) {
-                if let Some(decision) = self.take_leased(request) {
-                    known = [decision];
-                    break 'decided &known;
-                }
-                match self.decide_by_lease(began, request) {
-                    Some(Reply::Ready(decided)) => return Ok(pass(decided, then)),
-                    Some(Reply::Pending(reply)) => return Err(reply),
-                    None => {}
-                }
+        if let Some(request) = leasable(mode, requests) {
+            if let Some(decision) = self.take_leased(request) {
+                return Ok(then(Ok((Source::Store, &[decision]))));
             }
-            if let Some(refusal) = calls.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
-                deny_cache_hit();
-                known = [refusal];
-                break 'decided &known;
+            match self.decide_by_lease(began, request) {
+                Some(Reply::Ready(decided)) => return Ok(pass(decided, then)),
+                Some(Reply::Pending(reply)) => return Err(reply),
+                None => {}
             }
-            reply = calls.store.decide(mode, requests);
-            if let Some(decisions) = reply.ready_value().filter(|decisions| decisions.len() == requests.len())
-            {
-                calls.outage.succeeded();
-                break 'decided decisions;
+        }
+        if let Some(refusal) = calls.deny_cache.as_ref().and_then(|cache| cache.refusal(requests)) {
+            deny_cache_hit();
+            return Ok(then(Ok((Source::Store, &[refusal]))));
+        }
+        let reply = calls.store.decide(mode, requests);
+        if let Some(decisions) = reply.ready_value().filter(|decisions| decisions.len() == requests.len()) {
+            calls.outage.succeeded();
+            return Ok(then(Ok((Source::Store, decisions))));
+        }
+        match reply {
+            Reply::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
+            Reply::Pending(reply) => {
+                Err(PendingReply::new(self.clone().deciding(began, reply, mode, requests)))
             }
-            return match reply {
-                Reply::Ready(decisions) => Ok(pass(self.conclude(decisions, mode, requests), then)),
-                Reply::Pending(reply) => {
-                    Err(PendingReply::new(self.clone().deciding(began, reply, mode, requests)))
-                }
-            };
-        };
-        Ok(then(Ok((Source::Store, decisions))))
+        }
     }
 
     /// Awaits the reply of the store. The future owns its limiter and its requests. Nearly every call of a remote store uses
