@@ -7,11 +7,11 @@
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room. At most `burst` units become debt.
 --           renew  restarts the lease of a permit. The stamp is the id of the permit.
---           block  closes the gate. The stamp is the time in ms. The level of the gate stays.
+--           block  closes the gate. The stamp is the length of the block in ms. The level of the gate stays.
 --           open   removes the gate, with its level.
---           pause  closes the gate. The stamp is the time in ms. A gate that is closed for longer keeps its end. The limit is
---                  also used up until the gate opens, so that requests do not all pass at that moment. Requests may wait for
---                  the end of a pause.
+--           pause  closes the gate. The stamp is the length of the pause in ms. A gate that is closed for longer keeps its end.
+--                  The limit is also used up until the gate opens, so that requests do not all pass at that moment. Requests
+--                  may wait for the end of a pause.
 --           closed changes nothing: it asks for the time until the gate opens.
 -- Reply   one integer per key. For give, take and renew: the units that were given back, taken or renewed. For block and pause:
 --         1. For open: 1 if the gate was closed, otherwise 0. For closed: the time in ms until the gate opens, at most 2^32-1.

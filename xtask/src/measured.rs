@@ -1,4 +1,4 @@
-//! The parts of the library whose tests the commands `mutants` and `coverage` measure, and the tests of each part.
+//! The parts of the library, and the tests of each part. The commands `mutants` and `coverage` measure these tests.
 
 /// A part of the library.
 #[derive(Debug, PartialEq)]

@@ -109,8 +109,8 @@ impl<T> Reply<T> {
     }
 
     /// Passes the result to `then`: at once if the reply is ready. Otherwise a task of the current runtime awaits the reply,
-    /// and is counted among `tasks`. Without a runtime, a pending reply is dropped. In that case, the permits that the reply
-    /// would have returned stay held until their leases end.
+    /// and is counted among `tasks`. Without a runtime, a pending reply is dropped, and its request is not sent. If the request
+    /// was to give back permits, they stay held until their leases end.
     pub(crate) fn in_background(self, tasks: &Tasks, then: impl FnOnce(Result<T, Error>) + Send + 'static)
     where
         T: Send + 'static,

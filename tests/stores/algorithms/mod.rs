@@ -1,4 +1,5 @@
-//! The algorithms through the limiter, on both stores: charges, turns, methods and long-term rates; and the memory store.
+//! Tests of the algorithms through the limiter, on both stores: charges, turns, methods and long-term rates. Other tests are only
+//! about the memory store.
 
 mod charges;
 mod keep;

@@ -69,8 +69,8 @@ impl Holdings {
         }
     }
 
-    /// Returns the units of a turn that came during a pause. Units of a bucket are not returned, because they leak during the
-    /// pause.
+    /// Gives back the units of a turn that came during a pause. Units of a bucket are not given back, because they leak during
+    /// the pause.
     async fn return_void_turn(&mut self, at: usize) {
         let member = &mut self.members[at];
         let Some(decision) = member.decision.filter(|decision| decision.stamp() > 0) else { return };

@@ -140,7 +140,7 @@ pub(super) fn misfit(reason: &str) -> Error {
 }
 
 impl KnownLimit {
-    /// Reads a text such as `seen=1795347401 version=1.4.2 varies counter count=5 time=1m`. Only the time and the limit are
+    /// Reads a text such as `seen=1795347401 version=1.4.2 varies counter count=5 time=1m`. Only `seen=` and the limit are
     /// required. Unknown words before the limit are ignored, because they may come from a later version of the library.
     fn read(name: &str, text: &str, now: u64) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
