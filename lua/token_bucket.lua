@@ -14,9 +14,9 @@
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
 --          Most charges only increase the units. A charge that finds the bucket empty sets the anchor to the current time.
 -- State    units: the units that were charged since the anchor, 0 .. 2^27-1. The short form has room for 2.7 million units.
---          tag: the key is collected 2^tag ms after the anchor. If the tag is 0 or 99, the key is collected when the
---          bucket is empty. 99 means that this is more than 115 days after the anchor. time: the anchor. A level above `burst` is debt: of calls that wait for
---          their turn, and of units that were taken without a check.
+--          tag: the key is collected 2^tag ms after the anchor. If the tag is 0 or 99, the key is collected when the bucket is
+--          empty. 99 means that this is more than 115 days after the anchor. time: the anchor. A level above `burst` is debt:
+--          of calls that wait for their turn, and of units that were taken without a check.
 -- Life     The TTL is set with the anchor, so that other charges need not set it. 2^tag is the largest power of two up to
 --          2 * period + 1 s, and so longer than one period. The period is the time until a full bucket is empty, or
 --          wait_ms if that is longer. If the bucket would be empty only after 2^tag ms, the charge first moves the anchor
