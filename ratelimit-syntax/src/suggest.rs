@@ -1,5 +1,7 @@
 //! Suggests the nearest word for a misspelt one.
 
+use std::cmp::Reverse;
+
 /// Returns `; did you mean x?` if a word is near, else `; expected one of ..`.
 pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(word) = nearest(found, words.clone()) {
@@ -9,10 +11,12 @@ pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Cl
     format!("; expected one of {}", words.join(", "))
 }
 
-/// Returns the word that was probably meant. `None` if no word is near.
+/// Returns the word that was probably meant. `None` if no word is near. Of two equally near words, returns the one that begins
+/// like the misspelt word for longer: `count` for `cout`, and not `cost`.
 pub fn nearest<'a>(found: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = words.map(|word| (distance(found, word), word)).min();
-    near.filter(|(distance, _)| *distance <= (found.chars().count() / 3).max(1)).map(|(_, word)| word)
+    let same_start = |word: &str| found.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();
+    let near = words.map(|word| (distance(found, word), Reverse(same_start(word)), word)).min();
+    near.filter(|(distance, ..)| *distance <= (found.chars().count() / 3).max(1)).map(|(.., word)| word)
 }
 
 /// Counts the insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
@@ -45,6 +49,7 @@ mod tests {
         assert_eq!(suggest("Count", words()), "; did you mean `count`?");
         assert_eq!(suggest("window", words()), "; expected one of `time`, `count`, `by`");
         assert_eq!(suggest("b", words()), "; did you mean `by`?");
+        assert_eq!(nearest("cout", ["cost", "count"].into_iter()), Some("count"));
     }
 
     #[test]

@@ -140,7 +140,8 @@ pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
     if !decision.is_allowed() {
         return decision.retry_after().map(whole_seconds);
     }
-    let until_reset = whole_seconds(decision.reset_after());
+    // The call has waited for its turn since it was decided.
+    let until_reset = whole_seconds(decision.reset_after().saturating_sub(decision.delay()));
     // A calendar window gives units back only at its end, which is the same for all clients.
     let has_date = limit.window().is_some() && until_reset > 0;
     Some(if has_date { until_reset } else { until_reset.max(earned_in(recorded)) })

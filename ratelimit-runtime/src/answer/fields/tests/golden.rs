@@ -30,6 +30,13 @@ fn the_first_call_of_a_stack() {
 }
 
 #[test]
+fn a_call_that_has_waited_for_its_turn() {
+    let turn = Duration::from_secs(9);
+    let decision = Decision::allow(&BURST, 0, Duration::from_secs(20)).in_turn(turn, 1);
+    assert_admitted(&recorded("mail", BURST, decision), r#""mail";q=10;w=1"#, r#""mail";r=0;t=11"#);
+}
+
+#[test]
 fn the_eleventh_call_of_a_stack_within_the_second() {
     let wait = Some(Duration::from_millis(600));
     assert_fields(
