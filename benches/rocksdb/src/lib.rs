@@ -116,7 +116,7 @@ impl Options {
     }
 }
 
-/// The operands of a merge. There are none.
+/// The operands of a merge. This stand-in never has any.
 pub struct MergeOperands;
 
 #[expect(clippy::into_iter_without_iter, reason = "limitador does not use it")]

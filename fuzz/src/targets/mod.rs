@@ -51,7 +51,7 @@ const fn target(name: &'static str, seeds: &'static str, run: Run) -> Target {
 }
 
 impl Target {
-    /// The target with this name. `None` if there is none.
+    /// Returns the target with this name. `None` if no target has this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         TARGETS.iter().find(|target| target.name == name)

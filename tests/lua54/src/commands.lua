@@ -35,7 +35,7 @@ local function existing(key, kind)
   return value(key, kind) or store(key, kind, {})
 end
 
--- Stores the remaining elements of a list, a sorted set or a hash. Removes the key if there are none.
+-- Stores the remaining elements of a list, a sorted set or a hash. Removes the key if no element remains.
 local function replace(key, left)
   if next(left) == nil then keys[key] = nil else keys[key].value = left end
 end

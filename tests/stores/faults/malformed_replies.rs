@@ -139,7 +139,7 @@ async fn numbers_out_of_range_are_errors() {
                 match outcome {
                     Err(ErrorKind::Unavailable) => {}
                     // For a single bucket, this number is valid: it is the number of missing grains (`lua/token_bucket.lua`).
-                    // After a change of the limit, so many grains can be missing.
+                    // After a change of the limit, 2^53 + 1 grains can be missing.
                     Ok(Some(decision)) if grains && number == -(1 << 53) - 1 => {
                         assert!(!decision.is_allowed());
                     }

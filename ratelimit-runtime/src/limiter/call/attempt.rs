@@ -202,6 +202,7 @@ pub(crate) fn shadow_failed(name: &str, error: &Error) {
 const SHADOW_UNDECIDED: &str = "cannot decide about a shadow limit; the call runs";
 
 /// Returns the rejection of a call whose limit could not be decided. Logs an error that an operator must fix.
+#[cold]
 pub(super) fn unavailable(name: Name<'_>, error: Error) -> Rejection {
     report::error(name.as_str(), &error, "cannot decide about this limit; rejecting its calls");
     noted(name, Rejection::undecided(name, error))

@@ -144,7 +144,7 @@ impl KeyLease {
         self.calls.epoch == epoch
     }
 
-    /// Returns the fetch that is under way in a runtime. `None` if there is none.
+    /// Returns the fetch that is under way in a runtime. `None` if no fetch is under way there.
     fn fetch_of(&self, runtime: Id) -> Option<Arc<FetchUnderWay>> {
         self.calls.fetches.iter().find(|(of, _)| *of == runtime).map(|(_, fetch)| Arc::clone(fetch))
     }

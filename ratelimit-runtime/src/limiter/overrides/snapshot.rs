@@ -26,7 +26,7 @@ type Entries = HashMap<Vec<u8>, Arc<Entry>>;
 pub(crate) struct Snapshot {
     entries: RwLock<Arc<Entries>>,
     version: AtomicU64,
-    /// Whether there are overrides. If there are none, a call reads no other field of this struct.
+    /// Whether there are overrides. Without overrides, a call reads no other field of this struct.
     any: AtomicBool,
     /// Whether the store was asked for overrides at least once, even if it did not reply.
     asked: AtomicBool,

@@ -99,7 +99,7 @@ impl RateLimiter {
 }
 
 impl Probes {
-    /// Returns the probe that is under way in this runtime. If there is none, adds a new probe and also returns its sender.
+    /// Returns the probe that is under way in this runtime. Without such a probe, adds one and also returns its sender.
     fn join(&self, runtime: Id) -> (UnderWay, Option<watch::Sender<Option<Status>>>) {
         let mut under_way = self.under_way.lock();
         under_way.retain(|(_, probe)| probe.has_changed().is_ok() && probe.borrow().is_none());

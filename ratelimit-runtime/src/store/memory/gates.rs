@@ -86,7 +86,7 @@ impl<C: Clock> MemoryStore<C> {
         was_closed
     }
 
-    /// Returns the gate of the key, or an open gate of level 0 if there is none.
+    /// Returns the gate of the key. A key without a gate has an open gate of level 0.
     pub(super) fn gate(&self, terms: &Terms<'_>) -> Gate {
         let gate = self.gates.update(terms.hash, terms.now, |entry| Gate::of(entry));
         if gate.kept > terms.now { gate } else { Gate::default() }

@@ -44,7 +44,7 @@ impl PendingCall {
         *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Waiting(Some(waker.clone()));
     }
 
-    /// Takes the outcome of the call. If there is none yet, stores the waker of the caller, which is woken when the outcome
+    /// Takes the outcome of the call. If the outcome has not arrived, stores the waker of the caller, which is woken when it
     /// arrives.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<CallOutcome> {
         let mut state = self.lock();
