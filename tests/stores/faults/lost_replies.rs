@@ -1,6 +1,8 @@
 //! Replies that are lost after the server has decided. Each call is counted at most once.
 
-use crate::harness::{HUGE, limiter_at, rounds, script_calls, time_until_decided, undecided, used};
+use crate::harness::{
+    HUGE, counted_at, limiter_at, rounds, script_calls, time_until_decided, undecided, used,
+};
 use ratelimit::{Key, Limit, RateLimiter};
 use std::time::Duration;
 use support::{Cluster, DAY, Proxy, RedisServer, Traffic};
@@ -77,7 +79,7 @@ async fn a_cluster_counts_each_call_at_most_once() {
 async fn a_call_that_was_executed_is_counted_once() {
     let server = RedisServer::start();
     let proxy = Proxy::start(server.port());
-    let limiter = limiter_at(proxy.url()).connect().await.unwrap();
+    let limiter = counted_at(&proxy.url()).connect().await.unwrap();
     // Makes the server load the scripts.
     limiter.check(&HUGE, "calls").await.unwrap();
     let before = script_calls(&server);
