@@ -19,6 +19,8 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Error {
     kind: ErrorKind,
+    /// Whether a server of the store has caused the error, and not the call.
+    is_of_server: bool,
     message: Cow<'static, str>,
 }
 
@@ -34,7 +36,9 @@ pub enum ErrorKind {
     /// policy applies.
     Timeout,
     /// Something is set up wrongly, such as a URL, a password or a permission, or a key holds a value that no limit has written.
-    /// Somebody must repair it. The call is rejected, whatever the failure policy is.
+    /// Somebody must repair it. The call is rejected, whatever the failure policy is. There is one exception: after a
+    /// [`RedisStore`](crate::RedisStore) has decided once for a limiter, such an error of its servers is an outage, because
+    /// somebody has changed a server. Then the failure policy applies, and the log repeats the error every minute.
     Configuration,
     /// The numbers of the limit are out of range. The call is rejected.
     Limit,
@@ -61,7 +65,17 @@ impl Error {
     /// Creates an error, for implementations of a [`Store`](crate::store::Store). The message must not contain keys or
     /// identities, because it is logged.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, is_of_server: false, message: message.into() }
+    }
+
+    /// Creates the error of a server.
+    pub(crate) fn of_server(kind: ErrorKind, message: String) -> Self {
+        Self { kind, is_of_server: true, message: message.into() }
+    }
+
+    /// Whether somebody must repair a server.
+    pub(crate) fn is_of_server(&self) -> bool {
+        self.is_of_server && self.kind == ErrorKind::Configuration
     }
 
     /// Returns an error if no tokio runtime polls the caller. Without a runtime, creating a timer would panic.
@@ -88,7 +102,7 @@ impl Error {
         self.kind
     }
 
-    /// Whether the failure is transient, so that the failure policy applies.
+    /// Whether the failure is transient: it passes by itself, and the failure policy applies.
     pub const fn is_transient(&self) -> bool {
         matches!(self.kind, ErrorKind::Unavailable | ErrorKind::Timeout)
     }
@@ -107,7 +121,7 @@ impl fmt::Debug for Error {
                 .debug_struct("Error")
                 .field("kind", &self.kind)
                 .field("message", &self.message)
-                .finish();
+                .finish_non_exhaustive();
         }
         fmt::Display::fmt(self, f)
     }

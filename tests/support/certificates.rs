@@ -18,6 +18,12 @@ impl Certificates {
         self.0.join("authority.pem")
     }
 
+    /// A certificate of the server that has expired.
+    #[must_use]
+    pub fn expired(&self) -> PathBuf {
+        self.0.join("expired.pem")
+    }
+
     /// The certificate of a client.
     #[must_use]
     pub fn client(&self) -> PathBuf {
@@ -46,8 +52,15 @@ impl Certificates {
         let issuer = Issuer::new(params, authority);
         for (name, hosts) in [("server", &["localhost", "127.0.0.1"][..]), ("client", &[])] {
             let key = KeyPair::generate().expect("a key can be made");
-            let certificate = named(name, hosts).signed_by(&key, &issuer).expect("an authority can sign");
-            self.write(&format!("{name}.pem"), &certificate.pem());
+            let signed = |params: CertificateParams| {
+                params.signed_by(&key, &issuer).expect("an authority can sign").pem()
+            };
+            let mut expired = named(name, hosts);
+            expired.not_after = rcgen::date_time_ymd(2000, 1, 1);
+            self.write(&format!("{name}.pem"), &signed(named(name, hosts)));
+            if name == "server" {
+                self.write("expired.pem", &signed(expired));
+            }
             self.write(&format!("{name}-key.pem"), &key.serialize_pem());
         }
         self.write("authority.pem", &signed.pem());

@@ -40,4 +40,5 @@ pub(crate) use outcome::Outcome;
 pub(crate) use store::{
     LeasedUnitsGauge, batch_sent, deny_cache_hit, evicted, session_unhealthy, store_failed, store_replied,
 };
+pub(crate) use throttle::Throttle;
 pub(crate) use watch::{Final, Watch, unasked};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// The number of events of one kind that are not logged yet.
 #[derive(Default)]
-pub(super) struct Throttle {
+pub(crate) struct Throttle {
     unreported: AtomicU64,
     /// The time at which the next line is due, in milliseconds since the process counted its first event.
     due_ms: AtomicU64,
@@ -14,9 +14,14 @@ pub(super) struct Throttle {
 
 impl Throttle {
     /// Counts an event. If a line is due, returns the number of events since the last line, including this event.
-    pub(super) fn due(&self, between: Duration) -> Option<u64> {
+    pub(crate) fn due(&self, between: Duration) -> Option<u64> {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         self.due_at(ms(START.elapsed()), between)
+    }
+
+    /// The next event makes a line at once.
+    pub(crate) fn reset(&self) {
+        self.due_ms.store(0, Ordering::Relaxed);
     }
 
     fn due_at(&self, now_ms: u64, between: Duration) -> Option<u64> {
@@ -47,5 +52,7 @@ mod tests {
         }
         assert_eq!(throttle.due_at(5 + 10_000, between), Some(1001));
         assert_eq!(throttle.due_at(5 + 10_001, between), None);
+        throttle.reset();
+        assert_eq!(throttle.due_at(5 + 10_002, between), Some(2));
     }
 }

@@ -3,6 +3,7 @@
 
 mod behind_a_proxy;
 mod building;
+mod changed_servers;
 mod forgotten_scripts;
 mod lost_permits;
 mod lost_replies;

@@ -59,12 +59,13 @@ impl Holdings {
         Ok(decision)
     }
 
-    /// Awaits a reply of the store that gave the turn. `None` after a transient error. No other store is asked, because no other
-    /// store knows the turn and the pause.
+    /// Awaits a reply of the store that gave the turn. `None` in an outage. No other store is asked, because no other store knows
+    /// the turn and the pause.
     async fn replied<T: Unpin>(&self, reply: Reply<T>) -> Result<Option<T>, Error> {
-        match self.limiter.shared.store.within_deadline(reply).await {
+        let store = &self.limiter.shared.store;
+        match store.within_deadline(reply).await {
             Ok(reply) => Ok(Some(reply)),
-            Err(error) if error.is_transient() => Ok(None),
+            Err(error) if store.is_outage(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }

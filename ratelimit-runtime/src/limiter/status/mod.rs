@@ -34,6 +34,8 @@ pub struct Status {
     reachable: u32,
     unreachable_for: Option<Duration>,
     error: Option<Error>,
+    /// Whether the store has decided about a call of this limiter before.
+    has_decided: bool,
     /// Whether calls have failed within the last second, even if all servers are reachable now.
     calls_failed: bool,
     on_error: OnError,
@@ -56,6 +58,7 @@ impl Status {
             reachable,
             unreachable_for: None,
             error: errors.into_iter().next(),
+            has_decided: false,
             calls_failed: false,
             on_error: OnError::default(),
             denying: Vec::new(),
@@ -66,17 +69,24 @@ impl Status {
     /// store, or if limits are off.
     ///
     /// The result is `false` if every call would be rejected as unavailable: the store is unreachable under [`OnError::Deny`], or
-    /// the configuration is wrong. With the other policies, a service stays ready during an outage of its store, so that an
-    /// outage does not take all instances of the service out of service at once. For a stricter probe, use
+    /// the configuration is wrong and the store has never decided about a call of this limiter. With the other policies, a
+    /// service stays ready during an outage of its store, so that an outage does not take all instances of the service out of
+    /// service at once. A password or a permission that somebody changes later is such an outage. For a stricter probe, use
     /// [`is_reachable`](Self::is_reachable).
     ///
     /// This method looks at the failure policy of the limiter. In a service that is ready, attributes with `on_error = "deny"`
     /// may still reject all their calls; [`denied_limits`](Self::denied_limits) returns these limits. If the service is of no use
     /// without them, also require that the list is empty, as in `status.is_ready() && status.denied_limits().is_empty()`.
     pub fn is_ready(&self) -> bool {
-        let runs_without_store =
-            || self.on_error != OnError::Deny && self.error.as_ref().is_some_and(Error::is_transient);
+        let runs_without_store = || self.on_error != OnError::Deny && self.is_outage();
         self.off || self.reachable > 0 || runs_without_store()
+    }
+
+    /// Whether the failure policy applies to the error of a server.
+    fn is_outage(&self) -> bool {
+        self.error
+            .as_ref()
+            .is_some_and(|error| error.is_transient() || error.is_of_server() && self.has_decided)
     }
 
     /// Whether every server of the store has decided about the probe in time. `false` while limits are off.
@@ -110,12 +120,13 @@ impl Status {
         self.error.as_ref().map(Error::kind)
     }
 
-    /// Returns the limiter's failure policy if it decides calls now. This is so if a server is unavailable or too slow, or if a
-    /// call has failed for such a reason within the last second. On a cluster, the policy decides only calls for such servers.
+    /// Returns the limiter's failure policy if it decides calls now. This is so if a server is unavailable or too slow, if a
+    /// server that has decided before refuses this process now, or if a call has failed for such a reason within the last
+    /// second. On a cluster, the policy decides only calls for such servers.
     ///
-    /// `None` if the configuration is wrong, because calls are then rejected under every policy.
+    /// `None` if the configuration was wrong from the start, because calls are then rejected under every policy.
     pub fn fallback(&self) -> Option<OnError> {
-        let in_use = self.error.as_ref().map_or(self.calls_failed, Error::is_transient);
+        let in_use = if self.error.is_some() { self.is_outage() } else { self.calls_failed };
         (in_use && !self.off).then_some(self.on_error)
     }
 
@@ -125,7 +136,7 @@ impl Status {
     ///
     /// The list has only limits that this limiter has decided in this process. The first call of a limit determines its policy. A
     /// limit is not known before its first call, or if only methods such as [`RateLimiter::check`] use it. If the configuration
-    /// is wrong, the list is empty, because the calls of all limits are rejected.
+    /// was wrong from the start, the list is empty, because the calls of all limits are rejected.
     pub fn denied_limits(&self) -> &[&'static str] {
         if self.fallback().is_some() { &self.denying } else { &[] }
     }
@@ -180,6 +191,7 @@ impl fmt::Display for Status {
         let why = match error.kind() {
             ErrorKind::Unavailable => "unavailable",
             ErrorKind::Timeout => "no reply in time",
+            _ if self.is_outage() => "degraded: the server refuses this process",
             _ => return f.write_str(" (wrong configuration): calls are rejected"),
         };
         write!(f, " ({why}): {}", self.consequence())?;

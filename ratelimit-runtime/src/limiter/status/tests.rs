@@ -2,7 +2,7 @@ use super::*;
 use OnError::{Allow, Deny, Local};
 
 fn status(servers: u32, reachable: u32, kind: Option<ErrorKind>, on_error: OnError) -> Status {
-    let error = kind.map(|kind| Error::new(kind, "Redis at 10.0.0.7:6379 is gone"));
+    let error = kind.map(|kind| Error::of_server(kind, "Redis at 10.0.0.7:6379 is gone".to_owned()));
     let unreachable_for = error.is_some().then_some(Duration::from_millis(12_345));
     Status {
         off: false,
@@ -10,6 +10,7 @@ fn status(servers: u32, reachable: u32, kind: Option<ErrorKind>, on_error: OnErr
         reachable,
         unreachable_for,
         error,
+        has_decided: false,
         calls_failed: false,
         on_error,
         denying: Vec::new(),
@@ -45,6 +46,18 @@ fn a_status_says_what_happens_to_calls_and_no_address() {
             false,
             None,
             "the store is unreachable, for 12 s (wrong configuration): calls are rejected",
+        ),
+        (
+            Status { has_decided: true, ..status(1, 0, wrong, Allow) },
+            true,
+            Some(Allow),
+            "the store is unreachable, for 12 s (degraded: the server refuses this process): calls pass undecided",
+        ),
+        (
+            Status { has_decided: true, ..status(1, 0, wrong, Deny) },
+            false,
+            Some(Deny),
+            "the store is unreachable, for 12 s (degraded: the server refuses this process): calls are rejected",
         ),
         (
             status(3, 2, unavailable, Deny),

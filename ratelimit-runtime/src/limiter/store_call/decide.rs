@@ -135,7 +135,7 @@ impl RateLimiter {
         }
     }
 
-    /// Returns the store's decisions. After a transient error, returns what the failure policy decides. Returns any other error.
+    /// Returns the store's decisions. In an outage, returns what the failure policy decides. Returns any other error.
     pub(in crate::limiter) fn conclude(
         &self,
         decisions: Result<Decisions, Error>,
@@ -146,7 +146,7 @@ impl RateLimiter {
             Ok(decisions) => return Ok(Decided { decisions, source: Source::Store }),
             Err(error) => error,
         };
-        if !error.is_transient() {
+        if !self.shared.store.is_outage(&error) {
             return Err(
                 error.about(IdentityHash::of_all(self.keys(), requests.iter().map(|request| request.key())))
             );

@@ -7,7 +7,6 @@ mod outage;
 
 pub(super) use decided::{Decided, invalid_reply, longest_refusal};
 pub(super) use deny_cache::Forgetting;
-pub(super) use outage::Outage;
 
 use super::LONGEST_TIME;
 use crate::decision::Decision;
@@ -16,6 +15,7 @@ use crate::observe::{Hooks, store_failed};
 use crate::store::memory::MemoryStore;
 use crate::store::{Decisions, PendingReply, Reply, Request, Store, UntilDeadline};
 use deny_cache::DenyCache;
+use outage::Outage;
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -123,11 +123,18 @@ impl StoreCalls {
             Ok(_) => self.outage.succeeded(),
             Err(error) => {
                 store_failed(error);
-                if error.is_transient() {
+                if self.is_outage(error) {
                     self.outage.failed(error);
                 }
             }
         }
         decisions
+    }
+
+    /// Whether the failure policy applies to an error of the store. A wrong configuration must be seen, so it applies to no call
+    /// until the store has decided once. From then on, the same error means that somebody has changed the server. Any other error
+    /// is the fault of the caller.
+    pub(super) fn is_outage(&self, error: &Error) -> bool {
+        error.is_transient() || error.is_of_server() && self.outage.has_decided()
     }
 }

@@ -44,7 +44,7 @@ impl Endpoint {
 
     /// Creates the error "`what` Redis at `endpoint`: `why`".
     pub(crate) fn error(&self, kind: ErrorKind, what: &str, why: impl fmt::Display) -> Error {
-        Error::new(kind, format!("{what} {}: {why}", self.server()))
+        Error::of_server(kind, format!("{what} {}: {why}", self.server()))
     }
 
     /// Creates the error of a problem with this server.
