@@ -6,7 +6,7 @@
 //! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [Whole routers]; [Results], [Answers]
 //! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Evidence],
 //!   [Troubleshooting], [Observability]
-//! - Servers: [Servers], [Scaling], [Several regions], [Stores] on other engines; [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee
+//! - Servers: [Servers], [Idle connections], [Scaling], [Several regions], [Stores] on other engines; [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee
 //! - Tests and tools: [Testing], [Tests of services], [Command line], [Limits in the sources]
 //! - Others: [Comparison], [Migration]
 //! - Inside: [How it works], [Glossary]
@@ -50,6 +50,7 @@ pages! {
     troubleshooting: "../docs/troubleshooting.md";
     observability: "../docs/observability.md";
     servers: "../docs/servers.md";
+    idle_connections: "../docs/idle-connections.md";
     scaling: "docs/fleet_calls.md", "docs/fleet_use.md", "../docs/scaling.md";
     regions: "../docs/regions.md";
     stores: "../docs/stores.md";

@@ -25,6 +25,9 @@ pub enum Traffic {
     Slice,
     /// Accepts new connections, and passes nothing on.
     Swallow,
+    /// Swallows all data of the connections that exist now, in silence, like a firewall that has forgotten them. Passes the data
+    /// of new connections on.
+    Forget,
     /// Forwards script calls to the server. From the first script call of a connection on, drops all of its replies.
     LoseReplies,
     /// Like [`LoseReplies`](Traffic::LoseReplies), but resets the connection when the reply to a script call is due.

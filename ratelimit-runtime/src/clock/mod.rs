@@ -1,8 +1,10 @@
 //! Clocks of the memory store: the system's clock, tokio's clock, and a clock that tests move.
 
+mod deadline;
 mod ticks;
 pub(crate) mod timer;
 
+pub(crate) use deadline::{DeadlineTimer, LateLooks, until};
 pub(crate) use ticks::Timer;
 use ticks::nanos;
 

@@ -69,8 +69,10 @@ pub struct RateLimiter {
 
 /// The failure policy: what happens to a call when the store is unavailable or does not reply in time.
 ///
-/// The policy applies to transient errors only. After a configuration error, such as a wrong password, a missing
-/// permission or a script error, calls are rejected as unavailable under every policy.
+/// Until the store has decided once, the policy applies to transient errors only: after a configuration error, such as a wrong
+/// password, a missing permission or a script error, calls are rejected as unavailable under every policy. From then on, such an
+/// error means that somebody has changed the server, and the policy applies to it, too. A mistake of the caller, such as two
+/// limits with one key, is always rejected.
 ///
 /// ```
 /// use ratelimit::{OnError, Rejection, rate_limit};

@@ -3,23 +3,20 @@
 
 use super::reply::{DeadlineWatch, PendingReply};
 use super::request::Request;
-use crate::clock::timer::sleep_until;
+use crate::clock::DeadlineTimer;
 use crate::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::task::coop::{Unconstrained, unconstrained};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 /// A reply with a deadline. Polling it needs a tokio runtime.
 pub(crate) struct UntilDeadline<T> {
     reply: PendingReply<T>,
-    deadline: Instant,
     within: Duration,
-    /// `None` for most calls of a busy store, because the store watches their deadlines. The timer is unconstrained, so that it
-    /// ends even if the reply uses up the cooperative budget of its task.
-    timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
+    /// Not begun for most calls of a busy store, because the store watches their deadlines.
+    timer: DeadlineTimer,
 }
 
 impl<T> UntilDeadline<T> {
@@ -29,7 +26,7 @@ impl<T> UntilDeadline<T> {
         if let PendingReply::Call(call) = &mut reply {
             call.set_deadline(began, deadline);
         }
-        Self { reply, deadline, within, timer: None }
+        Self { reply, within, timer: DeadlineTimer::new(deadline) }
     }
 
     /// Polls the reply. Returns `None` if the deadline has passed. This method does not notify the observer of the reply.
@@ -44,16 +41,7 @@ impl<T> UntilDeadline<T> {
         match watch {
             DeadlineWatch::Watched => Poll::Pending,
             DeadlineWatch::Overdue => Poll::Ready(None),
-            DeadlineWatch::Unwatched => {
-                let timer = match &mut self.timer {
-                    Some(timer) => timer,
-                    None => match sleep_until(self.deadline) {
-                        Ok(timer) => self.timer.insert(Box::pin(unconstrained(timer))),
-                        Err(error) => return Poll::Ready(Some(Err(error))),
-                    },
-                };
-                timer.as_mut().poll(context).map(|()| None)
-            }
+            DeadlineWatch::Unwatched => self.timer.poll(context).map(|missed| missed.err().map(Err)),
         }
     }
 

@@ -75,7 +75,22 @@ impl<T> Reply<T> {
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        let awaited = Arc::new(Awaited::default());
+        Self::awaiting(Awaited::default(), call)
+    }
+
+    /// Like [`observed`](Self::observed), for a request that is not part of a decision.
+    pub(crate) fn in_the_background<F>(call: impl FnOnce(Arc<Awaited>) -> F) -> Self
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        Self::awaiting(Awaited::in_background(), call)
+    }
+
+    fn awaiting<F>(awaited: Awaited, call: impl FnOnce(Arc<Awaited>) -> F) -> Self
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        let awaited = Arc::new(awaited);
         Self::pending(call(Arc::clone(&awaited))).observed_by(awaited)
     }
 

@@ -14,5 +14,7 @@ mod overtaken_requests;
 mod own_store_status;
 mod reconnects;
 mod restarts;
+mod silent_connections;
+mod stalls;
 mod status;
 mod unreliable_server;

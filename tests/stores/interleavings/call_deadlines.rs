@@ -42,6 +42,8 @@ fn a_worker_watches_deadlines() {
         assert!(enqueue(&queue, &is_hasty, start).is_none());
         assert!(matches!(wait(&is_hasty), Err(Unwatched)), "the worker looks too late for it");
         let watching = thread::spawn(move || {
+            // The first look is late, so it judges nobody.
+            worker.postpone(start + LATER);
             assert_eq!(worker.look(batch.iter(), start + LATER), Some(start + 2 * LATER));
             assert_eq!(worker.look(batch.iter(), start + 2 * LATER), None);
             (worker, batch)

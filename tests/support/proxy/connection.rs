@@ -146,9 +146,14 @@ impl Passage {
     /// Returns when the connection must be cut: when its behaviour is a reset, or when the behaviour changes after data was
     /// lost.
     async fn is_cut(&self) {
-        let mut orders = self.orders.clone();
+        let (mut orders, mut is_new) = (self.orders.clone(), true);
         loop {
-            let traffic = *orders.borrow_and_update();
+            let traffic = match *orders.borrow_and_update() {
+                Traffic::Forget if is_new => Traffic::Pass,
+                Traffic::Forget => Traffic::Swallow,
+                traffic => traffic,
+            };
+            is_new = false;
             *self.traffic.lock().unwrap_or_else(PoisonError::into_inner) = traffic;
             let is_reset = matches!(traffic, Traffic::Reset | Traffic::Refuse);
             if is_reset || self.is_spoilt() || orders.changed().await.is_err() {

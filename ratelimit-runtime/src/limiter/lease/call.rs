@@ -2,7 +2,7 @@
 
 use super::key_lease::{Next, Tried};
 use super::under_way::{FetchState, FetchUnderWay, Waited};
-use crate::clock::timer::sleep_until;
+use crate::clock::DeadlineTimer;
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::limiter::RateLimiter;
@@ -14,8 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::task::coop::{Unconstrained, unconstrained};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 /// A future that owns its limiter and its request. When it is dropped, the call is no longer counted in the lease.
 pub(super) struct LeasingCall {
@@ -36,7 +35,7 @@ enum State {
     Waiting {
         fetch: Arc<FetchUnderWay>,
         place: Option<usize>,
-        timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
+        timer: DeadlineTimer,
     },
     /// Waits for the reply to the call's own request. If the lease counts the request, `epoch` is the number of restarts of the
     /// lease when the request was sent.
@@ -67,7 +66,8 @@ impl LeasingCall {
             Next::RequestOwn(epoch) => self.ask(Some(epoch)),
             Next::Wait(fetch) => {
                 self.tried.fetches += 1;
-                self.state = State::Waiting { fetch, place: None, timer: None };
+                let deadline = self.began + self.limiter.shared.store.deadline();
+                self.state = State::Waiting { fetch, place: None, timer: DeadlineTimer::new(deadline) };
                 None
             }
         }
@@ -161,18 +161,13 @@ impl LeasingCall {
         let is_in_time = fetch.began <= self.began + PRECISION;
         let observer = match fetch.poll(place, context) {
             Waited::Ended(state) => return Poll::Ready(Ok(state)),
-            Waited::Watched if timer.is_none() && is_in_time => return Poll::Pending,
+            Waited::Watched if !timer.has_begun() && is_in_time => return Poll::Pending,
             Waited::Watched => None,
             Waited::Unwatched(observer) => observer,
         };
-        let within = self.limiter.shared.store.deadline();
-        let timer = match timer {
-            Some(timer) => timer,
-            None => timer.insert(Box::pin(unconstrained(sleep_until(self.began + within)?))),
-        };
-        ready!(timer.as_mut().poll(context));
+        ready!(timer.poll(context))?;
         if let Some(observer) = observer {
-            observer.missed_deadline(within);
+            observer.missed_deadline(self.limiter.shared.store.deadline());
         }
         Poll::Ready(Err(self.limiter.shared.store.too_late()))
     }

@@ -7,6 +7,7 @@ use crate::key::StoreKey;
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
+use crate::observe::Throttle;
 use crate::store::{Overridden, Reply};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -17,6 +18,9 @@ use tokio::time::Instant;
 
 /// The pause between two requests for changes.
 const POLL: Duration = Duration::from_millis(500);
+
+/// The minimum time between two log lines about overrides that cannot be read.
+const BETWEEN_ERRORS: Duration = Duration::from_secs(60);
 
 /// The overrides, by their field in the store.
 type Entries = HashMap<Vec<u8>, Arc<Entry>>;
@@ -34,6 +38,8 @@ pub(crate) struct Snapshot {
     in_process: AtomicBool,
     /// The task that asks the store for changes.
     watch: SingleTask,
+    /// The lines about overrides that cannot be read.
+    unread: Throttle,
 }
 
 impl Snapshot {
@@ -108,6 +114,8 @@ impl Snapshot {
             Ok(Some(overridden)) => self.replace(overridden),
             Ok(None) => {}
             Err(error) if error.is_transient() => {}
+            // The task asks twice a second.
+            Err(error) if self.unread.due(BETWEEN_ERRORS).is_none() => drop(error),
             Err(error) => tracing::error!(%error, "cannot read the overrides"),
         }
         self.asked.store(true, Ordering::Release);
@@ -185,8 +193,10 @@ impl RateLimiter {
         let began = Some(Instant::now());
         // The future is boxed, so that the futures of calls stay small.
         let loaded = Box::pin(self.shared.store.within_rest(began, self.load_overrides())).await;
+        // The reply was in time although the deadline has passed, so the runtime was late. Then the store has a whole deadline.
+        let has_stalled = loaded.is_ok() && self.shared.store.ensure_time(began).is_err();
         self.shared.overrides.learn(loaded);
-        began
+        began.filter(|_| !has_stalled)
     }
 }
 

@@ -9,7 +9,7 @@ use super::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::random;
-use crate::store::Overridden;
+use crate::store::{Awaited, Overridden};
 use redis::{Cmd, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,17 +40,20 @@ pub(super) async fn load_overrides(
     client: Arc<Client>,
     key: StoreKey,
     seen: u64,
+    awaited: Arc<Awaited>,
 ) -> Result<Option<Overridden>, Error> {
-    let version = match client.command(&key, redis::cmd("HGET").arg(key.as_bytes()).arg(VERSION)).await? {
+    let mut version = redis::cmd("HGET");
+    version.arg(key.as_bytes()).arg(VERSION);
+    let version = match client.command(&key, &version, &awaited).await? {
         Value::Nil => 0,
         value => redis::from_redis_value_ref(&value).map_err(|_| invalid(&client))?,
     };
     if version == seen {
         return Ok(None);
     }
-    let fields = fields(&client, &key).await?.ok_or_else(|| invalid(&client))?;
+    let fields = fields(&client, &key, &awaited).await?.ok_or_else(|| invalid(&client))?;
     let has_ends = fields.iter().any(|(_, stored)| with_end(stored).is_some());
-    let now_ms = if has_ends { time_ms(&client, &key).await? } else { 0 };
+    let now_ms = if has_ends { time_ms(&client, &key, &awaited).await? } else { 0 };
     let mut overridden = Overridden::default();
     let mut expired = eval(DELETE, &key);
     for (entry, stored) in fields {
@@ -70,7 +73,7 @@ pub(super) async fn load_overrides(
     if expired.args_iter().count() > 4 {
         // An error is ignored: a user without permission to write still has the right overrides, because expired ones were left
         // out above.
-        let _ = client.command(&key, &expired).await;
+        let _ = client.command(&key, &expired, &awaited).await;
     }
     Ok(Some(overridden))
 }
@@ -82,8 +85,8 @@ fn with_end(stored: &str) -> Option<(&str, u64)> {
     Some((change, end.parse().ok()?))
 }
 
-async fn time_ms(client: &Client, key: &StoreKey) -> Result<u64, Error> {
-    let time = client.command(key, &redis::cmd("TIME")).await?;
+async fn time_ms(client: &Client, key: &StoreKey, awaited: &Awaited) -> Result<u64, Error> {
+    let time = client.command(key, &redis::cmd("TIME"), awaited).await?;
     let (seconds, micros): (u64, u64) = redis::from_redis_value(time).map_err(|_| invalid(client))?;
     Ok(seconds.saturating_mul(1000).saturating_add(micros / 1000))
 }
@@ -99,6 +102,7 @@ pub(super) async fn save_override(
     entry: Vec<u8>,
     change: Option<String>,
     expires: Option<Duration>,
+    awaited: Arc<Awaited>,
 ) -> Result<(), Error> {
     let version = (random::bits() % VERSIONS).max(1);
     let mut set;
@@ -111,9 +115,9 @@ pub(super) async fn save_override(
         set.arg(key.as_bytes()).arg(&entry).arg(change.as_deref().unwrap_or_default());
     }
     set.arg(VERSION).arg(version);
-    client.command(&key, &set).await?;
+    client.command(&key, &set, &awaited).await?;
     if change.is_none() {
-        client.command(&key, eval(DELETE, &key).arg(entry).arg("")).await?;
+        client.command(&key, eval(DELETE, &key).arg(entry).arg(""), &awaited).await?;
     }
     Ok(())
 }
@@ -132,16 +136,24 @@ fn invalid(client: &Client) -> Error {
     )
 }
 
-pub(super) async fn load_limits(client: Arc<Client>, key: StoreKey) -> Result<Vec<(Vec<u8>, String)>, Error> {
-    fields(&client, &key).await?.ok_or_else(|| {
+pub(super) async fn load_limits(
+    client: Arc<Client>,
+    key: StoreKey,
+    awaited: Arc<Awaited>,
+) -> Result<Vec<(Vec<u8>, String)>, Error> {
+    fields(&client, &key, &awaited).await?.ok_or_else(|| {
         let why = "the reply is not a hash";
         client.endpoint().error(ErrorKind::Configuration, "cannot read the limits in", why)
     })
 }
 
 /// Loads the fields of a hash. Returns `None` if the reply is not a hash.
-async fn fields(client: &Client, key: &StoreKey) -> Result<Option<Vec<(Vec<u8>, String)>>, Error> {
-    let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes())).await?;
+async fn fields(
+    client: &Client,
+    key: &StoreKey,
+    awaited: &Awaited,
+) -> Result<Option<Vec<(Vec<u8>, String)>>, Error> {
+    let all = client.command(key, redis::cmd("HGETALL").arg(key.as_bytes()), awaited).await?;
     let fields: Option<Vec<(Vec<u8>, Vec<u8>)>> = redis::from_redis_value(all).ok();
     let text = |(name, text): (Vec<u8>, Vec<u8>)| (name, String::from_utf8_lossy(&text).into_owned());
     Ok(fields.map(|fields| fields.into_iter().map(text).collect()))
@@ -153,11 +165,12 @@ pub(super) async fn save_limits(
     key: StoreKey,
     changed: Vec<(Vec<u8>, Option<String>)>,
     kept: Duration,
+    awaited: Arc<Awaited>,
 ) -> Result<(), Error> {
     let mut save = eval(SAVE_LIMITS, &key);
     save.arg(u64::try_from(kept.as_millis()).unwrap_or(u64::MAX));
     for (name, text) in changed {
         save.arg(name).arg(text.unwrap_or_default());
     }
-    client.command(&key, &save).await.map(drop)
+    client.command(&key, &save, &awaited).await.map(drop)
 }

@@ -49,12 +49,16 @@ use topology::key_slot;
 /// After a connection has broken, the next call opens a new one, within its own deadline. While the server stays unavailable,
 /// calls fail at once, and a background task starts an attempt to connect every 0.1 to 0.75 seconds.
 ///
-/// If five calls in a row miss their deadlines, the server counts as too slow. Calls then fail at once, and a background task
-/// sends one `PING` at a time, until the server replies within the longest of these deadlines. If a `PING` has no reply at all
-/// within half a second, or within the longest of these deadlines if that is longer, the connection is closed. Within one
-/// runtime, all limiters on one store share this state, whatever their deadlines are.
+/// If five deadlines in a row are missed, the server counts as too slow. Calls that miss their deadlines together count once.
+/// Calls then fail at once, and a background task sends one `PING` at a time, until the server replies within the longest of these
+/// deadlines. If a `PING` has no reply at all within 0.4 seconds, or within the longest of these deadlines if that is longer, the
+/// connection is closed. Within one runtime, all limiters on one store share this state, whatever their deadlines are.
 ///
-/// A call whose reply was lost is never sent again, because it may have been counted.
+/// A connection that has been idle for 0.6 seconds is tested before a call uses it, because a firewall may have forgotten it. A
+/// missed deadline of a request in the background, such as that for overrides, starts the same test.
+///
+/// A call whose reply was lost is never sent again, because it may have been counted. A call that has certainly not left this
+/// process is sent once more, on a new connection.
 ///
 /// The futures need a tokio runtime with I/O and time enabled. Each runtime that uses the store has its own connections,
 /// batches and circuit breakers. So a runtime that is blocked, idle or shut down does not delay the calls of another runtime.
@@ -109,17 +113,19 @@ impl Store for RedisStore {
         }
         let client = Arc::clone(&self.client);
         let adjustments = adjustments.to_vec();
-        Reply::pending(async move { across_slots::adjust(&client, &adjustments).await })
+        Reply::in_the_background(|awaited| async move {
+            across_slots::adjust(&client, &adjustments, &awaited).await
+        })
     }
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
         // One command for each key, because the keys may be on different slots.
         let keys = keys.to_vec();
         let client = Arc::clone(&self.client);
-        Reply::pending(async move {
+        Reply::in_the_background(|awaited| async move {
             let mut existed = 0;
             for key in &keys {
-                existed += client.delete(key).await?;
+                existed += client.delete(key, &awaited).await?;
             }
             Ok(existed)
         })
@@ -134,7 +140,8 @@ impl Store for RedisStore {
     }
 
     fn load_overrides(&self, key: &StoreKey, seen: u64) -> Reply<Option<Overridden>> {
-        Reply::pending(hashes::load_overrides(Arc::clone(&self.client), key.clone(), seen))
+        let (client, key) = (Arc::clone(&self.client), key.clone());
+        Reply::in_the_background(|awaited| hashes::load_overrides(client, key, seen, awaited))
     }
 
     fn save_override(
@@ -145,11 +152,15 @@ impl Store for RedisStore {
         expires: Option<Duration>,
     ) -> Reply<()> {
         let (client, key, change) = (Arc::clone(&self.client), key.clone(), change.map(str::to_owned));
-        Reply::pending(hashes::save_override(client, key, entry.to_vec(), change, expires))
+        let entry = entry.to_vec();
+        Reply::in_the_background(|awaited| {
+            hashes::save_override(client, key, entry, change, expires, awaited)
+        })
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
-        Reply::pending(hashes::load_limits(Arc::clone(&self.client), key.clone()))
+        let (client, key) = (Arc::clone(&self.client), key.clone());
+        Reply::in_the_background(|awaited| hashes::load_limits(client, key, awaited))
     }
 
     fn save_limits(
@@ -158,7 +169,8 @@ impl Store for RedisStore {
         changed: &[(Vec<u8>, Option<String>)],
         kept: Duration,
     ) -> Reply<()> {
-        Reply::pending(hashes::save_limits(Arc::clone(&self.client), key.clone(), changed.to_vec(), kept))
+        let (client, key, changed) = (Arc::clone(&self.client), key.clone(), changed.to_vec());
+        Reply::in_the_background(|awaited| hashes::save_limits(client, key, changed, kept, awaited))
     }
 }
 

@@ -68,7 +68,8 @@ impl QueuedCall {
             Entered::Direct(under_way) => return Ok(self.send(under_way)),
             Entered::Queued(None) => {}
             Entered::Queued(Some(worker)) => {
-                tokio::spawn(worker::run(Arc::clone(&self.client), Arc::clone(&session), worker));
+                let work = worker::run(Arc::clone(&self.client), Arc::clone(&session), worker);
+                session.runtime.spawn(work);
             }
             Entered::Full => {
                 return Err(self.client.endpoint().error(

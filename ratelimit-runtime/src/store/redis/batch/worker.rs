@@ -1,6 +1,7 @@
 //! The worker: a task that takes waiting calls from a queue and sends them in batches.
 
 use super::group::{Group, split};
+use crate::clock::LateLooks;
 use crate::store::redis::client::{Client, read_probe};
 use crate::store::redis::connect::UNRESPONSIVE_AFTER;
 use crate::store::redis::errors::is_unknown_script;
@@ -70,7 +71,7 @@ async fn send_watched(
     worker: &mut Worker,
     mut look: Option<Instant>,
 ) -> Option<Replies> {
-    let mut sending = pin!(send(session, groups, probe));
+    let (mut sending, mut late) = (pin!(send(session, groups, probe)), LateLooks::default());
     let mut unresponsive = Instant::now() + UNRESPONSIVE_AFTER;
     loop {
         let until = look.map_or(unresponsive, |look| unresponsive.min(look));
@@ -78,6 +79,11 @@ async fn send_watched(
             return Some(replies);
         }
         let now = Instant::now();
+        if let Some(again) = late.postpone(until, now) {
+            worker.postpone(again);
+            look = Some(again);
+            continue;
+        }
         if now >= unresponsive {
             if !groups.iter().any(Group::is_wanted) {
                 return None;

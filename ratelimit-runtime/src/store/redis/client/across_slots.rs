@@ -159,18 +159,22 @@ async fn give_back(client: &Client, stack: &[&Request], charged: &[usize], decis
             Some(request.adjustment(request.cost(), Change::Give(stamp)))
         })
         .collect();
-    if let Err(error) = adjust(client, &adjustments).await {
+    if let Err(error) = adjust(client, &adjustments, &Awaited::default()).await {
         tracing::warn!(%error, "the units of a refused stack stay charged, because they could not be returned");
     }
 }
 
 /// Makes adjustments: in one call if the server accepts it, else in one call for each slot. The calls are sent together, so
 /// that a node that does not reply delays only its own call.
-pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
+pub(crate) async fn adjust(
+    client: &Client,
+    adjustments: &[Adjustment],
+    awaited: &Awaited,
+) -> Result<Adjusted, Error> {
     let needs_several_calls =
         || client.requires_one_slot() && !is_one_slot(adjustments.iter().map(Adjustment::key));
     if !needs_several_calls() {
-        let adjusted = client.adjust(adjustments).await;
+        let adjusted = client.adjust(adjustments, awaited).await;
         if adjusted.is_ok() || !needs_several_calls() {
             return adjusted;
         }
@@ -178,7 +182,7 @@ pub(crate) async fn adjust(client: &Client, adjustments: &[Adjustment]) -> Resul
     let slots = indices_by_slot(adjustments.iter().map(Adjustment::key));
     let calls = slots.iter().map(|slot| {
         let of_slot: Vec<Adjustment> = slot.iter().map(|at| adjustments[*at].clone()).collect();
-        Box::pin(async move { client.adjust(&of_slot).await })
+        Box::pin(async move { client.adjust(&of_slot, &Awaited::default()).await })
     });
     let mut adjusted = vec![0; adjustments.len()];
     for (slot, units) in slots.iter().zip(all(calls.collect()).await) {

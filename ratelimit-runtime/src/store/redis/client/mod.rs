@@ -118,21 +118,20 @@ impl Client {
     ///
     /// Until the server has executed the script once, the call is sent by text. An unknown digest would cost a second round
     /// trip, and the caller's next request could reach the server before the units are given back.
-    async fn adjust(&self, adjustments: &[Adjustment]) -> Result<Adjusted, Error> {
+    async fn adjust(&self, adjustments: &[Adjustment], awaited: &Awaited) -> Result<Adjusted, Error> {
         // If there is no key, there is no server to ask.
         if adjustments.is_empty() {
             return Ok(Adjusted::new());
         }
-        let awaited = Awaited::default();
         let call = ScriptCall::new(&self.adjust, adjustments.len(), |command| {
             encode_adjust(command, adjustments);
         });
         let slot = || key_slot(call.first_key());
-        let node = self.topology.node(slot, &awaited).await?;
+        let node = self.topology.node(slot, awaited).await?;
         let reply = if node.knows_adjust.load(Ordering::Relaxed) {
-            self.run(&call, &awaited).await?
+            self.run(&call, awaited).await?
         } else {
-            let sent = self.topology.send(slot, &call.by_text(), &awaited).await;
+            let sent = self.topology.send(slot, &call.by_text(), awaited).await;
             let reply = sent.map_err(|failed| self.explain(failed))?;
             node.knows_adjust.store(true, Ordering::Relaxed);
             reply
@@ -141,14 +140,19 @@ impl Client {
     }
 
     /// Sends a plain command on a key.
-    pub(crate) async fn command(&self, key: &StoreKey, command: &Cmd) -> Result<Value, Error> {
-        let sent = self.topology.send(|| key_slot(key.as_bytes()), command, &Awaited::default()).await;
+    pub(crate) async fn command(
+        &self,
+        key: &StoreKey,
+        command: &Cmd,
+        awaited: &Awaited,
+    ) -> Result<Value, Error> {
+        let sent = self.topology.send(|| key_slot(key.as_bytes()), command, awaited).await;
         sent.map_err(|failed| self.explain(failed))
     }
 
     /// Deletes a key. Returns the number of deleted keys.
-    pub(crate) async fn delete(&self, key: &StoreKey) -> Result<u64, Error> {
-        match self.command(key, redis::cmd("DEL").arg(key.as_bytes())).await? {
+    pub(crate) async fn delete(&self, key: &StoreKey, awaited: &Awaited) -> Result<u64, Error> {
+        match self.command(key, redis::cmd("DEL").arg(key.as_bytes()), awaited).await? {
             Value::Int(deleted @ 0..=1) => Ok(deleted.unsigned_abs()),
             _ => Err(self.invalid(OUT_OF_RANGE)),
         }

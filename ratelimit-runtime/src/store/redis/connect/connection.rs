@@ -1,7 +1,8 @@
 //! One multiplexed connection, which many calls use at the same time.
 
+use super::traffic::Traffic;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
-use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisResult, Value};
+use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,8 +26,13 @@ enum Transport {
 pub(crate) type GivenConnection = Arc<dyn Fn() -> Box<dyn ConnectionLike + Send> + Send + Sync>;
 
 impl Connection {
-    /// Logs in on a stream, selects the database, and starts the task that reads and writes the stream.
-    pub(super) async fn open<S>(settings: &RedisConnectionInfo, stream: S) -> RedisResult<Self>
+    /// Logs in on a stream, selects the database, and starts the task that reads and writes the stream. `traffic` is that of the
+    /// socket below the stream.
+    pub(super) async fn open<S>(
+        settings: &RedisConnectionInfo,
+        stream: S,
+        traffic: Arc<Traffic>,
+    ) -> RedisResult<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -34,18 +40,39 @@ impl Connection {
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
         let io_task = Some(tokio::spawn(io).abort_handle());
-        let health = Arc::new(Health { io_task, ..Health::default() });
+        let health = Arc::new(Health { closed: AtomicBool::new(false), io_task, traffic });
         Ok(Self { transport: Transport::Own(multiplexed), health })
     }
 
     /// Uses a connection that the application has opened.
     pub(super) fn given(given: &GivenConnection) -> Self {
-        Self { transport: Transport::Given(Arc::clone(given)), health: Arc::default() }
+        let health = Health { closed: AtomicBool::new(false), io_task: None, traffic: Traffic::begin() };
+        Self { transport: Transport::Given(Arc::clone(given)), health: Arc::new(health) }
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        let Health { closed, io_task } = &*self.health;
+        let Health { closed, io_task, .. } = &*self.health;
         !closed.load(Ordering::Acquire) && !io_task.as_ref().is_some_and(AbortHandle::is_finished)
+    }
+
+    /// Returns whether a connection is a clone of this one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.health, &other.health)
+    }
+
+    pub(crate) fn traffic(&self) -> &Traffic {
+        &self.health.traffic
+    }
+
+    /// Returns a number that stays the same for as long as nothing is written. `None`: not known.
+    pub(crate) fn written(&self) -> Option<u64> {
+        matches!(self.transport, Transport::Own(_)).then(|| self.health.traffic.written())
+    }
+
+    /// Returns whether the connection has broken and nothing was written since `written`. So the server has certainly not
+    /// received what was to be sent.
+    pub(crate) fn has_lost_unsent<T>(&self, written: Option<u64>, reply: &RedisResult<T>) -> bool {
+        reply.as_ref().is_err_and(RedisError::is_io_error) && written.is_some() && self.written() == written
     }
 
     /// Stops sending calls on the connection. Calls that wait for a reply may still receive it.
@@ -91,23 +118,23 @@ impl Connection {
     /// Closes the connection after an I/O error, so that no further call is sent on it. A connection that the application has
     /// opened has no I/O task that would notice the error.
     fn close_if_broken<T>(&self, reply: RedisResult<T>) -> RedisResult<T> {
-        if let Err(error) = &reply
-            && error.is_io_error()
-        {
+        if reply.as_ref().is_err_and(RedisError::is_io_error) {
             self.close();
+        } else if matches!(self.transport, Transport::Given(_)) {
+            self.health.traffic.note_heard();
         }
         reply
     }
 }
 
-/// If a slow server sends no reply to a `PING` for this time, the connection is aborted. If a missed deadline is longer, the
-/// deadline applies instead. Without this time, the connection to a server that has lost its power would stay open.
-pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(500);
+/// If a server sends no reply to a `PING` for this time, the connection is aborted. If a missed deadline is longer, the deadline
+/// applies instead. Without this time, the connection to a server that has lost its power would stay open.
+pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
 
 /// The state of a connection that its clones share.
-#[derive(Default)]
 struct Health {
     closed: AtomicBool,
+    traffic: Arc<Traffic>,
     /// The task that reads and writes the socket. It ends when the server closes the connection, or when its runtime shuts
     /// down. The next call then opens a new connection without having sent anything on this one. A connection that the
     /// application has opened has no such task.

@@ -4,11 +4,14 @@
 use super::connection::Connection;
 use super::endpoint::{Endpoint, Location};
 use super::network;
+use super::traffic::{Traffic, Watched};
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::errors::{Problem, io_text, lost_text};
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
@@ -26,25 +29,28 @@ pub(crate) enum Role {
 pub(super) async fn connect(endpoint: &Endpoint, expected: Role) -> Result<Connection, Error> {
     let unreachable =
         |error: io::Error| endpoint.error(ErrorKind::Unavailable, "cannot connect to", io_text(&error));
+    let traffic = Traffic::begin();
     let mut connection = match &endpoint.location {
         Location::Tcp(host, port) if network::is_on() => {
-            open(endpoint, network::dial(host, *port).map_err(unreachable)?).await?
+            let stream = network::dial(host, *port).map_err(unreachable)?;
+            open(endpoint, Watched { stream, traffic: Arc::clone(&traffic) }, traffic).await?
         }
         Location::Tcp(host, port) => {
             let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(unreachable)?;
-            stream.set_nodelay(true).map_err(unreachable)?;
+            prepare(&stream).map_err(unreachable)?;
+            let stream = Watched { stream, traffic: Arc::clone(&traffic) };
             match &endpoint.tls {
-                None => open(endpoint, stream).await?,
+                None => open(endpoint, stream, traffic).await?,
                 Some(tls) => {
                     let encrypted = tls.connect(host, stream).await;
-                    open(endpoint, encrypted.map_err(|problem| endpoint.problem(&problem))?).await?
+                    open(endpoint, encrypted.map_err(|problem| endpoint.problem(&problem))?, traffic).await?
                 }
             }
         }
         #[cfg(unix)]
         Location::Unix(path) => {
             let stream = tokio::net::UnixStream::connect(path).await.map_err(unreachable)?;
-            open(endpoint, stream).await?
+            open(endpoint, Watched { stream, traffic: Arc::clone(&traffic) }, traffic).await?
         }
         _ => {
             let why = "this system has no Unix sockets";
@@ -55,11 +61,30 @@ pub(super) async fn connect(endpoint: &Endpoint, expected: Role) -> Result<Conne
     Ok(connection)
 }
 
-async fn open<S>(endpoint: &Endpoint, stream: S) -> Result<Connection, Error>
+/// The system looks after a connection on which nothing is sent, or nothing is confirmed, so that a server that has lost its power
+/// is noticed although no call is made. The numbers are well below the time after which firewalls forget a connection.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+const KEEPALIVE_AGAIN: Duration = Duration::from_secs(5);
+#[cfg(any(target_os = "android", target_os = "linux"))]
+const UNCONFIRMED: Duration = Duration::from_secs(10);
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let socket = socket2::SockRef::from(stream);
+    let keepalive = socket2::TcpKeepalive::new().with_time(KEEPALIVE);
+    #[cfg(not(any(target_os = "openbsd", target_os = "solaris", target_os = "haiku")))]
+    let keepalive = keepalive.with_interval(KEEPALIVE_AGAIN);
+    socket.set_tcp_keepalive(&keepalive)?;
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    socket.set_tcp_user_timeout(Some(UNCONFIRMED))?;
+    Ok(())
+}
+
+async fn open<S>(endpoint: &Endpoint, stream: S, traffic: Arc<Traffic>) -> Result<Connection, Error>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    Connection::open(&endpoint.settings, stream).await.map_err(|error| {
+    Connection::open(&endpoint.settings, stream, traffic).await.map_err(|error| {
         let is_plain = endpoint.tls.is_none();
         let mut problem = match error.kind() {
             RedisKind::Io if is_plain => {

@@ -1,7 +1,7 @@
 //! Opens connections: reads the URL, connects to a server, and checks it in a handshake.
 //!
-//! Each module imports only from those before it: [`network`], [`tls`], [`endpoint`], [`connection`], [`dial`], [`connector`],
-//! [`url`].
+//! Each module imports only from those before it: [`network`], [`traffic`], [`tls`], [`endpoint`], [`connection`], [`dial`],
+//! [`connector`], [`url`].
 
 mod connection;
 mod connector;
@@ -9,6 +9,7 @@ mod dial;
 mod endpoint;
 pub mod network;
 mod tls;
+mod traffic;
 mod url;
 
 pub(crate) use connection::{Connection, UNRESPONSIVE_AFTER};

@@ -1,12 +1,16 @@
-//! The connection of a session: reconnects after it has broken, and protects a server that is too slow.
+//! The connection of a session: reconnects after it has broken, tests it after a silence, and protects a server that is too slow.
 
 use super::breaker::random_jitter;
-use super::connection_state::{Attempted, ConnectionState, State};
+use super::connection_state::{Attempted, State};
 use super::session::{SendError, Session};
 use super::under_way::{Ending, UnderWay};
+use crate::clock;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::connect::{Connection, UNRESPONSIVE_AFTER};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Weak};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -48,10 +52,9 @@ impl Session {
     /// If an attempt to reach an unhealthy server is under way or due, waits for the end of the attempt. Returns an error if
     /// the server stays unhealthy. Normal calls do not wait like this: they fail at once.
     pub(crate) async fn until_attempted(&self) -> Result<(), Error> {
-        let attempt = self.with(|state| match (self.access(state), &state.connection) {
-            (Access::Unavailable(_), ConnectionState::Connecting(outcome)) => Ok(Some(outcome.clone())),
-            (Access::Unavailable(error), _) => Err(error),
-            (Access::Wait(outcome), _) => Ok(Some(outcome)),
+        let attempt = self.with(|state| match (self.access(state), state.attempt()) {
+            (Access::Unavailable(_), Some(attempt)) | (Access::Wait(attempt), _) => Ok(Some(attempt)),
+            (Access::Unavailable(error), None) => Err(error),
             (Access::Open(_), _) => Ok(None),
         })?;
         let Some(attempt) = attempt else { return Ok(()) };
@@ -62,7 +65,7 @@ impl Session {
 
     /// Returns whether there is a usable connection.
     pub(super) fn is_connected(&self) -> bool {
-        self.with(|state| matches!(&state.connection, ConnectionState::Open(open) if open.is_open()))
+        self.with(|state| state.breaker.is_closed() && state.open().is_some())
     }
 
     /// Returns whether scripts on the connection may touch undeclared keys of several slots. `None`: not known.
@@ -74,50 +77,74 @@ impl Session {
         self.with(|state| state.any_slot = permitted);
     }
 
-    /// Opens the circuit breaker and probes the server, because too many calls in a row have missed their deadlines. `deadline`
-    /// is the longest of these deadlines.
-    pub(super) fn too_slow(&self, deadline: Duration) {
+    /// Notes that a caller has given up after `deadline`. `counts` says whether it has waited for a decision.
+    ///
+    /// The calls of one pause of the server miss their deadlines together, so only the first of them counts. After too many
+    /// missed deadlines in a row, the circuit breaker opens. If the server was not heard since the call began, the connection
+    /// may be dead, so it is tested at once.
+    pub(super) fn missed(&self, deadline: Duration, counts: bool) {
+        let now = Instant::now();
+        let began = now.checked_sub(deadline).unwrap_or(now);
         self.with(|state| {
-            if !state.breaker.is_closed() {
+            if state.missed.is_some_and(|last| began < last) {
                 return;
             }
-            if let ConnectionState::Open(connection) = &state.connection {
-                state.connection = ConnectionState::Slow(connection.clone(), deadline);
-                state.error = Some(self.endpoint().no_reply(deadline));
+            state.missed = Some(now);
+            if let Some(longest) = counts.then(|| self.slow_calls.missed(deadline)).flatten()
+                && state.breaker.is_closed()
+            {
+                state.breaker.trip();
+                (state.slow, state.error) = (Some(longest), Some(self.endpoint().no_reply(longest)));
             }
-            state.breaker.trip();
+            let is_silent = state.open().is_some_and(|open| !open.traffic().was_heard_after(began));
+            if is_silent && state.silent_since.is_none() {
+                state.silent_since = Some(began);
+            }
+            if state.attempt().is_none() && (is_silent || !state.breaker.is_closed()) {
+                let fails = (began + SILENT).max(now + deadline);
+                let _ = self.begin_attempt(state, Some((fails, deadline)));
+            }
         });
-        let _ = self.unavailable();
     }
 
     /// Determines what a call can do. Starts an attempt if one is needed and allowed.
     fn access(&self, state: &mut State) -> Access {
-        let mut slow = None;
-        match &state.connection {
-            ConnectionState::Open(connection) if connection.is_open() => {
-                return Access::Open(connection.clone());
-            }
-            ConnectionState::Connecting(outcome) if outcome.is_alive() => {
-                let outcome = outcome.clone();
-                return self.wait_or_fail(state, outcome);
-            }
-            ConnectionState::Slow(connection, deadline) if connection.is_open() => {
-                slow = Some((connection.clone(), *deadline));
-            }
-            _ => {}
+        if let Some(attempt) = state.attempt() {
+            return self.wait_or_fail(state, attempt);
         }
+        if state.breaker.is_closed()
+            && let Some(open) = state.open().filter(|open| open.traffic().is_trusted())
+        {
+            return Access::Open(open.clone());
+        }
+        match self.begin_attempt(state, None) {
+            Some(attempt) => self.wait_or_fail(state, attempt),
+            None => Access::Unavailable(self.last_error(state)),
+        }
+    }
+
+    /// Starts an attempt if one is allowed. If the connection is open, the attempt tests it. `fails`: after a missed deadline, the
+    /// time at which the test has failed if the server is still silent.
+    fn begin_attempt(
+        &self,
+        state: &mut State,
+        fails: Option<(Instant, Duration)>,
+    ) -> Option<UnderWay<Attempted>> {
         let now = Instant::now();
-        if !state.breaker.allows_attempt(now) {
-            return Access::Unavailable(self.last_error(state));
-        }
         // If there is no strong reference, the session is being dropped.
-        let Some(session) = self.me.upgrade() else {
-            return Access::Unavailable(self.last_error(state));
-        };
+        let session = self.me.upgrade().filter(|_| state.breaker.allows_attempt(now))?;
+        let test = state.open().cloned().map(|open| {
+            let silent = state.silent_since.filter(|since| !open.traffic().was_heard_after(*since));
+            // A call waits for the test of an idle connection, so the connection has little time to show that it lives. A
+            // server that was too slow has more time, because a new connection would be as slow.
+            let is_idle = state.breaker.is_closed() && fails.is_none();
+            let patience = if is_idle { HEAD_START } else { UNRESPONSIVE_AFTER };
+            Test { open, since: silent.unwrap_or(now), patience, fails }
+        });
         let (ending, outcome) = UnderWay::start();
-        state.connection = ConnectionState::Connecting(outcome.clone());
-        tokio::spawn(attempt(session, slow, ending, now, state.breaker.attempt_timeout()));
-        self.wait_or_fail(state, outcome)
+        state.attempt = Some(outcome.clone());
+        self.runtime.spawn(attempt(session, test, ending, now, state.breaker.attempt_timeout()));
+        Some(outcome)
     }
 
     fn wait_or_fail(&self, state: &State, outcome: UnderWay<Attempted>) -> Access {
@@ -142,59 +169,133 @@ impl Session {
         result
     }
 
-    /// Sends `PING` to a server that was too slow. If the reply is late, the server may have become fast again just then, so a
-    /// second `PING` shows whether the server is still slow. After a late reply, the connection stays open. Without any reply,
-    /// the connection is aborted.
-    async fn probe(&self, mut connection: Connection, deadline: Duration) -> Attempted {
-        let timeout = UNRESPONSIVE_AFTER.max(deadline);
+    /// Tests a connection that was idle, silent or too slow. If nothing is heard, also connects anew, because a firewall may have
+    /// forgotten the connection. The first of both that replies is used.
+    async fn test(&self, test: Test, timeout: Duration) -> Attempted {
+        let Test { open, mut since, patience, mut fails } = test;
+        let mut on_open = pin!(self.replies(open.clone()));
+        loop {
+            let anew = since + patience;
+            let look = fails.map_or(anew, |(fails, _)| anew.min(fails));
+            match clock::until(look, on_open.as_mut()).await {
+                // The connection has broken or was aborted, so nothing is lost by a new one.
+                Some(Err(_)) if !open.is_open() => return self.connect(timeout).await,
+                Some(replied) => return replied,
+                // The server is slow, but not silent.
+                None if open.traffic().was_heard_after(since) => (since, fails) = (Instant::now(), None),
+                None => match fails {
+                    Some((fails, deadline)) if fails < anew => {
+                        return Err(self.endpoint().no_reply(deadline));
+                    }
+                    _ => break,
+                },
+            }
+        }
+        let mut anew = pin!(async { self.replies(self.connect(timeout).await?).await });
+        let (mut failed_open, mut failed_anew) = (None, None);
+        poll_fn(|context| {
+            if failed_open.is_none()
+                && let Poll::Ready(replied) = on_open.as_mut().poll(context)
+            {
+                match replied {
+                    Ok(open) => return Poll::Ready(Ok(open)),
+                    Err(error) => failed_open = Some(error),
+                }
+            }
+            if failed_anew.is_none()
+                && let Poll::Ready(replied) = anew.as_mut().poll(context)
+            {
+                match replied {
+                    Ok(connection) => {
+                        open.abort();
+                        return Poll::Ready(Ok(connection));
+                    }
+                    Err(error) => failed_anew = Some(error),
+                }
+            }
+            match (&failed_open, &failed_anew) {
+                (Some(_), Some(error)) => Poll::Ready(Err(error.clone())),
+                _ => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    async fn connect(&self, timeout: Duration) -> Attempted {
+        let connected = clock::until(Instant::now() + timeout, Box::pin(self.connector.connect())).await;
+        connected.unwrap_or_else(|| Err(self.endpoint().no_reply(timeout)))
+    }
+
+    /// Sends `PING`. If the reply is late, the server may have become fast again just then, so a second `PING` shows whether the
+    /// server is still slow. After a late reply, the connection stays open. Without any reply, the connection is aborted.
+    async fn replies(&self, mut connection: Connection) -> Attempted {
+        let mut within = UNRESPONSIVE_AFTER;
         for _ in 0..2 {
-            let began = Instant::now();
-            match tokio::time::timeout(timeout, connection.ping()).await {
-                Ok(Ok(())) if began.elapsed() <= deadline => return Ok(connection),
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => break,
-                Err(_) => {
+            let (began, slow) = (Instant::now(), || self.with(|state| state.slow));
+            let longest = slow().map_or(UNRESPONSIVE_AFTER, |slow| slow.max(UNRESPONSIVE_AFTER));
+            let replied = clock::until(began + longest, connection.ping()).await;
+            within = slow().unwrap_or(longest);
+            match replied {
+                Some(Ok(())) if began.elapsed() <= within => return Ok(connection),
+                Some(Ok(())) => {}
+                Some(Err(_)) => break,
+                None => {
                     connection.abort();
                     break;
                 }
             }
         }
-        Err(self.endpoint().no_reply(deadline))
+        Err(self.endpoint().no_reply(within))
     }
 }
 
-/// Connects, or probes a slow connection. The attempt runs in a separate task, so that it continues when a caller gives up.
+/// A test of an open connection.
+struct Test {
+    open: Connection,
+    /// The time since which nothing was heard.
+    since: Instant,
+    /// After this time without a sound, a new connection is opened beside it.
+    patience: Duration,
+    /// The time at which the test has failed if the server is still silent, and the deadline that was missed.
+    fails: Option<(Instant, Duration)>,
+}
+
+/// The time for which an idle connection alone is asked before a new one is opened beside it.
+const HEAD_START: Duration = Duration::from_millis(40);
+
+/// After a missed deadline, calls fail at once if the server was silent for this time, or for twice the deadline if that is
+/// longer.
+const SILENT: Duration = Duration::from_millis(275);
+
+/// Connects, or tests an open connection. The attempt runs in a separate task, so that it continues when a caller gives up.
 async fn attempt(
     session: Arc<Session>,
-    slow: Option<(Connection, Duration)>,
+    test: Option<Test>,
     ending: Ending<Attempted>,
     began: Instant,
     timeout: Duration,
 ) {
-    let outcome = match slow.clone() {
-        Some((connection, deadline)) => session.probe(connection, deadline).await,
-        None => tokio::time::timeout(timeout, session.connector.connect())
-            .await
-            .unwrap_or_else(|_| Err(session.endpoint().no_reply(timeout))),
+    let tested = test.as_ref().map(|test| test.open.clone());
+    let outcome = match test {
+        Some(test) => session.test(test, timeout).await,
+        None => session.connect(timeout).await,
     };
     let pause = session.with(|state| match &outcome {
         Ok(connection) => {
-            let connection = ConnectionState::Open(connection.clone());
-            *state = State { connection, ..State::default() };
+            let is_same = tested.is_some_and(|tested| tested.is(connection));
+            let any_slot = state.any_slot.filter(|_| is_same);
+            *state = State { connection: Some(connection.clone()), any_slot, ..State::default() };
             session.slow_calls.reset();
             None
         }
         Err(error) => {
             state.breaker.failed(began, random_jitter());
-            state.connection = slow.map_or(ConnectionState::None, |(connection, deadline)| {
-                ConnectionState::Slow(connection, deadline)
-            });
-            state.error = Some(error.clone());
+            (state.attempt, state.error) = (None, Some(error.clone()));
             Some(state.breaker.pause(Instant::now()))
         }
     });
     if let Some(pause) = pause {
-        tokio::spawn(try_again(Arc::downgrade(&session), pause));
+        session.runtime.spawn(try_again(Arc::downgrade(&session), pause));
     }
     ending.with(outcome);
 }

@@ -38,7 +38,7 @@ impl Node {
     ///
     /// Returns an error outside of a runtime, and in a runtime without timers.
     pub(crate) fn session(&self) -> Result<Arc<Session>, Error> {
-        self.sessions.current(|| Session::new(&self.connector, &self.unhealthy))
+        self.sessions.current(|runtime| Session::new(runtime, &self.connector, &self.unhealthy))
     }
 
     /// Sends a command for a caller that waits for the reply.

@@ -32,7 +32,7 @@ impl<T> PerRuntime<T> {
     /// # Errors
     ///
     /// Returns an error outside of a runtime, and in a runtime without timers.
-    pub(crate) fn current(&self, make: impl FnOnce() -> Arc<T>) -> Result<Arc<T>, Error> {
+    pub(crate) fn current(&self, make: impl FnOnce(&Handle) -> Arc<T>) -> Result<Arc<T>, Error> {
         let runtime = Error::runtime()?;
         if let Some(value) = self.of(runtime.id()) {
             return Ok(value);
@@ -45,7 +45,7 @@ impl<T> PerRuntime<T> {
             return Ok(Arc::clone(&entry.value));
         }
         let ended: Vec<Entry<T>> = others.extract_if(.., |entry| entry.has_ended()).collect();
-        let value = make();
+        let value = make(&runtime);
         let task = runtime.spawn(std::future::pending::<()>()).abort_handle();
         let entry = Entry { runtime: runtime.id(), value: Arc::clone(&value), task };
         if let Err(entry) = self.first.set(entry) {
@@ -113,7 +113,7 @@ mod tests {
     fn each_runtime_has_its_own_value_until_it_shuts_down() {
         let (values, next) = (PerRuntime::default(), AtomicU32::new(0));
         let current =
-            || values.current(|| Arc::new(next.fetch_add(1, Ordering::Relaxed))).map(|value| *value).ok();
+            || values.current(|_| Arc::new(next.fetch_add(1, Ordering::Relaxed))).map(|value| *value).ok();
         let [first, second] = [runtime(), runtime()];
         assert_eq!(current(), None, "outside of a runtime");
         assert_eq!(first.block_on(async { (current(), current()) }), (Some(0), Some(0)));

@@ -13,10 +13,13 @@ use redis::{Cmd, ErrorKind as RedisKind, Pipeline, RedisError, RedisResult, Valu
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 pub(crate) struct Session {
     /// The session itself, for the tasks that it starts.
     pub(super) me: Weak<Self>,
+    /// The runtime of the session. A call may be polled outside of it.
+    pub(crate) runtime: Handle,
     pub(super) connector: Arc<Connector>,
     pub(crate) queue: Queue,
     pub(super) state: Mutex<State>,
@@ -53,9 +56,14 @@ impl SendError {
 }
 
 impl Session {
-    pub(super) fn new(connector: &Arc<Connector>, unhealthy: &Arc<AtomicUsize>) -> Arc<Self> {
+    pub(super) fn new(
+        runtime: &Handle,
+        connector: &Arc<Connector>,
+        unhealthy: &Arc<AtomicUsize>,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
+            runtime: runtime.clone(),
             connector: Arc::clone(connector),
             queue: Queue::new(BOUNDS),
             state: Mutex::default(),
@@ -79,7 +87,8 @@ impl Session {
 
     /// Sends a command for a caller that waits for the reply.
     pub(crate) async fn call(self: &Arc<Self>, command: &Cmd, awaited: &Awaited) -> Result<Value, SendError> {
-        awaited.set(Arc::<Self>::clone(self));
+        let session = Arc::clone(self);
+        awaited.set(if awaited.is_in_background() { Arc::new(Background(session)) } else { session });
         let reply = self.send(command).await;
         match &reply {
             Err(SendError::NotConnected(_) | SendError::RuntimeGone(_)) => {}
@@ -89,26 +98,41 @@ impl Session {
         reply
     }
 
-    /// Sends a command.
+    /// Sends a command. If the connection breaks before anything has left this process, sends the command once more, on a new
+    /// connection.
     pub(crate) async fn send(self: &Arc<Self>, command: &Cmd) -> Result<Value, SendError> {
-        let mut connection = self.connected().await?;
-        let reply = connection.send(command).await;
-        close_if_read_only(&connection, &reply);
-        reply.map_err(|error| SendError::Failed(Arc::clone(self), error))
+        let mut may_repeat = true;
+        loop {
+            let mut connection = self.connected().await?;
+            let written = connection.written();
+            let reply = connection.send(command).await;
+            if std::mem::take(&mut may_repeat) && connection.has_lost_unsent(written, &reply) {
+                continue;
+            }
+            close_if_read_only(&connection, &reply);
+            return reply.map_err(|error| SendError::Failed(Arc::clone(self), error));
+        }
     }
 
-    /// Sends several commands at once. Each of the replies may be an error reply.
+    /// Sends several commands at once, like [`send`](Self::send). Each of the replies may be an error reply.
     pub(crate) async fn send_all(
         self: &Arc<Self>,
         commands: &Pipeline,
     ) -> Result<Vec<RedisResult<Value>>, SendError> {
-        let mut connection = self.connected().await?;
-        let replies = connection.send_all(commands).await;
-        let replies = replies.map_err(|error| SendError::Failed(Arc::clone(self), error))?;
-        for reply in &replies {
-            close_if_read_only(&connection, reply);
+        let mut may_repeat = true;
+        loop {
+            let mut connection = self.connected().await?;
+            let written = connection.written();
+            let replies = connection.send_all(commands).await;
+            if std::mem::take(&mut may_repeat) && connection.has_lost_unsent(written, &replies) {
+                continue;
+            }
+            let replies = replies.map_err(|error| SendError::Failed(Arc::clone(self), error))?;
+            for reply in &replies {
+                close_if_read_only(&connection, reply);
+            }
+            return Ok(replies);
         }
-        Ok(replies)
     }
 
     pub(super) fn is_unhealthy(&self) -> bool {
@@ -133,9 +157,16 @@ impl Drop for Session {
 
 impl MissedDeadline for Session {
     fn missed_deadline(&self, deadline: Duration) {
-        if let Some(deadline) = self.slow_calls.missed(deadline) {
-            self.too_slow(deadline);
-        }
+        self.missed(deadline, true);
+    }
+}
+
+/// Observes a request that is not part of a decision.
+struct Background(Arc<Session>);
+
+impl MissedDeadline for Background {
+    fn missed_deadline(&self, deadline: Duration) {
+        self.0.missed(deadline, false);
     }
 }
 
@@ -156,11 +187,11 @@ mod tests {
     use super::*;
     use crate::store::redis::connect::Role;
 
-    #[test]
-    fn each_session_counts_once_and_until_it_is_dropped() {
+    #[tokio::test]
+    async fn each_session_counts_once_and_until_it_is_dropped() {
         let connector = Arc::new(Connector::Server(Endpoint::given(), Role::Primary));
         let unhealthy = Arc::default();
-        let [first, second] = [(); 2].map(|()| Session::new(&connector, &unhealthy));
+        let [first, second] = [(); 2].map(|()| Session::new(&Handle::current(), &connector, &unhealthy));
         first.set_unhealthy(true);
         first.set_unhealthy(true);
         second.set_unhealthy(true);

@@ -126,7 +126,7 @@ impl Slots {
     /// Starts a query in the background. Does not start one if the last query is under way or has just begun. While a node
     /// cannot be reached, further queries follow.
     pub(super) fn refresh(self: &Arc<Self>) {
-        if let Ok(queries) = self.queries.current(Arc::default) {
+        if let Ok(queries) = self.queries.current(|_| Arc::default()) {
             drop(self.join_query(&queries));
         }
     }
@@ -145,7 +145,7 @@ impl Slots {
 
     /// Waits for a query of the slot map.
     async fn wait_for_query(self: &Arc<Self>, awaited: &Awaited) -> Result<(), Error> {
-        let queries = self.queries.current(Arc::default)?;
+        let queries = self.queries.current(|_| Arc::default())?;
         awaited.set(Arc::<SlotQueries>::clone(&queries));
         let result = self.join_query(&queries).result().await.unwrap_or_else(|| {
             let why = "the runtime that asked for its slots has shut down; try the call again";

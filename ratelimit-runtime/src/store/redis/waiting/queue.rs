@@ -197,6 +197,11 @@ impl Worker {
         (batch, look)
     }
 
+    /// Looks at the deadlines at this time, although some of them are earlier.
+    pub(crate) fn postpone(&mut self, look: Instant) {
+        self.queue.with(|state| state.looks[self.number] = Some(look));
+    }
+
     /// Wakes the callers of `batch` and of the queue whose deadlines have passed. Returns the time at which to look again.
     pub(crate) fn look<'t>(
         &mut self,

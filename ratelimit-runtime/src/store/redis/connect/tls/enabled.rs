@@ -1,5 +1,6 @@
 //! TLS 1.2 and 1.3 by rustls. The server's certificate and its name are always checked.
 
+use super::super::traffic::Watched;
 use crate::store::redis::errors::{Problem, io_text};
 use std::io;
 use std::sync::Arc;
@@ -42,8 +43,8 @@ impl Tls {
     pub(in super::super) async fn connect(
         &self,
         host: &str,
-        stream: TcpStream,
-    ) -> Result<TlsStream<TcpStream>, Problem> {
+        stream: Watched<TcpStream>,
+    ) -> Result<TlsStream<Watched<TcpStream>>, Problem> {
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             Problem::configuration(CANNOT_ENCRYPT, "the host is not a DNS name or an IP address")
         })?;

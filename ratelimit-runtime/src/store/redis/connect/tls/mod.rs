@@ -3,6 +3,8 @@
 #[cfg(feature = "tls")]
 mod enabled;
 
+#[cfg(not(feature = "tls"))]
+use super::traffic::Watched;
 #[cfg(feature = "tls")]
 pub(super) use enabled::Tls;
 
@@ -20,8 +22,8 @@ impl Tls {
     pub(super) async fn connect(
         &self,
         _: &str,
-        _: tokio::net::TcpStream,
-    ) -> Result<tokio::net::TcpStream, crate::store::redis::errors::Problem> {
+        _: Watched<tokio::net::TcpStream>,
+    ) -> Result<Watched<tokio::net::TcpStream>, crate::store::redis::errors::Problem> {
         match *self {}
     }
 }
