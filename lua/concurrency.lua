@@ -127,28 +127,29 @@ end
 -- Removes the members whose time was at least `ms` ms ago.
 local function remove_expired(key, sizes, ms)
   for _, size in ipairs(sizes) do
-    call("ZREMRANGEBYSCORE", key, digits(size.base), digits(size.base + now - ms))
+    write("ZREMRANGEBYSCORE", key, digits(size.base), digits(size.base + now - ms))
   end
 end
 
 -- Lets the key live until all leases and waits have ended. `ms` is the time until the last lease ends.
 local function outlive(key, ms)
-  call("PEXPIRE", key, digits((ms > wait_ms and ms or wait_ms) + SPARE_MS))
+  write("PEXPIRE", key, digits((ms > wait_ms and ms or wait_ms) + SPARE_MS))
 end
 
 function limit.charge(permits, cost)
   local key, reset = permits.key, permits.reset > time_ms and permits.reset or time_ms
   remove_expired(key, permits.sizes, 0)
-  call("ZADD", key, unpack(members(cost, now + time_ms)))
+  if not write("ZADD", key, unpack(members(cost, now + time_ms))) then return nil end
   outlive(key, reset)
   return reset, id
 end
 
--- Stores a ticket if the cost is not 0. Returns the time in ms after which the call should try again.
+-- Stores a ticket if the cost is not 0 and the server does not refuse to write. Returns the time in ms after which the call
+-- should try again.
 function limit.enqueue(permits, cost, wait)
   local key = permits.key
   remove_expired(key, permits.tickets, wait_ms)
-  if cost > 0 then call("ZADD", key, "NX", unpack(members(cost, now - WAITING))) end
+  if cost > 0 then write("ZADD", key, "NX", unpack(members(cost, now - WAITING))) end
   outlive(key, permits.reset)
   local retry = permits.ahead < count and NEXT_RETRY_MS or LATER_RETRY_MS
   return wait < retry and wait or retry

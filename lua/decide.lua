@@ -27,8 +27,10 @@
 --           charge       delay_ms, remaining, reset_after_ms, stamp (0 if nothing was charged).
 --           n < 0        the number of requests that pass, remaining, reset_after_ms, the delay_ms of the other requests.
 --         delay_ms >= 0  the request passes after this time. A stack passes if this holds for each of its requests.
---         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: the
---                        key holds a value that no limit has written, so nothing can be decided.
+--         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: nothing
+--                        was decided and nothing was charged, and remaining says why. 0: the key holds a value that no
+--                        limit has written. 1, 2, 3: the request would pass, but the server refuses to write (REFUSALS). In
+--                        a stack, this is the reply about one request, and none is charged.
 --         remaining and reset_after_ms describe the state after the charge, if there was one. While a gate is closed,
 --         remaining is 0, and the delay and the reset are at least the time until the gate's end.
 -- Example check 1 counter 5 60000 5 0 1 2 0, with one key that does not exist. The reply is 3 * 60001 + 60000.
@@ -55,33 +57,53 @@ end
 
 -- Makes the function `decide`, which can decide every request. Most calls do not need this function, so it is made on demand.
 local function make_decide()
-  -- Charges a state and writes it. Returns reset, units, tag and ahead, or nil if the key is foreign.
+  -- The errors with which a server refuses all writes: it has no free memory, too few replicas or a failed save, or it is a replica.
+  -- It refuses only the first write of a script, so the script has then written nothing.
+  local REFUSALS, READONLY = { "OOM ", "NOREPLICAS ", "MISCONF ", "READONLY " }, 4
+  local refusal = 0 -- why the server has refused to write about the current request: a position in REFUSALS; 0 if it has not
+
+  -- A server that refuses to write must not end the script, because limits can refuse without a write.
+  write = function(...)
+    local reply = try_call(...)
+    if type(reply) ~= "table" or not reply.err then return reply end
+    for number, code in ipairs(REFUSALS) do
+      if find(reply.err, code, 1, true) then
+        refusal = number
+        return false
+      end
+    end
+    return call(...) -- ends the script
+  end
+
+  -- Charges a state and writes it. Returns reset, units, tag and ahead. Returns nil if the key is foreign or the server refuses
+  -- to write.
   local function charge_state(limit, key, text, units, tag, ahead, gate, amount, wait)
     local tags, sum, new_tag, new_ahead, reset, ttl = limit.tags, limit.charge(units, tag, ahead, amount, wait)
     if text and #text < 20 and not ttl and new_tag == tag and sum * tags + tag < SHORT then
       local new = try_call("INCRBY", key, format("%.0f00000000000", amount * tags))
       if type(new) == "number" then return reset, sum, tag, ahead end
-      if not find(new.err, "not an integer", 1, true) then call("INCRBY", key, 0) end -- ends the script
+      if not find(new.err, "not an integer", 1, true) then write("INCRBY", key, 0) end -- a refusal, or ends the script
     elseif put(limit, key, text, sum, new_tag, new_ahead, ttl, gate) then
       return reset, sum, new_tag, new_ahead
     end
   end
 
-  -- Closes the gate of a refused request for the next step of its block. Returns the length of the step in ms; nil if the key
-  -- is foreign.
+  -- Closes the gate of a refused request for the next step of its block. Returns the length of the step in ms: 0 if the server
+  -- refuses to write, and nil if the key is foreign.
   local function close(limit, key, old, units, tag, ahead, gate)
     local steps, earlier = limit.steps, gate and gate.level or 0
     if earlier >= #steps then earlier = #steps - 1 end
     local ms = steps[earlier + 1]
     local expires = gate and gate.kept > 0 and gate.expires or nil
     gate = { kind = 0, level = earlier + 1, left = ms, kept = ms + steps[#steps], expires = expires }
-    return put(limit, key, old, units, tag, ahead, nil, gate) and ms
+    return put(limit, key, old, units, tag, ahead, nil, gate) and ms or refusal > 0 and 0 or nil
   end
 
   -- Decides the request of a run at this position. Charges it if it passes and `charges` is true. Returns whether it passes.
   return function(run, position, charges)
     local limit, cost, keep, n, key = run.limit, run.cost, run.keep, run.n, keys[position]
     local tags, text, state, tag, ahead, gate = limit.tags, texts[position], 0, 0, ABSENT, nil
+    refusal = 0
     if not tags then
       state = limit.read(key, cost)
     else
@@ -106,7 +128,8 @@ local function make_decide()
         reset, stamp = limit.charge(state, passed * cost, wait)
       end
       room = room - passed * cost
-      if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, 0, 0, 0 end
+      if refusal == READONLY then call("INCRBY", key, 0) end -- ends the script, so that the client looks for the primary
+      if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, refusal, 0, 0 end
     elseif tags and text == false and position <= at_once and attempt("", "GET", key) then
       passes, wait, room, reset = false, FOREIGN, 0, 0
     elseif passes then
@@ -220,7 +243,8 @@ local function decide_run(run)
   end
 end
 
--- All requests of a stack are judged first. If all of them pass, they are charged.
+-- All requests of a stack are judged first. If all of them pass, they are charged. If one cannot be charged, the next ones are
+-- not charged.
 local stack, start, refused = {}, 0, false
 for _, run in ipairs(runs) do
   if not run.is_member then
@@ -233,7 +257,8 @@ for _, run in ipairs(runs) do
     if run.n == 1 then
       if charges and not refused then
         extra = start
-        for _, member in ipairs(stack) do decide(member, member.first, true) end
+        local charged = true
+        for _, member in ipairs(stack) do charged = decide(member, member.first, charged) and charged end
       end
       stack = {}
     end

@@ -34,7 +34,7 @@
 -- call Redis themselves, and have no `tags`.
 --   read(key, cost) -> state                  a table; nil if the key holds a foreign value
 --   judge(state, nil, nil, cost) -> wait, room, reset     the cost includes the units that are left to others
---   charge(state, cost, wait) -> reset, stamp
+--   charge(state, cost, wait) -> reset, stamp             reset is nil if `write` returns false
 --   give(key, most, stamp) -> given
 --   enqueue, renew                            see concurrency.lua
 
@@ -126,8 +126,12 @@ local function attempt(foreign, ...)
   return call(...)
 end
 
--- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign. A gate without `expires` is
--- new: the state in front of it expires as it would without a gate.
+-- Runs a command that writes. In `adjust`, an error ends the script. `decide` replaces this function: if the server refuses to
+-- write, it returns false.
+local write = call
+
+-- Writes a state in place of `old`, the text that was read. Returns false if the key is foreign or `write` returns false. A gate
+-- without `expires` is new: the state in front of it expires as it would without a gate.
 local function put(limit, key, old, units, tag, ahead, ttl, gate)
   local text = encode(units, tag, ahead, limit.tags)
   if gate then
@@ -148,10 +152,10 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
     end
     if ttl < 1 then ttl = 1 end
   end
-  if not ttl then return call("SET", key, text, "KEEPTTL") end
-  if old then return call("SET", key, text, "PX", format("%.0f", ttl)) end
+  if not ttl then return write("SET", key, text, "KEEPTTL") end
+  if old then return write("SET", key, text, "PX", format("%.0f", ttl)) end
   -- MGET returns the same for a key of another type as for a key that does not exist. With NX, a key of another type stays.
-  return call("SET", key, text, "PX", format("%.0f", ttl), "NX")
+  return write("SET", key, text, "PX", format("%.0f", ttl), "NX")
 end
 
 -- Returns an integer as text without an exponent, because commands do not accept exponents.

@@ -56,13 +56,13 @@ end
 
 function limit.charge(log, cost, wait)
   local key, stamp = log.key, now + wait * 1000
-  if log.expired > 0 then call("LTRIM", key, log.expired, -1) end
+  if log.expired > 0 and not write("LTRIM", key, log.expired, -1) then return nil end
   if stamp < log.newest then stamp = log.newest end
   local entries, text = {}, digits(stamp)
   for unit = 1, cost do
     entries[#entries + 1] = text
     if #entries == 1000 or unit == cost then
-      call("RPUSH", key, unpack(entries))
+      if not write("RPUSH", key, unpack(entries)) then return nil end
       entries = {}
     end
   end

@@ -21,6 +21,8 @@ pub struct Error {
     kind: ErrorKind,
     /// Whether a server of the store has caused the error, and not the call.
     is_of_server: bool,
+    /// Whether the store has certainly executed nothing.
+    not_executed: bool,
     message: Cow<'static, str>,
 }
 
@@ -65,17 +67,27 @@ impl Error {
     /// Creates an error, for implementations of a [`Store`](crate::store::Store). The message must not contain keys or
     /// identities, because it is logged.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, is_of_server: false, message: message.into() }
+        Self { kind, is_of_server: false, not_executed: false, message: message.into() }
     }
 
     /// Creates the error of a server.
     pub(crate) fn of_server(kind: ErrorKind, message: String) -> Self {
-        Self { kind, is_of_server: true, message: message.into() }
+        Self { kind, is_of_server: true, not_executed: false, message: message.into() }
     }
 
     /// Whether somebody must repair a server.
     pub(crate) fn is_of_server(&self) -> bool {
         self.is_of_server && self.kind == ErrorKind::Configuration
+    }
+
+    /// Notes whether the store has certainly executed nothing, so that the request can be sent again.
+    pub(crate) fn with_not_executed(self, not_executed: bool) -> Self {
+        Self { not_executed, ..self }
+    }
+
+    /// Whether the store has certainly executed nothing. `false` if this is not known.
+    pub(crate) const fn is_not_executed(&self) -> bool {
+        self.not_executed
     }
 
     /// Returns an error if no tokio runtime polls the caller. Without a runtime, creating a timer would panic.
@@ -114,6 +126,7 @@ impl fmt::Display for Error {
     }
 }
 
+#[expect(clippy::missing_fields_in_debug, reason = "what the server has executed is not part of the message")]
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {

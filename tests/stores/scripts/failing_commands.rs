@@ -8,7 +8,7 @@ use redis::{Connection, Script};
 use support::RedisServer;
 
 /// A prelude that makes commands fail if `condition` holds for their `name` and `key`.
-fn failing(condition: &str, error: &str) -> String {
+pub(super) fn failing(condition: &str, error: &str) -> String {
     format!(
         "local redis = (function(server)
           local function through(command, fail)

@@ -11,6 +11,7 @@ mod merged_requests;
 mod mutants;
 mod noticing;
 mod permissions;
+mod refused_writes;
 mod source_rules;
 mod spelled_states;
 mod stored_keys;

@@ -20,6 +20,7 @@ use crate::scripts::foreign_requests::{
 };
 use crate::scripts::large_calls::{decide_many_keys, single_bucket_leaves_many_units, store_many_units};
 use crate::scripts::merged_requests;
+use crate::scripts::refused_writes::report_refused_writes;
 use crate::scripts::spelled_states::spares_spellings;
 use ratelimit::__testing;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,6 +57,7 @@ impl Mutant {
                 return;
             }
             report_failing_commands(raw, &decide, &adjust);
+            report_refused_writes(raw, &decide);
             closed_limits_refuse(raw, &decide, &adjust);
             decide_reports_bad_arguments(raw, &decide);
             adjust_reports_bad_arguments(raw, &adjust);

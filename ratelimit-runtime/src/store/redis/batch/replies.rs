@@ -72,6 +72,6 @@ impl EntryReply {
 
     /// Returns whether the key is unusable: it cannot be read, or it holds a value that no limit has written.
     pub(super) const fn is_foreign(&self) -> bool {
-        self.passing == 0 && self.record[0] == -FOREIGN_KEY
+        self.passing == 0 && self.record[0] == -FOREIGN_KEY && self.record[1] == 0
     }
 }

@@ -4,7 +4,7 @@ use super::is_batchable;
 use super::merge::Merged;
 use crate::key::StoreKey;
 use crate::limit::Limit;
-use crate::store::redis::script::{FOREIGN_KEY, NEVER};
+use crate::store::redis::script::{FOREIGN_KEY, InvalidReply, NEVER};
 use crate::store::{Mode, Request};
 use redis::Value;
 use std::time::Duration;
@@ -110,6 +110,19 @@ fn a_foreign_key_may_be_elsewhere() {
     let half = self::reply(&[-FOREIGN_KEY, 0, 0, -5000, 0, 5000]);
     let merged = Merged::new(Mode::Check, &requests[..2]);
     assert!(!merged.replies(&half, true).ok().unwrap().are_mostly_elsewhere());
+}
+
+/// A server that refuses to write has decided about the key, so the request is not sent again.
+#[test]
+fn a_request_that_cannot_be_written_is_not_elsewhere() {
+    let request = request("a", PLAIN, 1);
+    let merged = Merged::new(Mode::Check, &[&request; 2]);
+    let reply = reply(&[0, 1, 0, -FOREIGN_KEY]);
+    let mut replies = merged.replies(&reply, true).ok().unwrap();
+    assert!(!replies.are_mostly_elsewhere());
+    for at in [0, 1] {
+        assert!(matches!(replies.next(at, &request), Some(Err(InvalidReply::NotWritten("OOM")))));
+    }
 }
 
 #[test]

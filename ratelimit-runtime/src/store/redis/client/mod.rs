@@ -3,7 +3,7 @@
 pub(crate) mod across_slots;
 
 use super::connect::Endpoint;
-use super::errors::{is_cross_slot, passes_by_itself};
+use super::errors::{Problem, is_cross_slot, is_not_executed, passes_by_itself};
 use super::script::single::{self, SingleScripts};
 use super::script::{
     InvalidReply, OUT_OF_RANGE, Script, ScriptCall, adjusted, decisions, encode_adjust, encode_decide,
@@ -127,7 +127,7 @@ impl Client {
             encode_adjust(command, adjustments);
         });
         let slot = || key_slot(call.first_key());
-        let node = self.topology.node(slot, awaited).await?;
+        let node = self.topology.node(slot, awaited).await.map_err(|error| error.with_not_executed(true))?;
         let reply = if node.knows_adjust.load(Ordering::Relaxed) {
             self.run(&call, awaited).await?
         } else {
@@ -160,12 +160,16 @@ impl Client {
 
     /// Creates the error of a failed command.
     pub(crate) fn explain(&self, failed: SendError) -> Error {
-        if let SendError::Failed(_, error) = &failed
-            && is_cross_slot(error)
-        {
-            self.requires_one_slot.store(true, Ordering::Relaxed);
-        }
-        failed.explain()
+        let not_executed = match &failed {
+            SendError::NotConnected(_) | SendError::RuntimeGone(_) => true,
+            SendError::Failed(_, error) => {
+                if is_cross_slot(error) {
+                    self.requires_one_slot.store(true, Ordering::Relaxed);
+                }
+                is_not_executed(error)
+            }
+        };
+        failed.explain().with_not_executed(not_executed)
     }
 
     /// Creates the error of a reply that cannot be used. The server may have charged the call although the reply is malformed.
@@ -178,6 +182,9 @@ impl Client {
             }
             InvalidReply::ForeignKey => {
                 self.endpoint().error(ErrorKind::Configuration, "cannot use a key in", FOREIGN_VALUE)
+            }
+            InvalidReply::NotWritten(code) => {
+                self.endpoint().problem(&Problem::not_written(code)).with_not_executed(true)
             }
         }
     }

@@ -5,6 +5,7 @@ mod problem;
 mod text;
 
 pub(crate) use problem::{
-    Problem, is_cross_slot, is_not_executed_here, is_read_only, is_unknown_script, passes_by_itself,
+    Problem, is_cross_slot, is_not_executed, is_not_executed_here, is_read_only, is_unknown_script,
+    passes_by_itself,
 };
 pub(crate) use text::{io_text, lost_text};

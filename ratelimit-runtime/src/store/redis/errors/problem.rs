@@ -53,9 +53,14 @@ impl Problem {
             (Some("NOAUTH"), _) => Self::configuration("cannot log in to", NO_PASSWORD),
             (Some("NOPERM"), _) => Self::configuration("permission denied by", text),
             (_, Some(ErrorKind::Configuration)) => Self::configuration("error from", text),
-            (_, Some(_)) => Self::unavailable("temporary error from", text),
+            (_, Some(_)) => Self::unavailable(TEMPORARY, text),
             (_, None) => Self::unavailable("unknown error from", text),
         }
+    }
+
+    /// Describes that a server refuses to write, with the error of this code.
+    pub(crate) fn not_written(code: &'static str) -> Self {
+        Self::unavailable(TEMPORARY, ErrorText::of_code(code).text)
     }
 
     /// Classifies an error of a new connection. A server that has not replied in the Redis protocol is not a Redis server,
@@ -68,6 +73,7 @@ impl Problem {
     }
 }
 
+const TEMPORARY: &str = "temporary error from";
 const NOT_REDIS: &str = "the reply is not in the Redis protocol";
 const WRONG_PASSWORD: &str = "the user or the password is wrong, or the server has no password";
 const NO_PASSWORD: &str =
@@ -85,6 +91,14 @@ pub(crate) fn passes_by_itself(error: &RedisError) -> bool {
 pub(crate) fn is_not_executed_here(error: &RedisError) -> bool {
     let try_again = RedisKind::Server(ServerErrorKind::TryAgain);
     error.redirect_node().is_some() || error.kind() == try_again || is_read_only(error)
+}
+
+/// Returns whether an error means that the server has executed nothing. A server that refuses to write has executed no part of a
+/// script, because it refuses only the first write.
+pub(crate) fn is_not_executed(error: &RedisError) -> bool {
+    const CODES: [&str; 8] =
+        ["OOM", "NOREPLICAS", "MISCONF", "LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"];
+    is_not_executed_here(error) || code(error).is_some_and(|code| CODES.contains(&code))
 }
 
 /// Returns whether a server has refused to write because it is a replica.

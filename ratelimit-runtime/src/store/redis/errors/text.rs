@@ -44,6 +44,12 @@ impl ErrorText {
         }
     }
 
+    /// Returns the text of a code that a script has replied.
+    pub(super) fn of_code(code: &'static str) -> Self {
+        let what = CODES.into_iter().find(|known| known.0 == code).map_or("", |known| known.1);
+        Self::new(Some(code), Some(ErrorKind::Unavailable), what)
+    }
+
     fn new(code: Option<&'static str>, kind: Option<ErrorKind>, what: &str) -> Self {
         let prefix = code.map(|code| format!("{code}: ")).unwrap_or_default();
         let advice = ADVICE.iter().find(|(of, _)| Some(*of) == code);

@@ -13,6 +13,8 @@ pub(crate) enum InvalidReply {
     Malformed(&'static str),
     /// A key holds a value that no script of this library has written.
     ForeignKey,
+    /// The server refuses to write, with the error of this code. The request would pass, and was not charged.
+    NotWritten(&'static str),
 }
 
 use InvalidReply::Malformed;
@@ -96,7 +98,7 @@ pub(crate) fn decision(
     limit: &Limit,
 ) -> Result<Decision, InvalidReply> {
     if delay == -FOREIGN_KEY {
-        return Err(InvalidReply::ForeignKey);
+        return Err(undecided(remaining));
     }
     if delay == -NEVER {
         return refuse(limit, remaining, None, reset);
@@ -131,8 +133,21 @@ pub(crate) fn adjusted(reply: &Value, adjustments: &[Adjustment]) -> Result<Adju
 
 /// The scripts return the negative of this number as the delay of a request that can never pass (`lua/head.lua`).
 pub(crate) const NEVER: i64 = (1 << 53) - 1;
-/// The scripts return the negative of this number as the delay of a request whose key holds a foreign value (`lua/head.lua`).
+/// The scripts return the negative of this number as the delay of a request about which nothing was decided. `remaining` then
+/// says why: 0 if the key holds a foreign value, otherwise the position of a code in [`REFUSALS`], from 1 on.
 pub(crate) const FOREIGN_KEY: i64 = (1 << 53) - 2;
+/// The codes of the errors with which a server refuses to write (`lua/decide.lua`).
+const REFUSALS: [&str; 3] = ["OOM", "NOREPLICAS", "MISCONF"];
+
+/// Returns why nothing was decided.
+fn undecided(why: i64) -> InvalidReply {
+    let code = usize::try_from(why).ok().and_then(|why| REFUSALS.get(why.checked_sub(1)?));
+    match code {
+        Some(code) => InvalidReply::NotWritten(code),
+        None if why == 0 => InvalidReply::ForeignKey,
+        None => OUT_OF_RANGE,
+    }
+}
 /// The longest time in a reply, in milliseconds.
 pub(super) const LONGEST_MS: i64 = FOREIGN_KEY - 1;
 
@@ -181,6 +196,17 @@ mod tests {
         assert_eq!(refuse(&LIMIT, 0, Some(LONGEST_MS), 1).unwrap().retry_after(), Some(longest));
         assert_eq!(refuse(&LIMIT, 0, Some(1), 1).unwrap().retry_after(), Some(Duration::from_millis(1)));
         assert_eq!(refuse(&LIMIT, 10, None, 1).unwrap().retry_after(), None);
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_written_is_told_from_a_foreign_key() {
+        let code = |why| match decision([-FOREIGN_KEY, why, 0, 0], Mode::Check, &LIMIT) {
+            Err(InvalidReply::NotWritten(code)) => Some(code),
+            Err(InvalidReply::ForeignKey) => Some("foreign"),
+            _ => None,
+        };
+        assert_eq!([0, 1, 2, 3].map(code), ["foreign", "OOM", "NOREPLICAS", "MISCONF"].map(Some));
+        assert_eq!([-1, 4, i64::MAX].map(code), [None; 3]);
     }
 
     #[test]
