@@ -78,7 +78,8 @@ use std::time::Duration;
 /// Stores the state of limits and decides about requests.
 ///
 /// A store decides each request atomically, in the order of arrival, by its own clock. A refused request changes nothing, with
-/// two exceptions: a call that waits for a permit leaves a ticket, and a limit with a [block](Limit::block) blocks its callers.
+/// two exceptions: a call that waits for a permit leaves a ticket, unless it is part of a stack, and a limit with a
+/// [block](Limit::block) blocks its callers.
 /// A [`Reply`] borrows nothing, so implementations copy what they need from the requests before they return. A caller may drop
 /// a reply at any time. The store may or may not decide the requests of a dropped reply. Other requests must not be affected.
 ///

@@ -3,6 +3,7 @@
 
 mod any_slot;
 mod cluster_failover;
+mod left_behind;
 mod same_decisions;
 mod sentinel_failover;
 mod slow_nodes;

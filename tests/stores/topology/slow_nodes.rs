@@ -37,7 +37,7 @@ async fn a_refused_stack_needs_no_return_of_units() {
 }
 
 /// An identity whose keys are on the node with this port.
-fn identity_at(cluster: &Cluster, port: u16) -> String {
+pub(super) fn identity_at(cluster: &Cluster, port: u16) -> String {
     let names = (0..10_000).map(|number| format!("u{number}"));
     let mut there = names.filter(|name| cluster.primary_of(cluster.slot_of(name)) == port);
     there.next().unwrap()

@@ -16,6 +16,11 @@ use smallvec::SmallVec;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The time until a waiting stack asks again: if it is the next call of this process, and otherwise. The store does not say it,
+/// because a stack has no ticket. For a single limit, the store says the same times.
+const NEXT_RETRY: Duration = Duration::from_millis(20);
+const LATER_RETRY: Duration = Duration::from_millis(100);
+
 /// Charges a stack, waits for its turn, and returns the call's holdings.
 pub(super) async fn admit(
     limiter: &RateLimiter,
@@ -112,7 +117,11 @@ impl<'l> Claim<'l> {
             });
             // The reply has taken a part of the wait, so only the rest is left.
             let left = longest.saturating_sub(started.elapsed());
-            let again = jittered(decision.retry_after().unwrap_or(wait).min(LONGEST_TIME)).min(left);
+            let mut again = decision.retry_after().unwrap_or(wait).min(LONGEST_TIME);
+            if self.charged().count() > 1 {
+                again = again.min(if waiter.is_first() { NEXT_RETRY } else { LATER_RETRY });
+            }
+            let again = jittered(again).min(left);
             timer::timeout(again, waiter.woken()).await?;
         }
     }
@@ -157,7 +166,7 @@ impl<'l> Claim<'l> {
     }
 
     /// Whether a refusal has left a ticket. For a ticket, the call must have a single limit, calls must be able to wait for
-    /// permits of this limit, and this call must leave no units to others.
+    /// permits of this limit, and this call must leave no units to others. No store gives a ticket to a stack.
     fn has_ticket(&self) -> bool {
         self.charged().count() == 1
             && !self.permit_wait().is_zero()

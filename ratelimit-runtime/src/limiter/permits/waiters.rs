@@ -69,6 +69,13 @@ impl PermitWaiter {
         self.woken.notified().await;
     }
 
+    /// Whether no other call of this process has waited longer for one of the permits.
+    pub(crate) fn is_first(&self) -> bool {
+        let state = self.waiters.0.lock();
+        let first = |key| state.waiting.get(key).and_then(BTreeMap::first_key_value);
+        self.keys.iter().all(|key| first(key).is_none_or(|(place, _)| *place == self.place))
+    }
+
     /// When this value is dropped, wakes the next call, because more permits are free.
     pub(crate) fn pass_on(&mut self) {
         self.pass_on = true;

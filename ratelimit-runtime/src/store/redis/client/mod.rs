@@ -1,6 +1,8 @@
 //! The client of a store: runs scripts and commands on the servers.
 
 pub(crate) mod across_slots;
+mod stack_by_slot;
+mod taken;
 
 use super::connect::Endpoint;
 use super::errors::{Problem, is_cross_slot, is_not_executed, passes_by_itself};
