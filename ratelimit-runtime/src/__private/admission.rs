@@ -142,10 +142,8 @@ impl Admission {
 
     /// Sends the changes to the store.
     pub async fn finish(self) {
-        if let Some(mut holdings) = self.0
-            && let Err(error) = Box::pin(holdings.finish()).await
-        {
-            tracing::debug!(%error, "{CANNOT_ADJUST}");
+        if let Some(mut holdings) = self.0 {
+            let _ = Box::pin(holdings.finish()).await;
         }
     }
 
@@ -154,17 +152,13 @@ impl Admission {
     /// their limits.
     pub async fn hold<const N: usize>(self, lasting: &[usize], settles: [(usize, Settle); N]) -> Held {
         let Some(mut holdings) = self.0 else { return Held::default() };
-        if let Err(error) = Box::pin(holdings.finish_except(lasting)).await {
-            tracing::debug!(%error, "{CANNOT_ADJUST}");
-        }
+        let _ = Box::pin(holdings.finish_except(lasting)).await;
         let settles = settles.into_iter();
         let settles =
             settles.filter_map(|(position, cost)| Some((holdings.place(position)?, cost))).collect();
         holdings.into_held(settles)
     }
 }
-
-const CANNOT_ADJUST: &str = "cannot adjust the units of a finished call";
 
 /// Boxes the `settle` closure of an attribute that also has `until = "body_end"`. This signature lets the closure omit its
 /// parameter type. The type of the box is the same for all closures, so the compiler reports a mistake only once.

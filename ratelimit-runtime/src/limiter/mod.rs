@@ -10,6 +10,7 @@ mod limits;
 mod off;
 mod overrides;
 mod permits;
+mod postponed;
 mod resolve;
 mod single_task;
 mod status;
@@ -32,6 +33,7 @@ use crate::tasks::Tasks;
 use lease::Leases;
 use overrides::Snapshot;
 use permits::Permits;
+use postponed::Postponed;
 use status::Probes;
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,6 +169,7 @@ impl RateLimiter {
     fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
         self.shared.permits.take_over(self, now);
+        self.send_postponed(now);
     }
 
     /// Makes a limiter for background tasks. They do not use the failure policy.
@@ -211,6 +214,7 @@ struct Shared {
     store: StoreCalls,
     overrides: Snapshot,
     permits: Permits,
+    postponed: Postponed,
     leases: Leases,
     probes: Probes,
     tasks: Tasks,

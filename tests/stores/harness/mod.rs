@@ -5,6 +5,7 @@ mod concurrent;
 mod effort;
 mod foreign;
 mod limiters;
+mod refusing;
 mod requests;
 mod server_stats;
 mod slots;
@@ -19,6 +20,7 @@ pub(crate) use limiters::{
     HUGE, OnlyDecides, call_from_tasks, connection_to, counted_at, decision, failure, limiter_at, limiter_on,
     on_both, undecided, used,
 };
+pub(crate) use refusing::Refusing;
 pub(crate) use requests::{TestAdjustment, TestRequest, adjust, decide, key, used_under};
 pub(crate) use server_stats::{assert_all_expire, script_calls, server_time_us};
 pub(crate) use slots::{cluster_of_one, limiter_on_slots, on_slots};

@@ -8,6 +8,7 @@ use crate::limiter::lease::Leases;
 use crate::limiter::off::OffStore;
 use crate::limiter::overrides::Snapshot;
 use crate::limiter::permits::Permits;
+use crate::limiter::postponed::Postponed;
 use crate::limiter::status::Probes;
 use crate::limiter::store_call::StoreCalls;
 use crate::limiter::{RateLimiter, Shared};
@@ -100,6 +101,7 @@ impl RateLimiterBuilder {
                 store: StoreCalls::new(store, self.deadline, self.deny_cache, hooks.clone()),
                 overrides: Snapshot::default(),
                 permits: Permits::default(),
+                postponed: Postponed::default(),
                 leases: Leases::new(takes_leases),
                 probes: Probes::default(),
                 tasks,

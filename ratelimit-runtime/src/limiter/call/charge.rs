@@ -52,8 +52,10 @@ impl Charge {
     ///
     /// # Errors
     ///
-    /// If the store that was charged fails or does not reply in time. The units may have been returned nevertheless.
-    /// Dropping the future after its first poll does not stop the refund.
+    /// If the store that was charged fails or does not reply in time. The units may have been returned nevertheless. If the
+    /// store has certainly not executed the refund, because it is unavailable or refuses to write, the refund is sent again in
+    /// the background until the store has made it. At most 16 384 such changes are remembered. Dropping the future after its
+    /// first poll does not stop the refund.
     pub async fn refund(mut self) -> Result<u32, Error> {
         self.holdings.give_all_back();
         self.holdings.finish().await

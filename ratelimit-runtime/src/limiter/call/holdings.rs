@@ -11,6 +11,7 @@ use crate::observe::{LimitMetrics, PermitsHeld};
 use crate::store::{Adjusted, Adjustment, Change, Reply};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -108,17 +109,19 @@ impl Holdings {
         }
     }
 
-    /// Sends the changes. If the store replies at once, the changes are made when this method returns.
-    pub(crate) fn send(&mut self) -> Reply<Adjusted> {
+    /// Takes the changes, to send them to the place that has charged the call. If this is not the store, the pauses among them
+    /// are also sent to the store in the background, because a pause concerns all processes.
+    fn take_changes(&mut self) -> SmallVec<[Adjustment; 1]> {
         let changes = std::mem::take(&mut self.changes);
-        if changes.is_empty() {
-            return Reply::ready(Ok(Adjusted::new()));
-        }
         let adjust = |(at, units, change): &(usize, u32, Change)| {
             self.members[*at].request.adjustment(*units, *change)
         };
         let adjustments: SmallVec<[Adjustment; 1]> = changes.iter().map(adjust).collect();
-        self.limiter.adjust(self.source, &adjustments)
+        if self.source != Source::Store && !adjustments.is_empty() {
+            let pauses = adjustments.iter().filter(|change| matches!(change.change(), Change::Pause(_)));
+            self.limiter.postpone(pauses);
+        }
+        adjustments
     }
 
     /// Ends the limits whose positions in the attribute are not in `lasting`: returns their permits, and sends the changes as
@@ -153,14 +156,26 @@ impl Holdings {
     }
 
     /// Sends the changes, and waits for the reply for at most one deadline. The changes are made even if the future is dropped.
-    /// Returns the number of units that changed.
+    /// Returns the number of units that changed. After an error, changes that were certainly not made, and pauses, are sent again
+    /// in the background.
     pub(crate) async fn finish(&mut self) -> Result<u32, Error> {
-        let adjusted = match self.send() {
-            Reply::Ready(adjusted) => adjusted,
+        let changes = self.take_changes();
+        if changes.is_empty() {
+            return Ok(0);
+        }
+        let adjusted = match self.limiter.adjust(self.source, &changes) {
+            Reply::Ready(adjusted) => {
+                self.limiter.note_adjusted(&changes, &adjusted);
+                adjusted
+            }
             Reply::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
-                let sent = async move { limiter.shared.store.until_deadline(Instant::now(), reply).await };
+                let sent = async move {
+                    let adjusted = limiter.shared.store.until_deadline(Instant::now(), reply).await;
+                    limiter.note_adjusted(&changes, &adjusted);
+                    adjusted
+                };
                 tokio::spawn(sent).await.unwrap_or_else(|_| Ok(Adjusted::new()))
             }
         };
@@ -189,7 +204,16 @@ impl Drop for Holdings {
         if self.until_turn {
             self.give_all_back();
         }
-        self.send().in_background(&self.limiter.shared.tasks, drop);
+        let changes = self.take_changes();
+        if !changes.is_empty() {
+            let (shared, on_error) = (Arc::downgrade(&self.limiter.shared), self.limiter.on_error);
+            let adjusting = self.limiter.adjust(self.source, &changes);
+            adjusting.in_background(&self.limiter.shared.tasks, move |adjusted| {
+                if let Some(shared) = shared.upgrade() {
+                    RateLimiter { shared, on_error }.note_adjusted(&changes, &adjusted);
+                }
+            });
+        }
         for member in self.members.iter().filter(|member| !member.takes_nothing) {
             // If a shadow limit was not decided yet, the store may have given it a permit in a reply that has not arrived.
             let stage = if member.decision.is_some() { Stage::Returned } else { Stage::Lost };

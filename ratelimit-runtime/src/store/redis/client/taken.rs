@@ -53,7 +53,7 @@ impl<'c> Taken<'c> {
         let client = Arc::clone(self.client);
         let runtime = self.runtime.as_ref().filter(|_| !returns.is_empty())?;
         Some(runtime.spawn(async move {
-            if let Err(error) = across_slots::adjust(&client, &returns).await {
+            if let Err(error) = across_slots::adjust(&client, &returns, &Awaited::default()).await {
                 tokio::spawn(give_back_again(client, returns, error));
             }
         }))
@@ -83,7 +83,7 @@ async fn give_back_again(client: Arc<Client>, mut returns: Vec<Adjustment>, mut 
         if returns.is_empty() || timer::sleep(pause).await.is_err() {
             break;
         }
-        match across_slots::adjust(&client, &returns).await {
+        match across_slots::adjust(&client, &returns, &Awaited::default()).await {
             Ok(_) => return,
             Err(next) => (error, pause) = (next, 2 * pause),
         }
