@@ -4,7 +4,7 @@ use super::{Client, across_slots};
 use crate::clock::timer;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::store::{Adjustment, Change, Request};
+use crate::store::{Adjustment, Awaited, Change, Request};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
