@@ -172,7 +172,7 @@ impl RateLimiterBuilder {
     /// The errors of [`build`](Self::build), and errors of the servers:
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if a server is not of the kind that the URL says, or refuses
     /// the password or the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if a server does not reply within 5
-    /// seconds.
+    /// seconds. In a cluster, one node that decides is sufficient, so a service can start while another node is down.
     pub async fn connect(self) -> Result<RateLimiter, Error> {
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis {

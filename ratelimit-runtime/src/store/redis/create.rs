@@ -73,18 +73,31 @@ impl RedisStore {
     }
 
     /// Connects, makes one decision, and deletes its state. If this succeeds, the server accepts the password and permits the
-    /// script. As a side effect, the script is then in the server's cache.
+    /// script. As a side effect, the script is then in the server's cache. In a cluster, one node that decides is sufficient.
     pub(crate) async fn verify(&self, prefix: &str) -> Result<(), Error> {
         const VERIFICATION: Limit = Limit::counter(1, Duration::from_millis(1));
         timer::runtime()?;
         // No identity is written as just `#`, so no limit has this key.
         let key = format!("{prefix}:{{#}}:verification:{}", VERIFICATION.state_format());
-        let request = Request::new(StoreKey::new(key.as_bytes()), VERIFICATION, 1);
-        let verifying = async {
-            let _ = self.decide(Mode::Check, &[&request]).await?;
-            self.reset(std::slice::from_ref(request.key())).await.map(drop)
+        let key = StoreKey::new(key.as_bytes());
+        let verify = async |key: StoreKey| {
+            let verifying = async {
+                let _ = self.decide(Mode::Check, &[&Request::new(key.clone(), VERIFICATION, 1)]).await?;
+                self.reset(std::slice::from_ref(&key)).await.map(drop)
+            };
+            let verified = timer::timeout(VERIFY_TIMEOUT, verifying).await?;
+            verified.unwrap_or_else(|| Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)))
         };
-        let verified = timer::timeout(VERIFY_TIMEOUT, verifying).await?;
-        verified.unwrap_or_else(|| Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)))
+        let verified = verify(key.clone()).await;
+        // While a node of a cluster is missing, the other nodes decide, and each of them finds the same mistakes.
+        if verified.as_ref().is_err_and(Error::is_transient) {
+            for key in self.keys_of_nodes(&key) {
+                let other = verify(key).await;
+                if !other.as_ref().is_err_and(Error::is_transient) {
+                    return other;
+                }
+            }
+        }
+        verified
     }
 }

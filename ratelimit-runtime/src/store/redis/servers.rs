@@ -1,8 +1,9 @@
 //! The servers of a store, for tools that operate limits. Such tools scan keys and query the servers.
 
 use super::RedisStore;
+use super::client::Client;
 use super::server::Node;
-use super::topology::{Slots, Topology};
+use super::topology::{SLOTS, Slots, Topology, key_slot};
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::store::{Awaited, Mode, PROBE, Reply, Request, Store};
@@ -41,7 +42,8 @@ impl RedisStore {
                 slots.serving_nodes()
             }
         };
-        Ok(nodes.into_iter().map(RedisServer).collect())
+        let server = |node| RedisServer { client: Arc::clone(&self.client), node };
+        Ok(nodes.into_iter().map(server).collect())
     }
 }
 
@@ -51,7 +53,31 @@ impl RedisStore {
 /// The commands use the connection of the store. They have no deadline, so a command that blocks delays the decisions of this
 /// process. While the server is unavailable, commands fail at once.
 #[derive(Clone)]
-pub struct RedisServer(Arc<Node>);
+pub struct RedisServer {
+    client: Arc<Client>,
+    node: Arc<Node>,
+}
+
+impl RedisServer {
+    /// Whether this server decides about the key now. A single server decides about all keys.
+    pub fn serves(&self, key: &StoreKey) -> bool {
+        match &self.client.topology {
+            Topology::Server(_) => true,
+            Topology::Cluster(slots) => slots.serves(&self.node, key_slot(key.as_bytes())),
+        }
+    }
+
+    /// Returns how many of the 16 384 slots of a cluster the server serves now. A single server serves all keys, so the number is
+    /// 16 384.
+    pub fn slots(&self) -> u16 {
+        match &self.client.topology {
+            Topology::Server(_) => SLOTS,
+            Topology::Cluster(slots) => {
+                (0..SLOTS).map(|slot| u16::from(slots.serves(&self.node, slot))).sum()
+            }
+        }
+    }
+}
 
 #[cfg(feature = "redis-1")]
 impl RedisServer {
@@ -62,7 +88,7 @@ impl RedisServer {
     /// Returns an error if the server is unavailable, or if it replies with an error. The message contains no text of the
     /// server, because such a text may repeat keys and passwords.
     pub async fn send(&self, command: &Cmd) -> Result<Value, Error> {
-        self.0.call(command, &Awaited::default()).await.map_err(SendError::explain)
+        self.node.call(command, &Awaited::default()).await.map_err(SendError::explain)
     }
 
     /// Sends several commands at once. Returns the replies in the order of the commands. Each reply may be an error.
@@ -71,22 +97,22 @@ impl RedisServer {
     ///
     /// Returns an error if the server is unavailable, like [`send`](Self::send).
     pub async fn send_all(&self, commands: &Pipeline) -> Result<Vec<Result<Value, Error>>, Error> {
-        let replies = self.0.session()?.send_all(commands).await.map_err(SendError::explain)?;
+        let replies = self.node.session()?.send_all(commands).await.map_err(SendError::explain)?;
         let explained =
-            replies.into_iter().map(|reply| reply.map_err(|error| self.0.endpoint().explain(&error)));
+            replies.into_iter().map(|reply| reply.map_err(|error| self.node.endpoint().explain(&error)));
         Ok(explained.collect())
     }
 }
 
 impl fmt::Display for RedisServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.endpoint().fmt(f)
+        self.node.endpoint().fmt(f)
     }
 }
 
 impl fmt::Debug for RedisServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RedisServer").field(self.0.endpoint()).finish()
+        f.debug_tuple("RedisServer").field(self.node.endpoint()).finish()
     }
 }
 
@@ -112,11 +138,21 @@ impl RedisStore {
         awaited: &Awaited,
     ) -> Result<Vec<Reply<()>>, Error> {
         slots.learn(awaited).await?;
-        let (nodes, unserved) = slots.serving(&(0..TAGS).map(|number| with_tag(key, number)));
+        let (nodes, unserved) = slots.serving(&tagged(key));
         let mut replies: Vec<Reply<()>> =
             nodes.into_iter().map(|(node, key)| self.probe_node(&node, key)).collect();
         replies.extend(unserved.map(|error| Reply::ready(Err(error))));
         Ok(replies)
+    }
+
+    /// Returns a key like `key` for each node of a cluster, as far as the slot map is known. Empty for a single server.
+    pub(super) fn keys_of_nodes(&self, key: &StoreKey) -> Vec<StoreKey> {
+        match &self.client.topology {
+            Topology::Server(_) => Vec::new(),
+            Topology::Cluster(slots) => {
+                slots.serving(&tagged(key)).0.into_iter().map(|(_, key)| key).collect()
+            }
+        }
     }
 
     /// Lets a node decide about one request with this key. If the node is unhealthy and an attempt to reach the node is under
@@ -134,6 +170,11 @@ impl RedisStore {
             reply.await.map(drop)
         })
     }
+}
+
+/// Returns keys that differ only in their tags. Together, they reach every slot.
+fn tagged(key: &StoreKey) -> impl Iterator<Item = StoreKey> + Clone + '_ {
+    (0..TAGS).map(|number| with_tag(key, number))
 }
 
 /// Returns the key with a number after the `#` in its tag. No identity has such a tag, because a hash has 32 digits.
@@ -154,8 +195,7 @@ mod tests {
     fn the_tags_reach_every_slot() {
         let key = StoreKey::new(b"shop:{#}:probe:c2");
         assert_eq!(with_tag(&key, 42).as_bytes(), b"shop:{#42}:probe:c2");
-        let slots: HashSet<u16> =
-            (0..TAGS).map(|number| key_slot(with_tag(&key, number).as_bytes())).collect();
+        let slots: HashSet<u16> = tagged(&key).map(|key| key_slot(key.as_bytes())).collect();
         assert_eq!(slots.len(), 16_384);
     }
 }

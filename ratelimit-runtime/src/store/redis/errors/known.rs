@@ -91,21 +91,25 @@ pub(super) const PHRASES: [Phrase; 47] = [
 ];
 
 /// Error codes, each with advice for the administrator.
-pub(super) const ADVICE: [(&str, &str); 3] = [
+pub(super) const ADVICE: [(&str, &str); 4] = [
     (
         "OOM",
         "increase `maxmemory`, or let the server evict keys with a TTL (`maxmemory-policy volatile-ttl`)",
     ),
     ("NOPERM", "`lua/README.md` lists the permissions that the user needs"),
     ("LOADING", "calls succeed again when it has finished"),
+    (
+        "CLUSTERDOWN",
+        "restart the missing node; with `cluster-require-full-coverage no`, the other nodes decide in the meantime",
+    ),
 ];
 
 /// The commands that this library and its command-line tool send, and the commands that its scripts call.
 #[rustfmt::skip]
-pub(super) const COMMANDS: [&str; 40] = [
+pub(super) const COMMANDS: [&str; 42] = [
     "asking", "auth", "client", "client|setinfo", "cluster", "cluster|slots", "eval", "evalsha", "hdel", "hello", "hget",
     "hgetall", "hset", "ping", "select", "sentinel", "sentinel|get-master-addr-by-name",
     "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "mget", "pexpire", "rpush", "set", "time",
-    "cluster|info", "dbsize", "info", "scan",
+    "cluster|info", "config", "config|get", "dbsize", "info", "scan",
     "zadd", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
 ];

@@ -1,7 +1,7 @@
 //! The slot of a key, as the cluster specification of Redis defines it.
 
 /// The number of slots of a cluster.
-pub(super) const SLOTS: u16 = 16_384;
+pub(crate) const SLOTS: u16 = 16_384;
 
 /// Returns the slot of a key: the CRC-16/XMODEM of its tag, the part in the first braces, or of the whole key.
 pub(crate) fn key_slot(bytes: &[u8]) -> u16 {

@@ -14,7 +14,7 @@ use super::errors::is_read_only;
 use super::server::{Node, SendError, Session};
 use crate::error::Error;
 use crate::store::Awaited;
-pub(crate) use key_slot::key_slot;
+pub(crate) use key_slot::{SLOTS, key_slot};
 use redis::{Cmd, Value};
 pub(crate) use slots::Slots;
 use std::sync::Arc;

@@ -92,6 +92,11 @@ impl Slots {
         self.map.read().serving().0
     }
 
+    /// Whether this node serves a slot.
+    pub(crate) fn serves(&self, node: &Arc<Node>, slot: u16) -> bool {
+        self.known_node(slot).is_some_and(|serving| Arc::ptr_eq(&serving, node))
+    }
+
     /// Returns the node that serves a slot. If the slot map names no node for the slot, waits for a query.
     pub(super) async fn node(self: &Arc<Self>, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         if let Some(node) = self.known_node(slot) {
