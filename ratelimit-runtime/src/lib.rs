@@ -84,7 +84,9 @@ pub mod layer {
 /// The types that [`RateLimiter::overrides`] reads and writes. Overrides change limits while the service runs.
 pub mod overrides {
     pub use crate::limit::LimitChange;
-    pub use crate::limiter::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
+    pub use crate::limiter::{
+        KnownLimit, Override, OverrideEffect, OverrideTarget, OverrideUpdate, Overrides,
+    };
 }
 
 /// Support for rocket: a type that handlers need and that rocket does not have.

@@ -21,7 +21,7 @@ pub use call::{Admitted, Charge, Permit};
 pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, passed, shadow_failed};
 pub(crate) use current::CurrentLimiter;
 pub(crate) use limits::note;
-pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, Overrides};
+pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, OverrideUpdate, Overrides};
 pub use status::Status;
 
 use crate::clock::timer;

@@ -133,6 +133,14 @@ pub trait Store: Send + Sync + 'static {
         Reply::ready(Err(Error::new(ErrorKind::Configuration, "this store does not support overrides")))
     }
 
+    /// Makes all these changes of overrides in one step, each as [`save_override`](Self::save_override) makes it, and returns
+    /// `true`. If the version of the overrides is not `seen`, changes nothing and returns `false`. Only tools need it.
+    fn replace_overrides(&self, key: &StoreKey, seen: u64, changes: &[OverrideEntry]) -> Reply<bool> {
+        let _ = (key, seen, changes);
+        let message = "this store cannot change several overrides in one step";
+        Reply::ready(Err(Error::new(ErrorKind::Configuration, message)))
+    }
+
     /// Returns the limits that processes have saved under a key, each with its name and a text. A store that is used by one
     /// process only does not implement this method.
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {
@@ -156,6 +164,10 @@ pub trait Store: Send + Sync + 'static {
 /// The limit of a probe, and the placeholder in a request whose limit is not set yet. The state expires after 1 ms. Even a
 /// refused probe shows that the store can decide.
 pub(crate) const PROBE: Limit = Limit::counter(1, Duration::from_millis(1));
+
+/// A change of one override: its entry, the new text (`None`: the override is removed), and the time until it expires (`None`:
+/// never).
+pub type OverrideEntry = (Vec<u8>, Option<String>, Option<Duration>);
 
 /// The stored overrides of a prefix.
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -12,9 +12,9 @@ pub(crate) use write::{Absent, is_plain, is_written, push_escaped};
 
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The settings of a limiter that its keys depend on.
-#[derive(Clone)]
 pub(crate) struct KeySettings {
     /// The beginning of every key: the prefix, then `:{`.
     pub(crate) head: Box<str>,
@@ -23,6 +23,11 @@ pub(crate) struct KeySettings {
     /// The key of the hash that replaces a readable identity outside of the store (`IdentityHash`). This key differs from
     /// `secret`. Otherwise a client could send the identity of somebody else as a secret value, and get the same hash.
     pub(crate) identity_secret: [u8; 16],
+    /// A number by which processes notice that their secrets differ. It is 32 bits of a hash whose key is derived from the
+    /// secret, so it says no more about the secret than any hash in a key does.
+    pub(crate) fingerprint: u32,
+    /// Whether a value was hashed with `secret`. Until then, the secret does not matter for any key.
+    has_hashed: AtomicBool,
     /// The number of leading bits that are written of an IPv6 address. Addresses with the same leading bits are one identity.
     pub(crate) ipv6_prefix: u8,
 }
@@ -35,7 +40,21 @@ impl KeySettings {
             head: format!("{prefix}:{{").into(),
             secret: derive_key(secret, b"ratelimit secret"),
             identity_secret: derive_key(secret, b"ratelimit caller"),
+            fingerprint: fingerprint(&derive_key(secret, b"ratelimit prints")),
+            has_hashed: AtomicBool::new(false),
             ipv6_prefix,
+        }
+    }
+
+    /// Whether a key of this limiter contains the hash of a long or secret value.
+    pub(crate) fn has_hashed(&self) -> bool {
+        self.has_hashed.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a value was hashed. The flag is read first, because a write would slow down the other threads.
+    fn note_hash(&self) {
+        if !self.has_hashed() {
+            self.has_hashed.store(true, Ordering::Relaxed);
         }
     }
 
@@ -50,4 +69,10 @@ fn derive_key(secret: &[u8], purpose: &[u8; 16]) -> [u8; 16] {
     let mut hasher = SipHasher24::new_with_key(purpose);
     hasher.write(secret);
     hasher.finish128().as_bytes()
+}
+
+/// Returns the first 32 bits of the hash of an empty text.
+fn fingerprint(key: &[u8; 16]) -> u32 {
+    let [a, b, c, d, ..] = SipHasher24::new_with_key(key).finish128().as_bytes();
+    u32::from_be_bytes([a, b, c, d])
 }

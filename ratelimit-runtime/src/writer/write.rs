@@ -134,6 +134,7 @@ impl<'w> KeyWriter<'w> {
     }
 
     fn push_hash(&mut self, hasher: &SipHasher24) {
+        self.settings.note_hash();
         self.bytes.push(b'#');
         for byte in hasher.finish128().as_bytes() {
             push_hex(self.bytes, byte);
@@ -205,7 +206,7 @@ pub(crate) const fn is_plain(byte: u8) -> bool {
     PLAIN[byte as usize]
 }
 
-/// Returns whether a text is one value in the form in which keys contain it.
+/// Returns whether a text is one value in the form in which keys contain it. A longer value would have been hashed.
 pub(crate) fn is_written(value: &str) -> bool {
     let is_digits = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if let Some(hash) = value.strip_prefix('#') {
@@ -219,8 +220,10 @@ pub(crate) fn is_written(value: &str) -> bool {
             is_digits(digits) && are_plain(plain) && byte.is_ok_and(|byte| !is_plain(byte))
         })
     };
+    let is_short = value.len() <= MAX_VALUE + 2 * value.matches('%').count();
     let mut pieces = value.split('%');
-    value == "%" || (!value.is_empty() && pieces.next().is_some_and(are_plain) && pieces.all(is_escaped))
+    value == "%"
+        || (!value.is_empty() && is_short && pieces.next().is_some_and(are_plain) && pieces.all(is_escaped))
 }
 
 /// For each byte, whether it is written without an escape. Escapes are needed for control characters, the space, and bytes with

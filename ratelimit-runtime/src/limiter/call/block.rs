@@ -36,6 +36,7 @@ impl RateLimiter {
     /// - The store fails, whatever the failure policy is, or an identity of the key is absent.
     /// - The time is not from 1 ms to 366 days. A part of a millisecond is rounded up.
     /// - The limit is a sliding log or a concurrency limit, or the key has a value that no limit has written.
+    /// - The key contains the hash of an identity, and running processes use [another secret](Self::check_hash_secret).
     pub async fn block(&self, limit: &Limit, key: impl AsKey, time: Duration) -> Result<(), Error> {
         let ms = u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
         match self.change_gate(limit, &key, Change::Block(ms)).await? {
@@ -57,6 +58,7 @@ impl RateLimiter {
     }
 
     async fn change_gate(&self, limit: &Limit, key: &impl AsKey, change: Change) -> Result<u32, Error> {
+        self.check_hash_secret(key).await?;
         let began = self.learn_overrides().await;
         let request = self.request(limit, key, Cost::new(1))?;
         self.return_leases_of(request.key());

@@ -64,6 +64,17 @@ pub enum OverrideEffect {
     },
 }
 
+impl OverrideTarget {
+    /// Returns the field in the store.
+    pub(super) fn field(&self) -> Vec<u8> {
+        match self {
+            Self::Name(name) => [NAME, name.as_bytes()].concat(),
+            Self::Key(key) => [KEY, key.as_bytes()].concat(),
+            Self::Other(field) => field.as_bytes().to_vec(),
+        }
+    }
+}
+
 impl Override {
     pub(super) fn of(field: &[u8], entry: &Entry) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -3,10 +3,13 @@
 mod entry;
 mod list;
 mod published;
+mod replace;
+mod secret;
 mod snapshot;
 
 use crate::macros::opaque;
 pub use list::{KnownLimit, Override, OverrideEffect, OverrideTarget};
+pub use replace::OverrideUpdate;
 pub(crate) use snapshot::Snapshot;
 
 use super::RateLimiter;
@@ -14,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey};
 use crate::limit::LimitChange;
 use entry::changed;
-use entry::{KEY, field_of_key, field_of_name};
+use entry::{field_of_key, field_of_name};
 use published::misfit;
 use std::future::Future;
 use std::time::Duration;
@@ -69,6 +72,7 @@ pub struct Overrides<'l> {
 /// The shortest and the longest time for which an override that expires applies.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+const EMPTY: &str = "the override changes nothing: name a number, as in `count=50`, or call `remove`";
 const WRONG_TIME: &str = "the time of an override that expires must be from 1 s to 366 days";
 
 impl<'l> Overrides<'l> {
@@ -87,6 +91,8 @@ impl<'l> Overrides<'l> {
     /// - The change does not fit the limit with this name. This process must know that limit: running processes have
     ///   [published](RateLimiter::published_limits) it, or this limiter has decided it. All calls must have had the same limit.
     ///   In all other cases, [`Override::effect`] reports the misfit.
+    /// - The key contains the hash of an identity, and running processes use
+    ///   [another secret](RateLimiter::check_hash_secret).
     ///
     /// A name that no process has published is only logged as a warning, because the first call of its limit may follow later.
     pub fn set(
@@ -128,7 +134,7 @@ impl<'l> Overrides<'l> {
     async fn set_until(
         self,
         name: String,
-        field: Result<Vec<u8>, Error>,
+        field: Result<Field, Error>,
         change: LimitChange,
         expires: Option<Duration>,
     ) -> Result<(), Error> {
@@ -136,7 +142,7 @@ impl<'l> Overrides<'l> {
             let fits = expires.is_none_or(|time| (SHORTEST..=LONGEST).contains(&time));
             if fits { Ok(change) } else { Err(Error::new(ErrorKind::Limit, WRONG_TIME)) }
         });
-        let (change, field) = (change?, field?);
+        let (change, field) = (change?, field?.checked(self.limiter).await?);
         self.limiter.check_override(&name, &change).await?;
         self.save(&field, Some(&change.to_string()), expires).await
     }
@@ -146,10 +152,11 @@ impl<'l> Overrides<'l> {
     ///
     /// # Errors
     ///
-    /// The store cannot remove the override, whatever the failure policy is, or the key has an absent identity. It is not an
-    /// error if there was no override.
+    /// The store cannot remove the override, whatever the failure policy is, or the key has an absent identity or was hashed with
+    /// [another secret](RateLimiter::check_hash_secret). It is not an error if there was no override.
     pub async fn remove(self, key: impl AsKey) -> Result<(), Error> {
-        self.save(&self.field(&key)?, None, None).await
+        let field = self.field(&key)?.checked(self.limiter).await?;
+        self.save(&field, None, None).await
     }
 
     /// Removes an override that [`list`](Self::list) returned.
@@ -158,12 +165,7 @@ impl<'l> Overrides<'l> {
     ///
     /// The errors of [`remove`](Self::remove).
     pub async fn remove_target(self, target: &OverrideTarget) -> Result<(), Error> {
-        let field = match target {
-            OverrideTarget::Name(name) => field_of_name(name),
-            OverrideTarget::Key(key) => [KEY, key.as_bytes()].concat(),
-            OverrideTarget::Other(field) => field.as_bytes().to_vec(),
-        };
-        self.save(&field, None, None).await
+        self.save(&target.field(), None, None).await
     }
 
     /// Returns the override of exactly this name or key, as the store has it now. `None` if there is no such override, or if its
@@ -171,9 +173,10 @@ impl<'l> Overrides<'l> {
     ///
     /// # Errors
     ///
-    /// The store does not reply, whatever the failure policy is, or the key has an absent identity.
+    /// The store does not reply, whatever the failure policy is, or the key has an absent identity or was hashed with
+    /// [another secret](RateLimiter::check_hash_secret).
     pub async fn get(self, key: impl AsKey) -> Result<Option<LimitChange>, Error> {
-        let field = self.field(&key)?;
+        let field = self.field(&key)?.checked(self.limiter).await?;
         self.limiter.refresh_overrides().await?;
         Ok(self.limiter.shared.overrides.entry(&field).map(|entry| entry.change))
     }
@@ -196,10 +199,7 @@ impl<'l> Overrides<'l> {
     /// Returns the change, or an error if this process knows that the change does not fit the limit with this name.
     fn checked(self, name: &str, change: LimitChange) -> Result<LimitChange, Error> {
         if change.is_empty() {
-            return Err(Error::new(
-                ErrorKind::Limit,
-                "the override changes nothing: name a number, as in `count=50`, or call `remove`",
-            ));
+            return Err(Error::new(ErrorKind::Limit, EMPTY));
         }
         let change = change.checked()?;
         match self.limiter.own_limit(name).and_then(|limit| changed(&change, &limit).err()) {
@@ -214,10 +214,28 @@ impl<'l> Overrides<'l> {
         self.limiter.refresh_overrides().await
     }
 
-    fn field(self, key: &(impl AsKey + ?Sized)) -> Result<Vec<u8>, Error> {
+    fn field(self, key: &impl AsKey) -> Result<Field, Error> {
         let rendered = key::render(key, self.limiter.keys())?;
         let is_name = rendered == key::render(key.name(), self.limiter.keys())?;
-        Ok(if is_name { field_of_name(key.name()) } else { field_of_key(&rendered) })
+        let bytes = if is_name { field_of_name(key.name()) } else { field_of_key(&rendered) };
+        Ok(Field { bytes, is_hashed: self.limiter.hashes(key) })
+    }
+}
+
+/// The field of an override in the store.
+struct Field {
+    bytes: Vec<u8>,
+    /// Whether it contains the hash of an identity.
+    is_hashed: bool,
+}
+
+impl Field {
+    /// Returns the bytes, or an error if running processes hash identities with another secret.
+    async fn checked(self, limiter: &RateLimiter) -> Result<Vec<u8>, Error> {
+        if self.is_hashed {
+            limiter.ensure_shared_secret().await?;
+        }
+        Ok(self.bytes)
     }
 }
 

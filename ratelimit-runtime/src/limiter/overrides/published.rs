@@ -1,7 +1,8 @@
-//! Publishes the limits that this process has used, so that other processes and the command know which names exist.
+//! Publishes the limits that this process has used, so that other processes and the command know which names exist. Also
+//! publishes the fingerprint of the hash secret ([`secret`](super::secret)).
 
-use super::KnownLimit;
 use super::entry::changed;
+use super::{KnownLimit, secret};
 use crate::error::{Error, ErrorKind};
 use crate::limit::{Algorithm, LimitChange};
 use crate::limiter::RateLimiter;
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 /// The time after which a process publishes its limits again.
-const PACE: Duration = Duration::from_secs(600);
+pub(super) const PACE: Duration = Duration::from_secs(600);
 /// The shortest time between two publications, if calls use new limits or the store is unavailable.
 const LEAST: Duration = Duration::from_secs(5);
 /// A limit is removed from the store if no process has published it for this time.
@@ -24,33 +25,42 @@ const LONGEST_NAME: usize = 256;
 
 /// Determines when to publish next. It belongs to the task that asks for overrides.
 pub(super) struct Publisher {
-    /// The value of [`changes`] at the last publication.
+    /// The value of [`RateLimiter::publishable`] at the last publication.
     published: usize,
     /// The time before which nothing is published.
     next: Instant,
     /// The time at which limits are published again even if nothing is new.
     repeat: Instant,
     has_warned: bool,
+    has_warned_of_secret: bool,
 }
 
 impl Publisher {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self { published: 0, next: now, repeat: now, has_warned: false }
+        Self { published: 0, next: now, repeat: now, has_warned: false, has_warned_of_secret: false }
     }
 
     /// Whether there is something to publish now.
-    pub(super) fn is_due(&self) -> bool {
-        let (changes, now) = (changes(), Instant::now());
+    pub(super) fn is_due(&self, limiter: &RateLimiter) -> bool {
+        let (changes, now) = (limiter.publishable(), Instant::now());
         changes > 0 && now >= self.next && (changes != self.published || now >= self.repeat)
     }
 
     /// Publishes the limits. A failure does not affect calls, and the limits are published again later.
     pub(super) async fn publish(&mut self, limiter: &RateLimiter) {
-        let (changes, now) = (changes(), Instant::now());
+        let (changes, now) = (limiter.publishable(), Instant::now());
         self.next = now + LEAST;
         match limiter.publish().await {
-            Ok(()) => (self.published, self.repeat) = (changes, now + PACE),
+            Ok(shares_secret) => {
+                (self.published, self.repeat) = (changes, now + PACE);
+                if !shares_secret && !std::mem::replace(&mut self.has_warned_of_secret, true) {
+                    tracing::warn!(
+                        prefix = limiter.keys().prefix(),
+                        "other processes with this prefix hash identities with another secret, so these identities have a separate limit in each group of processes: give all processes the same RATELIMIT_HASH_SECRET or `hash_secret`"
+                    );
+                }
+            }
             Err(error) if error.is_transient() => {}
             Err(error) => {
                 self.next = now + PACE;
@@ -107,23 +117,32 @@ impl RateLimiter {
         Ok(())
     }
 
-    async fn publish(&self) -> Result<(), Error> {
-        let (key, now) = (self.own_key(LIMITS), now());
-        let stored = self.shared.store.within_deadline(self.shared.store.bare().load_limits(&key)).await?;
-        let changed = news(&stored, &self.limits(), now);
-        if changed.is_empty() {
-            return Ok(());
+    /// Returns a number that grows when there is something new to publish. Zero if there is nothing to publish.
+    fn publishable(&self) -> usize {
+        changes() + usize::from(self.keys().has_hashed())
+    }
+
+    /// Publishes the limits, and the fingerprint of the hash secret if it matters for any key. Returns `false` if it matters,
+    /// and running processes use another secret.
+    async fn publish(&self) -> Result<bool, Error> {
+        let (stored, now) = (self.load_published().await?, now());
+        let secret = self.keys().has_hashed().then(|| secret::field(self.keys().fingerprint));
+        let shares_secret = secret.is_none() || secret::others(&stored, self.keys(), now).next().is_none();
+        let changed = news(&stored, &self.limits(), secret, now);
+        if !changed.is_empty() {
+            let saving = self.shared.store.bare().save_limits(&self.own_key(LIMITS), &changed, KEPT);
+            self.shared.store.within_deadline(saving).await?;
         }
-        self.shared.store.within_deadline(self.shared.store.bare().save_limits(&key, &changed, KEPT)).await
+        Ok(shares_secret)
+    }
+
+    pub(super) async fn load_published(&self) -> Result<Vec<(Vec<u8>, String)>, Error> {
+        let loading = self.shared.store.bare().load_limits(&self.own_key(LIMITS));
+        self.shared.store.within_deadline(loading).await
     }
 
     async fn load_limits(&self) -> Result<BTreeMap<String, KnownLimit>, Error> {
-        let now = now();
-        let stored = self
-            .shared
-            .store
-            .within_deadline(self.shared.store.bare().load_limits(&self.own_key(LIMITS)))
-            .await?;
+        let (stored, now) = (self.load_published().await?, now());
         let read = |(name, text): (Vec<u8>, String)| {
             let name = String::from_utf8(name).ok()?;
             let mut met = KnownLimit::read(&name, &text, now).filter(|met| met.age < KEPT)?;
@@ -167,22 +186,28 @@ impl KnownLimit {
 
 /// Returns the time since a text was published. `None` if the text has no time. If the clock of the publishing process is
 /// ahead, the result is zero.
-fn age(text: &str, now: u64) -> Option<Duration> {
+pub(super) fn age(text: &str, now: u64) -> Option<Duration> {
     let seen: u64 = text.strip_prefix("seen=")?.split(' ').next()?.parse().ok()?;
     Some(Duration::from_secs(now.saturating_sub(seen)))
 }
 
 /// Chooses the entries to save: the limits of this process that are new or due again, and the removal of limits that no process
 /// has published for seven days. A limit that another process has just published is not published again, so a fleet writes about
-/// as often as one process.
-fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<u8>, Option<String>)> {
+/// as often as one process. The field of the own secret is published in the same way.
+fn news(
+    stored: &[(Vec<u8>, String)],
+    own: &[KnownLimit],
+    own_secret: Option<String>,
+    now: u64,
+) -> Vec<(Vec<u8>, Option<String>)> {
     let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);
     let known: HashMap<&[u8], &str> = stored.iter().map(|(name, text)| (&name[..], &text[..])).collect();
     let mut free = MOST.saturating_sub(known.values().filter(|text| is_live(text)).count());
     let mut changed: BTreeMap<Vec<u8>, Option<String>> = BTreeMap::new();
     changed.extend(stored.iter().filter(|(_, text)| !is_live(text)).map(|(name, _)| (name.clone(), None)));
-    for met in own.iter().filter(|met| met.name.len() <= LONGEST_NAME) {
-        let (name, text) = (met.name.as_bytes(), met.published());
+    let limits = own.iter().map(|met| (met.name.as_bytes(), met.published()));
+    let own_secret = own_secret.as_ref().map(|field| (field.as_bytes(), secret::TEXT.to_owned()));
+    for (name, text) in own_secret.into_iter().chain(limits).filter(|(name, _)| name.len() <= LONGEST_NAME) {
         match known.get(name).filter(|known| is_live(known)) {
             Some(known) => {
                 let is_same = known.split_once(' ').is_some_and(|(_, known)| known == text);
@@ -190,8 +215,8 @@ fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<
                     continue;
                 }
             }
-            None if free == 0 => continue,
-            None => free -= 1,
+            None if free == 0 && text != secret::TEXT => continue,
+            None => free = free.saturating_sub(1),
         }
         changed.insert(name.to_vec(), Some(format!("seen={now} {text}")));
     }
@@ -199,7 +224,7 @@ fn news(stored: &[(Vec<u8>, String)], own: &[KnownLimit], now: u64) -> Vec<(Vec<
 }
 
 /// Returns the seconds since 1970.
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

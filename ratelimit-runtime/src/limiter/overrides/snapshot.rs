@@ -105,6 +105,10 @@ impl Snapshot {
         self.any.store(any, Ordering::Release);
     }
 
+    pub(super) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
     pub(super) fn entries(&self) -> Arc<Entries> {
         Arc::clone(&self.entries.read())
     }
@@ -136,7 +140,7 @@ fn read(field: &[u8], text: String, expires: Option<Instant>) -> Arc<Entry> {
 
 impl RateLimiter {
     pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
-        let seen = self.shared.overrides.version.load(Ordering::Acquire);
+        let seen = self.shared.overrides.version();
         self.shared.store.bare().load_overrides(&self.overrides_key(), seen)
     }
 
@@ -213,7 +217,7 @@ async fn watch(task: InCharge) {
         if is_connected || !std::mem::take(&mut may_be_connecting) {
             let loaded = limiter.shared.store.within_deadline(limiter.load_overrides()).await;
             limiter.shared.overrides.learn(loaded);
-            if is_connected && publisher.is_due() {
+            if is_connected && publisher.is_due(&limiter) {
                 // A publication sends two requests to the store.
                 task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline().saturating_mul(2)));
                 publisher.publish(&limiter).await;

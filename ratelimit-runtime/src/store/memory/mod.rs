@@ -15,7 +15,9 @@ mod stack;
 mod table;
 mod terms;
 
-use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{
+    Adjusted, Adjustment, Decisions, Mode, Overridden, OverrideEntry, Reply, Request, Store, stacks,
+};
 use crate::clock::{Clock, SystemClock};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -270,6 +272,10 @@ impl<C: Clock> Store for MemoryStore<C> {
         let end = expires.map(|expires| now.saturating_add(expires));
         self.overrides.save(key, entry, change, end, now);
         Reply::ready(Ok(()))
+    }
+
+    fn replace_overrides(&self, key: &StoreKey, seen: u64, changes: &[OverrideEntry]) -> Reply<bool> {
+        Reply::ready(Ok(self.overrides.replace(key, seen, changes, self.whole_ms())))
     }
 }
 

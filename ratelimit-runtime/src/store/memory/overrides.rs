@@ -1,7 +1,7 @@
 //! Overrides that are stored in the memory of this process.
 
 use crate::key::StoreKey;
-use crate::store::Overridden;
+use crate::store::{Overridden, OverrideEntry};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -30,10 +30,32 @@ impl Overrides {
         now: Duration,
     ) {
         let mut stored = self.0.lock();
+        stored.entry(key.as_bytes().to_vec()).or_default().change(entry, change, end, now);
+    }
+
+    /// Makes all changes, if the version is `seen`. Returns whether it was.
+    pub(super) fn replace(
+        &self,
+        key: &StoreKey,
+        seen: u64,
+        changes: &[OverrideEntry],
+        now: Duration,
+    ) -> bool {
+        let mut stored = self.0.lock();
         let overridden = stored.entry(key.as_bytes().to_vec()).or_default();
-        overridden.entries.retain(|(name, _, end)| name != entry && end.is_none_or(|end| end > now));
-        overridden.entries.extend(change.map(|change| (entry.to_vec(), change.to_owned(), end)));
-        overridden.version += 1;
+        let is_seen = overridden.version == seen;
+        for (entry, change, expires) in changes.iter().filter(|_| is_seen) {
+            overridden.change(entry, change.as_deref(), expires.map(|left| now.saturating_add(left)), now);
+        }
+        is_seen
+    }
+}
+
+impl Overridden {
+    fn change(&mut self, entry: &[u8], change: Option<&str>, end: Option<Duration>, now: Duration) {
+        self.entries.retain(|(name, _, end)| name != entry && end.is_none_or(|end| end > now));
+        self.entries.extend(change.map(|change| (entry.to_vec(), change.to_owned(), end)));
+        self.version += 1;
     }
 }
 

@@ -9,7 +9,7 @@ use super::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::random;
-use crate::store::{Awaited, Overridden};
+use crate::store::{Awaited, Overridden, OverrideEntry};
 use redis::{Cmd, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +28,28 @@ const DELETE: &str = "for at = 1, #ARGV, 2 do \
 const SET_UNTIL: &str = "local now = redis.call('TIME') \
     local ends = now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[3] \
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. string.format('%.0f', ends), ARGV[4], ARGV[5]) return 0";
+
+/// A script that sets and removes overrides in one step, if their version is the first argument. The third argument contains
+/// three words for each override, each after its length and a colon: the field, the text, and the time in ms until the override
+/// ends. Without a text, the override is removed. Without a time, it does not end. All words are in one argument, because a
+/// proxy may limit the number of arguments.
+const REPLACE: &str = "if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 0 end \
+    local now, at = redis.call('TIME'), 1 \
+    local function word() \
+        local colon = string.find(ARGV[3], ':', at, true) \
+        local last = colon + tonumber(string.sub(ARGV[3], at, colon - 1)) \
+        at = last + 1 \
+        return string.sub(ARGV[3], colon + 1, last) \
+    end \
+    while at <= #ARGV[3] do \
+        local field, text, left = word(), word(), word() \
+        if left ~= '' then \
+            local ends = now[1] * 1000 + math.floor(now[2] / 1000) + left \
+            text = text .. ' until=' .. string.format('%.0f', ends) \
+        end \
+        if text == '' then redis.call('HDEL', KEYS[1], field) else redis.call('HSET', KEYS[1], field, text) end \
+    end \
+    redis.call('HSET', KEYS[1], 'version', ARGV[2]) return 1";
 
 /// A script that sets fields, deletes the fields without a text, and sets the TTL of the key.
 const SAVE_LIMITS: &str = "for at = 2, #ARGV, 2 do \
@@ -104,7 +126,6 @@ pub(super) async fn save_override(
     expires: Option<Duration>,
     awaited: Arc<Awaited>,
 ) -> Result<(), Error> {
-    let version = (random::bits() % VERSIONS).max(1);
     let mut set;
     if let (Some(change), Some(expires)) = (&change, expires) {
         let ms = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
@@ -114,12 +135,38 @@ pub(super) async fn save_override(
         set = redis::cmd("HSET");
         set.arg(key.as_bytes()).arg(&entry).arg(change.as_deref().unwrap_or_default());
     }
-    set.arg(VERSION).arg(version);
+    set.arg(VERSION).arg(new_version());
     client.command(&key, &set, &awaited).await?;
     if change.is_none() {
         client.command(&key, eval(DELETE, &key).arg(entry).arg(""), &awaited).await?;
     }
     Ok(())
+}
+
+/// Makes all changes in one script, if the version of the overrides is `seen`. Returns whether it was. A script is atomic, so
+/// the fields of removed overrides are deleted at once.
+pub(super) async fn replace_overrides(
+    client: Arc<Client>,
+    key: StoreKey,
+    seen: u64,
+    changes: Vec<OverrideEntry>,
+) -> Result<bool, Error> {
+    let mut words = Vec::new();
+    for (field, text, expires) in changes {
+        let left = expires.map(|left| left.as_millis().to_string()).unwrap_or_default();
+        for word in [field, text.unwrap_or_default().into_bytes(), left.into_bytes()] {
+            words.extend_from_slice(format!("{}:", word.len()).as_bytes());
+            words.extend_from_slice(&word);
+        }
+    }
+    let replaced = client
+        .command(&key, eval(REPLACE, &key).arg(seen).arg(new_version()).arg(words), &Awaited::in_background())
+        .await?;
+    Ok(replaced == Value::Int(1))
+}
+
+fn new_version() -> u64 {
+    (random::bits() % VERSIONS).max(1)
 }
 
 fn eval(script: &str, key: &StoreKey) -> Cmd {

@@ -26,7 +26,9 @@ mod servers;
 mod topology;
 mod waiting;
 
-use super::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store, stacks};
+use super::{
+    Adjusted, Adjustment, Decisions, Mode, Overridden, OverrideEntry, Reply, Request, Store, stacks,
+};
 use crate::key::StoreKey;
 use crate::macros::opaque;
 use batch::QueuedCall;
@@ -156,6 +158,12 @@ impl Store for RedisStore {
         Reply::in_the_background(|awaited| {
             hashes::save_override(client, key, entry, change, expires, awaited)
         })
+    }
+
+    fn replace_overrides(&self, key: &StoreKey, seen: u64, changes: &[OverrideEntry]) -> Reply<bool> {
+        let replacing =
+            hashes::replace_overrides(Arc::clone(&self.client), key.clone(), seen, changes.to_vec());
+        Reply::pending(replacing)
     }
 
     fn load_limits(&self, key: &StoreKey) -> Reply<Vec<(Vec<u8>, String)>> {

@@ -49,26 +49,31 @@ fn a_published_limit_is_read_back() {
 #[test]
 fn only_what_is_new_or_old_is_published() {
     let own = [met("login", 5)];
-    let first = news(&[], &own, NOW);
+    let first = news(&[], &own, None, NOW);
     assert_eq!(first, [(b"login".to_vec(), Some(format!("seen={NOW} counter count=5 time=1m")))]);
     let known = [stored("login", first[0].1.as_ref().unwrap())];
-    assert_eq!(news(&known, &own, at(4)), [], "another process has just published it");
-    assert_eq!(news(&known, &own, at(5)).len(), 1, "it is repeated");
-    assert_eq!(news(&known, &[met("login", 6)], NOW).len(), 1, "another limit");
-    assert_eq!(news(&known, &[], at(7 * 24 * 60)), [(b"login".to_vec(), None)], "nobody has repeated it");
-    assert_eq!(news(&[stored("login", "foreign")], &[], NOW), [(b"login".to_vec(), None)]);
-    let again = news(&[stored("login", "foreign")], &own, NOW);
+    assert_eq!(news(&known, &own, None, at(4)), [], "another process has just published it");
+    assert_eq!(news(&known, &own, None, at(5)).len(), 1, "it is repeated");
+    assert_eq!(news(&known, &[met("login", 6)], None, NOW).len(), 1, "another limit");
+    assert_eq!(
+        news(&known, &[], None, at(7 * 24 * 60)),
+        [(b"login".to_vec(), None)],
+        "nobody has repeated it"
+    );
+    assert_eq!(news(&[stored("login", "foreign")], &[], None, NOW), [(b"login".to_vec(), None)]);
+    let again = news(&[stored("login", "foreign")], &own, None, NOW);
     assert!(matches!(&again[..], [(_, Some(_))]), "{again:?}");
 }
 
 #[test]
 fn names_are_bounded() {
     let full: Vec<_> = (0..MOST).map(|name| stored(&name.to_string(), &format!("seen={NOW} x"))).collect();
-    assert_eq!(news(&full, &[met("login", 5)], NOW), []);
-    assert_eq!(news(&full[1..], &[met("login", 5), met("search", 5)], NOW).len(), 1);
-    assert_eq!(news(&full, &[met("7", 5)], NOW).len(), 1, "a name that has a place");
-    assert_eq!(news(&full, &[met("login", 5)], at(7 * 24 * 60)).len(), MOST + 1, "old ones make room");
-    assert_eq!(news(&[], &[met(&"x".repeat(LONGEST_NAME + 1), 5)], NOW), []);
+    assert_eq!(news(&full, &[met("login", 5)], None, NOW), []);
+    assert_eq!(news(&full, &[], Some(secret::field(7)), NOW).len(), 1, "a fingerprint always has a place");
+    assert_eq!(news(&full[1..], &[met("login", 5), met("search", 5)], None, NOW).len(), 1);
+    assert_eq!(news(&full, &[met("7", 5)], None, NOW).len(), 1, "a name that has a place");
+    assert_eq!(news(&full, &[met("login", 5)], None, at(7 * 24 * 60)).len(), MOST + 1, "old ones make room");
+    assert_eq!(news(&[], &[met(&"x".repeat(LONGEST_NAME + 1), 5)], None, NOW), []);
 }
 
 /// A store that decides, and returns this error when it is asked for limits.
@@ -114,11 +119,11 @@ async fn a_store_without_limits_changes_nothing_for_calls() {
         let store = WithoutLimits(MemoryStore::new(), kind);
         let limiter = RateLimiter::builder().around_test_store(store, Proxies::default());
         let mut publisher = Publisher::new();
-        assert!(publisher.is_due());
+        assert!(publisher.is_due(&limiter));
         publisher.publish(&limiter).await;
-        assert!(!publisher.is_due(), "{kind:?}");
+        assert!(!publisher.is_due(&limiter), "{kind:?}");
         tokio::time::sleep(again).await;
-        assert!(publisher.is_due(), "{kind:?}");
+        assert!(publisher.is_due(&limiter), "{kind:?}");
         assert_eq!(limiter.published_limits().await.unwrap_err().kind(), kind);
         let count = LimitChange::new().count(2);
         limiter.overrides().set("published in vain", count).await.unwrap();
