@@ -46,6 +46,11 @@ impl KeySettings {
         }
     }
 
+    /// Returns the same settings, which note by themselves whether a value was hashed.
+    pub(crate) fn separate(&self) -> Self {
+        Self { head: self.head.clone(), has_hashed: AtomicBool::new(false), ..*self }
+    }
+
     /// Whether a key of this limiter contains the hash of a long or secret value.
     pub(crate) fn has_hashed(&self) -> bool {
         self.has_hashed.load(Ordering::Relaxed)

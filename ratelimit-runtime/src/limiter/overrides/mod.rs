@@ -215,10 +215,12 @@ impl<'l> Overrides<'l> {
     }
 
     fn field(self, key: &impl AsKey) -> Result<Field, Error> {
-        let rendered = key::render(key, self.limiter.keys())?;
-        let is_name = rendered == key::render(key.name(), self.limiter.keys())?;
+        // The key of an override does not show that calls of this process have hashed identities.
+        let settings = self.limiter.keys().separate();
+        let rendered = key::render(key, &settings)?;
+        let is_name = rendered == key::render(key.name(), &settings)?;
         let bytes = if is_name { field_of_name(key.name()) } else { field_of_key(&rendered) };
-        Ok(Field { bytes, is_hashed: self.limiter.hashes(key) })
+        Ok(Field { bytes, is_hashed: settings.has_hashed() })
     }
 }
 

@@ -90,7 +90,7 @@ impl RateLimiter {
 
     /// Whether the key of these values contains a hash.
     pub(super) fn hashes(&self, key: &impl AsKey) -> bool {
-        let settings = KeySettings::new(self.keys().prefix(), None, self.keys().ipv6_prefix);
+        let settings = self.keys().separate();
         // An error of the key is reported when the key is used.
         let _ = key::render(key, &settings);
         settings.has_hashed()

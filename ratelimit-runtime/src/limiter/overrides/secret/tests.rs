@@ -44,8 +44,8 @@ fn only_running_processes_with_another_secret_count() {
     assert_eq!(found(Some("other")).len(), 2);
 }
 
-#[test]
-fn only_keys_with_a_hash_depend_on_the_secret() {
+#[tokio::test]
+async fn only_keys_with_a_hash_depend_on_the_secret() {
     let limiter = RateLimiter::in_memory();
     let (short, long) = ("x".repeat(64), "x".repeat(65));
     for (hashes, is_expected) in [
@@ -56,7 +56,9 @@ fn only_keys_with_a_hash_depend_on_the_secret() {
     ] {
         assert_eq!(hashes, is_expected);
     }
-    assert!(!limiter.keys().has_hashed(), "the question changes nothing");
+    let overridden = limiter.overrides().get(Key::new("login").by(&long)).await;
+    assert!(overridden.unwrap().is_none());
+    assert!(!limiter.keys().has_hashed(), "these questions are no calls");
     let _ = limiter.store_key(Key::new("login").by(&long), crate::limit::Algorithm::Counter);
     assert!(limiter.keys().has_hashed());
 }
