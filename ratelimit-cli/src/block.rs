@@ -6,7 +6,7 @@ use crate::known;
 use crate::length::length;
 use crate::limits::Limits;
 use crate::options::{Given, Keys};
-use crate::output::{duration, milliseconds, note, safe, show};
+use crate::output::{REMEMBERED, duration, milliseconds, note, safe, show};
 use crate::session::Session;
 use clap::Args;
 use ratelimit::Limit;
@@ -33,8 +33,9 @@ pub(crate) struct Block {
 pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -> Result<Exit, Failure> {
     let ms = milliseconds(*time);
     let limits = limits(&of.name, &of.given, session).await?;
+    let (callers, left_out) = Caller::all(&of.name, &of.callers, session).await?;
     let mut shown = Vec::new();
-    for caller in Caller::all(&of.name, &of.callers, session).await? {
+    for caller in callers {
         let known: Vec<_> =
             keys(&caller, &limits, session)?.into_iter().filter(|(.., known)| *known).collect();
         if known.is_empty() {
@@ -60,13 +61,14 @@ pub(crate) async fn block(Block { keys: of, time }: &Block, session: &Session) -
     if !session.output.json {
         shown.iter().filter_map(Caller::missing_parts).take(1).for_each(note);
     }
-    Ok(Exit::Success)
+    left_out.map(|()| Exit::Success)
 }
 
 pub(crate) async fn unblock(of: &Keys, session: &Session) -> Result<Exit, Failure> {
     let limits = limits(&of.name, &of.given, session).await?;
+    let (callers, left_out) = Caller::all(&of.name, &of.callers, session).await?;
     let (mut identities, mut text, mut exit) = (Vec::new(), String::new(), Exit::Found);
-    for caller in Caller::all(&of.name, &of.callers, session).await? {
+    for caller in callers {
         let mut was_blocked = false;
         for (limit, key, _) in keys(&caller, &limits, session)? {
             was_blocked |= change(session, limit, key, Change::Open).await?;
@@ -76,12 +78,14 @@ pub(crate) async fn unblock(of: &Keys, session: &Session) -> Result<Exit, Failur
         let _ = writeln!(text, "{}: {what}", safe(&caller.to_string()));
         exit = if was_blocked { Exit::Success } else { exit };
     }
+    if exit == Exit::Success {
+        text.push_str(REMEMBERED);
+    }
     show(session.output, &json!({ "name": of.name, "identities": identities }), text)?;
-    Ok(exit)
+    left_out.map(|()| exit)
 }
 
 async fn limits(name: &str, given: &Given, session: &Session) -> Result<Limits, Failure> {
-    session.servers().await?;
     let limits = Limits::load(&given.limits, session).await?;
     if given.limits.is_empty() {
         known::ensure(name, &limits, session).await?;

@@ -4,6 +4,7 @@ mod hash;
 
 use crate::exit::Failure;
 use crate::options::Callers;
+use crate::output::safe;
 use crate::session::Session;
 use ratelimit::identity::{Identity, KeyWriter};
 use ratelimit::overrides::OverrideTarget;
@@ -26,6 +27,8 @@ pub(crate) struct Caller {
     pub(crate) shown: Option<String>,
     /// The parts as the user wrote them.
     pub(crate) shown_parts: Vec<String>,
+    /// The identity in the key, if the user wrote the hash of a readable identity.
+    found: Option<String>,
 }
 
 /// One value of the command line.
@@ -52,20 +55,40 @@ impl Caller {
         }
         let (shown, shown_parts) = (identity.map(str::to_owned), parts.to_vec());
         let parts = parts.iter().map(|part| Word::read(part)).collect();
-        Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts })
+        Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts, found: None })
     }
 
     /// Returns one key for each identity, or one key without an identity. Searches the server for identities that are given as
-    /// hashes.
-    pub(crate) async fn all(name: &str, callers: &Callers, session: &Session) -> Result<Vec<Self>, Failure> {
-        if callers.identities.is_empty() {
-            return Ok(vec![Self::new(name, None, &callers.parts)?]);
+    /// hashes. Leaves out the keys whose node is missing. If there are such keys, also returns the failure with which the
+    /// command must end.
+    ///
+    /// # Errors
+    ///
+    /// If no key is left, or if an identity is wrong.
+    pub(crate) async fn all(
+        name: &str,
+        callers: &Callers,
+        session: &Session,
+    ) -> Result<(Vec<Self>, Result<(), Failure>), Failure> {
+        let none = callers.identities.is_empty().then_some(None);
+        let (mut all, mut left_out, mut why) = (Vec::new(), Vec::new(), None);
+        for identity in none.into_iter().chain(callers.identities.iter().map(Some)) {
+            let caller = Self::new(name, identity.map(String::as_str), &callers.parts)?;
+            let caller = caller.found(false, session).await?;
+            // The keys of all algorithms are on one slot.
+            match session.server_of(&session.limiter.store_key(caller.key(), Algorithm::Counter)?) {
+                Ok(_) => all.push(caller),
+                Err(failure) => {
+                    left_out.push(safe(&caller.to_string()));
+                    why.get_or_insert(failure);
+                }
+            }
         }
-        let mut all = Vec::new();
-        for identity in &callers.identities {
-            all.push(Self::new(name, Some(identity), &callers.parts)?.found(false, session).await?);
+        let consequence = format!("nothing was done for {}", left_out.join(" and "));
+        match why.map(|failure: Failure| failure.and(&consequence)) {
+            Some(failure) if all.is_empty() => Err(failure),
+            left_out => Ok((all, left_out.map_or(Ok(()), Err))),
         }
-        Ok(all)
     }
 
     /// The key in the form that the limiter's methods take.
@@ -75,7 +98,7 @@ impl Caller {
 
     /// The fields of the caller in JSON.
     pub(crate) fn as_json(&self) -> Value {
-        json!({ "name": self.name, "identity": self.shown, "parts": self.shown_parts })
+        json!({ "name": self.name, "identity": self.shown, "found": self.found, "parts": self.shown_parts })
     }
 
     /// The advice to add parts, if the name has more placeholders than the command line has parts. Missing parts are not an
@@ -116,6 +139,9 @@ impl fmt::Display for Caller {
         f.write_str(&self.name)?;
         if let Some(shown) = &self.shown {
             write!(f, " for {shown}")?;
+        }
+        if let Some(found) = &self.found {
+            write!(f, " ({found})")?;
         }
         match &self.shown_parts[..] {
             [] => Ok(()),
@@ -191,6 +217,9 @@ mod tests {
         ] {
             assert_eq!(written(given), expected, "{given}");
         }
+        let (long, escaped) = ("x".repeat(65), "%20".repeat(64));
+        assert!(written(&long).starts_with('#'), "the library hashes it, too");
+        assert_eq!(written(&escaped), escaped);
         assert!(written("secret:sesame").starts_with('#') && !written("secret:sesame").contains("sesame"));
     }
 

@@ -40,22 +40,29 @@ impl From<Exit> for ExitCode {
 pub(crate) struct Failure {
     exit: Exit,
     message: String,
+    /// Whether the server may be available again later.
+    is_transient: bool,
 }
 
 impl Failure {
     /// The command line is wrong.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Self { exit: Exit::Usage, message: message.to_string() }
+        Self::new(Exit::Usage, message)
     }
 
     /// The server is unavailable, or does not perform a command.
     pub(crate) fn server(message: impl fmt::Display) -> Self {
-        Self { exit: Exit::Server, message: message.to_string() }
+        Self::new(Exit::Server, message)
+    }
+
+    /// The server does not reply.
+    pub(crate) fn silent(message: impl fmt::Display) -> Self {
+        Self { is_transient: true, ..Self::server(message) }
     }
 
     /// Ctrl-C came before the command had an effect.
     pub(crate) fn interrupted() -> Self {
-        Self { exit: Exit::Interrupted, message: "interrupted: nothing was done".to_owned() }
+        Self::new(Exit::Interrupted, "interrupted: nothing was done")
     }
 
     /// Adds a consequence to the message.
@@ -65,7 +72,15 @@ impl Failure {
 
     /// The command found a problem, or nothing to change.
     pub(crate) fn found(message: impl fmt::Display) -> Self {
-        Self { exit: Exit::Found, message: message.to_string() }
+        Self::new(Exit::Found, message)
+    }
+
+    fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        Self { exit, message: message.to_string(), is_transient: false }
+    }
+
+    pub(crate) const fn is_transient(&self) -> bool {
+        self.is_transient
     }
 
     pub(crate) const fn exit(&self) -> Exit {
@@ -83,7 +98,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error.kind() {
             ErrorKind::Limit | ErrorKind::NoIdentity => Self::usage(error),
-            _ => Self::server(error),
+            _ => Self { is_transient: error.is_transient(), ..Self::server(error) },
         }
     }
 }
@@ -91,6 +106,6 @@ impl From<Error> for Failure {
 /// An error of the terminal or of standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { exit: Exit::Found, message: error.to_string() }
+        Self::found(error)
     }
 }

@@ -83,7 +83,7 @@ fn run(cli: &Cli, output: Output) -> Result<Exit, Failure> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
-        let session = Session::open(cli.global.url.as_deref(), &cli.global.prefix, output)?;
+        let session = Session::open(cli.global.url.as_deref(), &cli.global.prefix, output).await?;
         match &cli.command {
             Command::List(list) => list::run(list, &session).await,
             Command::Peek(peek) => peek::run(peek, &session).await,

@@ -3,7 +3,6 @@
 
 use crate::exit::Failure;
 use crate::options::GivenLimit;
-use crate::output::note;
 use crate::session::Session;
 use ratelimit::overrides::{KnownLimit, LimitChange, OverrideTarget};
 use ratelimit::store::StoredKey;
@@ -41,9 +40,13 @@ impl Numbers {
 }
 
 impl Limits {
-    /// Reads the overrides and the published limits.
+    /// Reads the overrides and the published limits. If their node is missing, the command works without them.
     pub(crate) async fn load(given: &[GivenLimit], session: &Session) -> Result<Self, Failure> {
         let mut limits = Self { given: given.to_vec(), ..Self::default() };
+        if let Some(missing) = session.missing_overrides() {
+            session.note_once(format!("{}; this node has the overrides and the published limits, so only the numbers of `--limit` are known", missing.why));
+            return Ok(limits);
+        }
         for entry in session.overrides().await? {
             match entry.target() {
                 OverrideTarget::Name(name) => {
@@ -59,7 +62,9 @@ impl Limits {
             Ok(all) => limits.published = all.into_iter().map(|met| (met.name().to_owned(), met)).collect(),
             Err(error) if error.is_transient() => return Err(error.into()),
             // The command also works without the published limits.
-            Err(error) => note(format!("cannot read the limits that the services have published: {error}")),
+            Err(error) => {
+                session.note_once(format!("cannot read the limits that the services have published: {error}"))
+            }
         }
         Ok(limits)
     }

@@ -66,7 +66,6 @@ pub(crate) async fn set(set: &Set, session: &Session) -> Result<Exit, Failure> {
     let caller = set.target.caller(&set.name)?;
     let missing = caller.missing_parts().filter(|_| caller.shown.is_some());
     let change: LimitChange = set.change.join(" ").parse().map_err(Failure::usage)?;
-    session.servers().await?;
     if !set.force {
         let limits = Limits::load(&[], session).await?;
         known::ensure(&set.name, &limits, session)
@@ -119,7 +118,6 @@ fn remarks(change: &LimitChange, expires: Option<Duration>) -> String {
 
 pub(crate) async fn unset(unset: &Unset, session: &Session) -> Result<Exit, Failure> {
     let caller = unset.target.caller(&unset.name)?;
-    session.servers().await?;
     let caller = caller.found(true, session).await?;
     let target = caller.target(&session.limiter)?;
     let all = session.overrides().await?;
@@ -148,7 +146,6 @@ async fn get(caller: &Caller, session: &Session) -> Result<Option<LimitChange>, 
 
 pub(crate) async fn list(session: &Session) -> Result<Exit, Failure> {
     let output = session.output;
-    session.servers().await?;
     let overrides = session.overrides().await?;
     let published = session.limiter.published_limits().await.unwrap_or_default();
     if output.json {

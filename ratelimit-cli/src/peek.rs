@@ -6,7 +6,7 @@ use crate::known;
 use crate::limits::Limits;
 use crate::options::Keys;
 use crate::output::{Output, Style, bar, note, safe, show};
-use crate::scan::{Ttl, live};
+use crate::scan::{Ttl, ttls};
 use crate::session::Session;
 use crate::usage::{self, Known, Usage};
 use ratelimit::Algorithm;
@@ -32,10 +32,10 @@ struct State {
 }
 
 pub(crate) async fn run(peek: &Keys, session: &Session) -> Result<Exit, Failure> {
-    let servers = session.servers().await?;
     let limits = Limits::load(&peek.given.limits, session).await?;
+    let (callers, left_out) = Caller::all(&peek.name, &peek.callers, session).await?;
     let mut all = Vec::new();
-    for caller in Caller::all(&peek.name, &peek.callers, session).await? {
+    for caller in callers {
         let (mut algorithms, mut keys) = (Vec::new(), Vec::new());
         for (algorithm, key) in caller.store_keys(&session.limiter)? {
             let stored = StoredKey::parse(&session.prefix, key.as_bytes());
@@ -43,7 +43,8 @@ pub(crate) async fn run(peek: &Keys, session: &Session) -> Result<Exit, Failure>
             algorithms.push(algorithm);
             keys.push((stored, key.as_bytes().to_vec()));
         }
-        let ttls = live(&servers, &keys).await?;
+        let server = session.server_of(&session.limiter.store_key(caller.key(), Algorithm::Counter)?)?;
+        let ttls = ttls(server, keys.iter().map(|(_, bytes)| &bytes[..])).await?;
         let usages = usage::read(session, &limits, &keys).await?;
         let states = algorithms.into_iter().zip(ttls).zip(usages);
         let states = states
@@ -61,7 +62,7 @@ pub(crate) async fn run(peek: &Keys, session: &Session) -> Result<Exit, Failure>
     missed.filter_map(|peeked| peeked.caller.missing_parts()).take(1).for_each(note);
     let foreign: Vec<String> = all.iter().filter(|peeked| peeked.is_foreign()).map(Peeked::shown).collect();
     if foreign.is_empty() {
-        return Ok(Exit::Success);
+        return left_out.map(|()| Exit::Success);
     }
     Err(Failure::found(format!(
         "another program has written to the key of {}, so the services reject these calls; `ratelimit reset` deletes the key, and a prefix that no other program uses prevents this",

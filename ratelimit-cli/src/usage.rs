@@ -4,6 +4,7 @@ use crate::limits::{Limits, Numbers};
 use crate::output::{duration, milliseconds, number, plural};
 use crate::session::Session;
 use futures_util::future::join_all;
+use ratelimit::overrides::LimitChange;
 use ratelimit::store::{Mode, Request, Store, StoreKey, StoredKey};
 use ratelimit::{Decision, Error, Limit};
 use serde_json::{Value, json};
@@ -33,10 +34,10 @@ impl Usage {
 
     fn of(decision: &Decision, numbers: Numbers) -> Self {
         let known = numbers.known().map(|limit| Known { limit, decision: *decision });
-        // A limit of zero is decided without reading its state, so the units in use are unknown.
-        let used =
-            (decision.capacity() > 0).then(|| decision.capacity().saturating_sub(decision.remaining()));
-        Self { used, known }
+        // A limit of zero is decided without reading its state, so the units in use are unknown. If the numbers are unknown, only
+        // a gate makes a key full.
+        let is_unknown = decision.capacity() == 0 || (known.is_none() && decision.remaining() == 0);
+        Self { used: (!is_unknown).then(|| in_use(decision)), known }
     }
 
     /// The share of the limit that is in use: 1 if it is full.
@@ -103,15 +104,65 @@ pub(crate) async fn read(
         .iter()
         .map(|(key, _)| key.algorithm().map_or(Numbers::Unknown, |algorithm| limits.of(key, algorithm)))
         .collect();
+    let asked = numbers.iter().map(|numbers| match numbers {
+        Numbers::Known(limit) | Numbers::OnlyUnits(limit) => Some(*limit),
+        Numbers::Unknown => None,
+    });
+    let decisions = peek(session, keys, asked).await?;
+    let usages = numbers.into_iter().zip(decisions).map(|(numbers, decision)| match numbers {
+        Numbers::Unknown => Some(Usage::UNKNOWN),
+        numbers => decision.map(|decision| Usage::of(&decision, numbers)),
+    });
+    Ok(usages.collect())
+}
+
+/// Reads the units in use of keys whose usage was just read, also above the capacities of their limits. `None` for a key that
+/// refuses calls until a block or a pause ends: such a key is shown as full, whatever is in use.
+///
+/// # Errors
+///
+/// The errors of [`read`].
+pub(crate) async fn levels(
+    session: &Session,
+    keys: &[(StoredKey, Vec<u8>)],
+    usages: &[Option<Usage>],
+) -> Result<Vec<Option<u32>>, Error> {
+    let raised: Vec<Option<Limit>> = usages.iter().map(|usage| usage.and_then(raised)).collect();
+    let decisions = peek(session, keys, raised.iter().copied()).await?;
+    let levels = usages.iter().zip(raised).zip(decisions).map(|((usage, raised), decision)| match raised {
+        Some(_) => decision.filter(|decision| decision.remaining() > 0).map(|decision| in_use(&decision)),
+        None => usage.and_then(|usage| usage.used),
+    });
+    Ok(levels.collect())
+}
+
+/// Returns a larger limit that reads the same state, if all units of the limit are in use. A gate refuses its calls, too.
+fn raised(usage: Usage) -> Option<Limit> {
+    let Known { limit, decision } = usage.known.filter(|known| !known.limit.algorithm().state().is_list())?;
+    let most = match limit.algorithm().is_bucket() {
+        true => LimitChange::new().burst(u32::MAX),
+        false => LimitChange::new().count(u32::MAX),
+    };
+    (decision.remaining() == 0).then(|| most.apply_what_fits(&limit))
+}
+
+fn in_use(decision: &Decision) -> u32 {
+    decision.capacity().saturating_sub(decision.remaining())
+}
+
+/// Returns the decisions about calls of these limits, without taking units. `None` for a key without a limit, and for a key that
+/// holds a value of another program.
+async fn peek(
+    session: &Session,
+    keys: &[(StoredKey, Vec<u8>)],
+    limits: impl Iterator<Item = Option<Limit>>,
+) -> Result<Vec<Option<Decision>>, Error> {
     let asked =
-        keys.iter().zip(&numbers).enumerate().filter_map(|(at, ((_, bytes), numbers))| match numbers {
-            Numbers::Known(limit) | Numbers::OnlyUnits(limit) => {
-                Some((at, Request::new(StoreKey::new(bytes), *limit, 1)))
-            }
-            Numbers::Unknown => None,
+        keys.iter().zip(limits).enumerate().filter_map(|(at, ((_, bytes), limit))| {
+            Some((at, Request::new(StoreKey::new(bytes), limit?, 1)))
         });
     let asked: Vec<(usize, Request)> = asked.collect();
-    let mut usages = vec![Some(Usage::UNKNOWN); keys.len()];
+    let mut all = vec![None; keys.len()];
     for chunk in asked.chunks(MOST) {
         let requests: Vec<&Request> = chunk.iter().map(|(_, request)| request).collect();
         // On a cluster, the keys of a script call must be on one slot.
@@ -122,10 +173,10 @@ pub(crate) async fn read(
             None => one_by_one(session, &requests).await?,
         };
         for ((at, _), decision) in chunk.iter().zip(decisions) {
-            usages[*at] = decision.map(|decision| Usage::of(&decision, numbers[*at]));
+            all[*at] = decision;
         }
     }
-    Ok(usages)
+    Ok(all)
 }
 
 /// Requests each key in a separate call. All calls run at the same time.

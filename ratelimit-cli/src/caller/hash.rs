@@ -26,9 +26,15 @@ impl Caller {
     ///
     /// # Errors
     ///
-    /// If no identity, or more than one, has a hash that begins with the given digits.
+    /// If no identity, or more than one, has a hash that begins with the given digits. Also if the key contains a hash, and the
+    /// running services hash with another secret.
     pub(crate) async fn found(mut self, or_as_written: bool, session: &Session) -> Result<Self, Failure> {
-        let [Word::Hash(hash)] = &self.identities[..] else { return Ok(self) };
+        let has_same_secret =
+            async |key| session.limiter.check_hash_secret(key).await.map_err(Failure::usage);
+        let [Word::Hash(hash)] = &self.identities[..] else {
+            has_same_secret(&self.key()).await?;
+            return Ok(self);
+        };
         let is_whole = hash.len() == WHOLE;
         let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
         let searched = search(session, |key| {
@@ -42,6 +48,8 @@ impl Caller {
         let mut found = found.into_iter();
         match (found.next(), found.next()) {
             (Some(identities), None) => {
+                let found = identities.join(",");
+                self.found = (!found.starts_with('#')).then_some(found);
                 self.identities = identities.into_iter().map(Word::Written).collect();
                 Ok(self)
             }

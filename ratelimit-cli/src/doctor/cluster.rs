@@ -3,44 +3,82 @@
 use super::facts::{Facts, permitted};
 use super::finding::Findings;
 use crate::exit::Failure;
-use crate::session::{ask, text};
+use crate::session::{SLOTS, Servers, ask, text};
 use ratelimit::store::RedisServer;
 
-/// The number of slots of a cluster.
-const SLOTS: u64 = 16_384;
+/// The row about slots whose node cannot decide.
+const SLOTS_ROW: &str = "slots without a reachable node";
+/// The setting of a cluster that stops all nodes while one is missing.
+const COVERAGE: &str = "cluster-require-full-coverage";
 
-pub(super) async fn check(server: &RedisServer, findings: &mut Findings) -> Result<(), Failure> {
-    match permitted(ask(server, redis::cmd("CLUSTER").arg("INFO")).await)? {
-        Some(reply) => judge(&Facts::read(&text(&reply)), findings),
-        None => findings.unknown(
-            "cluster",
-            "the user may not run `cluster info`",
-            "to check it, permit it: `ACL SETUSER name +cluster|info`",
-        ),
+pub(super) async fn check(servers: &Servers, findings: &mut Findings) -> Result<(), Failure> {
+    for missing in &servers.missing {
+        let advice = "restart the node, or wait for a failover; `CLUSTER NODES` shows the state of all nodes";
+        findings.problem(SLOTS_ROW, missing.to_string(), advice);
     }
+    let Some(server) = servers.reachable.first() else { return Ok(()) };
+    let facts = match permitted(ask(server, redis::cmd("CLUSTER").arg("INFO")).await)? {
+        Some(reply) => Some(Facts::read(&text(&reply))),
+        None => {
+            findings.unknown(
+                "cluster",
+                "the user may not run `cluster info`",
+                "to check it, permit it: `ACL SETUSER name +cluster|info`",
+            );
+            None
+        }
+    };
+    if let Some(facts) = &facts {
+        judge(facts, servers.missing.is_empty(), findings);
+    }
+    let is_down = facts.is_some_and(|facts| facts.get("cluster_state") == Some("fail"));
+    coverage(&full_coverage(server).await, is_down, findings);
     Ok(())
 }
 
-fn judge(facts: &Facts, findings: &mut Findings) {
+/// Whether the cluster requires that all slots have a node. `None` if the server does not say it, as many services do not.
+async fn full_coverage(server: &RedisServer) -> Option<bool> {
+    let reply = ask(server, redis::cmd("CONFIG").arg("GET").arg(COVERAGE)).await.ok()?;
+    let pairs: Vec<(String, String)> = redis::from_redis_value(reply).ok()?;
+    pairs.into_iter().find(|(name, _)| name == COVERAGE).map(|(_, value)| value == "yes")
+}
+
+fn coverage(required: &Option<bool>, is_down: bool, findings: &mut Findings) {
+    let advice = "let the other nodes decide: `CONFIG SET cluster-require-full-coverage no` on each node, and write it into its configuration";
+    match required {
+        Some(true) if is_down => findings.problem(COVERAGE, "`yes`: the cluster is down because slots have no node, so no limit is decided", advice),
+        Some(true) => findings.note(COVERAGE, "`yes`: one missing node takes all limits down", advice),
+        Some(false) => findings.good(COVERAGE, "`no`: while a node is missing, the other nodes decide"),
+        None => findings.unknown(
+            COVERAGE,
+            "the server does not tell its settings",
+            "with `yes`, the default, one missing node takes all limits down; to check it, permit it: `ACL SETUSER name +config|get`",
+        ),
+    }
+}
+
+/// Judges what the cluster says about itself. `all_reachable`: each node has replied to this command.
+fn judge(facts: &Facts, all_reachable: bool, findings: &mut Findings) {
     let number = |name| facts.number(name).unwrap_or(0);
-    let (assigned, failing) = (number("cluster_slots_assigned"), number("cluster_slots_fail"));
-    let (suspected, primaries) = (number("cluster_slots_pfail"), number("cluster_size"));
-    if assigned < SLOTS {
+    let assigned = number("cluster_slots_assigned");
+    let lost = number("cluster_slots_fail") + number("cluster_slots_pfail");
+    if assigned < SLOTS.into() {
         findings.problem(
-            "cluster",
+            SLOTS_ROW,
             format!(
                 "{} of {SLOTS} slots have no node: their limits are not decided",
-                SLOTS.saturating_sub(assigned)
+                u64::from(SLOTS) - assigned
             ),
             "assign them: `redis-cli --cluster fix`",
         );
-    }
-    if failing + suspected > 0 {
+    } else if all_reachable && lost > 0 {
         findings.problem(
-            "cluster",
-            format!("the nodes of {} slots are unreachable", failing + suspected),
+            SLOTS_ROW,
+            format!("the other nodes cannot reach the nodes of {lost} slots"),
             "restart these nodes, or wait for a failover; `CLUSTER NODES` names them",
         );
+    } else if all_reachable {
+        findings.good(SLOTS_ROW, format!("none: {} primaries serve all slots", number("cluster_size")));
     }
     if facts.get("cluster_state").is_some_and(|state| state != "ok") {
         findings.problem(
@@ -48,8 +86,6 @@ fn judge(facts: &Facts, findings: &mut Findings) {
             "its state is not `ok`",
             "see `CLUSTER NODES`; calls for some slots fail",
         );
-    } else if assigned >= SLOTS && failing + suspected == 0 {
-        findings.good("cluster", format!("{primaries} primaries serve all slots"));
     }
 }
 
@@ -66,7 +102,7 @@ mod tests {
             ("cluster_state:ok\ncluster_slots_assigned:16384\ncluster_slots_pfail:5\n", true),
         ] {
             let mut findings = Findings::default();
-            judge(&Facts::read(facts), &mut findings);
+            judge(&Facts::read(facts), true, &mut findings);
             assert_eq!(findings.has_problem(), problem, "{facts}");
         }
     }

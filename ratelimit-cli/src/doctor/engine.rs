@@ -4,14 +4,14 @@ use super::facts::{Facts, is_permission};
 use super::finding::Findings;
 use crate::exit::Failure;
 use crate::session::{Session, ask, text};
-use ratelimit::store::RedisServer;
+use ratelimit::store::{RedisServer, StoreKey};
 use redis::Value;
 
 /// A number of arguments that no call of the library exceeds.
 const MANY: usize = 1200;
 
 /// The maximum number of tags to try, until the node serves the slot of a tag.
-const TAGS: u32 = 200;
+const TAGS: u32 = 1 << 18;
 
 /// A script that returns 1. An engine may refuse the script, or reply with another value.
 struct Probe {
@@ -66,9 +66,13 @@ pub(super) async fn check(
     facts: Option<&Facts>,
     findings: &mut Findings,
 ) -> Result<bool, Failure> {
-    let (tag, lua) = match first(server, &session.prefix).await {
-        Ok(found) => found,
+    // A node that serves no slot decides nothing.
+    let serves = |tag: &u32| server.serves(&StoreKey::new(key(&session.prefix, *tag).as_bytes()));
+    let Some(tag) = (0..TAGS).find(serves) else { return Ok(true) };
+    let lua = match eval(server, "return _VERSION", &[key(&session.prefix, tag)], 0).await {
+        Ok(lua) => text(&lua),
         Err(failure) if is_permission(&failure) => return Ok(true),
+        Err(failure) if failure.is_transient() => return Err(failure),
         Err(failure) => {
             let (said, advice) = without_scripts(&failure, facts);
             findings.problem("scripts", said, advice);
@@ -100,18 +104,6 @@ pub(super) async fn check(
         findings.good("scripts", lua);
     }
     Ok(runs)
-}
-
-/// Returns the first tag whose slot the node serves, and the version of Lua.
-async fn first(server: &RedisServer, prefix: &str) -> Result<(u32, String), Failure> {
-    let mut tag = 0;
-    loop {
-        match eval(server, "return _VERSION", &[key(prefix, tag)], 0).await {
-            Ok(reply) => return Ok((tag, text(&reply))),
-            Err(failure) if tag < TAGS && failure.to_string().contains("MOVED") => tag += 1,
-            Err(failure) => return Err(failure),
-        }
-    }
 }
 
 fn key(prefix: &str, tag: u32) -> String {

@@ -70,6 +70,14 @@ impl Findings {
         self.add(Level::Problem, check, said.into(), Some(advice.into()));
     }
 
+    /// Adds a problem if a check has ended with a failure. The other checks still run.
+    pub(crate) fn ended<T>(&mut self, check: &'static str, checked: Result<T, Failure>) -> Option<T> {
+        let failed = |failure: Failure| {
+            self.problem(check, format!("not checked: {failure}"), "repair this, and run `doctor` again");
+        };
+        checked.map_err(failed).ok()
+    }
+
     fn add(&mut self, level: Level, check: &'static str, found: String, advice: Option<String>) {
         self.all.push(Finding { level, server: self.server.clone(), check, found, advice });
     }

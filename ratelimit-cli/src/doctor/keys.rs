@@ -66,7 +66,7 @@ pub(super) async fn check(
 }
 
 async fn sample(keys_per_second: u32, session: &Session) -> Result<Sample, Failure> {
-    let mut scanner = Scanner::new(session, keys_per_second).await?;
+    let mut scanner = Scanner::new(session, keys_per_second);
     let limits = Limits::default();
     let mut sample = Sample::default();
     for _ in 0..STEPS {

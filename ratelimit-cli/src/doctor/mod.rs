@@ -37,25 +37,31 @@ pub(crate) struct Doctor {
 pub(crate) async fn run(doctor: &Doctor, session: &Session) -> Result<Exit, Failure> {
     let progress = progress();
     let mut findings = Findings::default();
-    progress.set_message("connecting");
-    let servers = session.servers().await?;
+    let servers = &session.servers.reachable;
     let mut runs_scripts = true;
-    for server in &servers {
+    for server in servers {
         progress.set_message(format!("asking {server}"));
-        runs_scripts &= about(server, doctor, session, &mut findings).await?;
+        let checked = about(server, doctor, session, &mut findings).await;
+        runs_scripts &= findings.ended("server", checked).unwrap_or(false);
     }
     findings.whole_store();
-    if servers.len() > 1 {
-        cluster::check(&servers[0], &mut findings).await?;
+    if session.is_cluster {
+        progress.set_message("asking the cluster");
+        let checked = cluster::check(&session.servers, &mut findings).await;
+        findings.ended("cluster", checked);
     }
     progress.set_message("comparing clocks");
-    clocks::check(&servers, &mut findings).await?;
+    let checked = clocks::check(servers, &mut findings).await;
+    findings.ended("clocks", checked);
     if runs_scripts {
         progress.set_message("trying permissions");
-        rights::check(session, &mut findings).await?;
-        overrides::check(session, &servers, &mut findings).await?;
+        let checked = rights::check(session, &mut findings).await;
+        findings.ended("permissions", checked);
+        let checked = overrides::check(session, servers, &mut findings).await;
+        findings.ended("overrides", checked);
         progress.set_message("reading keys");
-        keys::check(doctor.keys_per_second, session, &mut findings).await?;
+        let checked = keys::check(doctor.keys_per_second, session, &mut findings).await;
+        findings.ended("keys", checked);
     }
     progress.finish_and_clear();
     if session.interrupt.is_set() {

@@ -17,6 +17,14 @@ pub(super) async fn check(
     servers: &[RedisServer],
     findings: &mut Findings,
 ) -> Result<(), Failure> {
+    if let Some(missing) = session.missing_overrides() {
+        findings.problem(
+            "overrides",
+            format!("{}; this node has the overrides and the published limits", missing.why),
+            "running services keep the overrides that they know; new processes use the limits in the code until the node is back",
+        );
+        return Ok(());
+    }
     // Another check reports a missing permission.
     let Ok(overrides) = session.limiter.overrides().list().await else { return Ok(()) };
     let published = session.limiter.published_limits().await.unwrap_or_default();

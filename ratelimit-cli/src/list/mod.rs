@@ -41,7 +41,7 @@ pub(crate) struct List {
 }
 
 pub(crate) async fn run(list: &List, session: &Session) -> Result<Exit, Failure> {
-    let mut scanner = Scanner::new(session, list.keys_per_second).await?;
+    let mut scanner = Scanner::new(session, list.keys_per_second);
     let limits = Limits::load(&list.given.limits, session).await?;
     let mut aggregate = Aggregate::new(usize::from(list.largest), list.identities, session.limiter.clone());
     let glob = WildMatch::new(&list.name);
@@ -55,7 +55,8 @@ pub(crate) async fn run(list: &List, session: &Session) -> Result<Exit, Failure>
     progress.finish_and_clear();
     let idle: BTreeSet<&str> = limits.names().filter(|name| glob.matches(name)).collect();
     let idle: Vec<&str> = idle.into_iter().filter(|name| !aggregate.has(name)).collect();
-    let found = Found { aggregate: &aggregate, idle: &idle, limits: &limits, complete };
+    let read_all = complete && session.servers.missing.is_empty();
+    let found = Found { aggregate: &aggregate, idle: &idle, limits: &limits, complete: read_all };
     show(session.output, &found.as_json(), found.as_text(session.output))?;
     if !complete {
         note("interrupted: the list is partial");

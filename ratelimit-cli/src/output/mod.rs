@@ -15,6 +15,9 @@ use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+/// When the end of a block and a reset take effect: each process remembers refusals for at most one second.
+pub(crate) const REMEMBERED: &str = "running processes may refuse calls for up to one more second\n";
+
 /// The form of the output, and the terminal on which it is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {

@@ -46,8 +46,8 @@ struct Compared {
 impl Compared {
     async fn read(path: &Path, session: &Session) -> Result<Self, Failure> {
         let entries = file::read(path)?;
-        let servers = session.servers().await?;
-        let server = servers.first().ok_or_else(|| Failure::server("no server has replied"))?;
+        let server = session.servers.reachable.first();
+        let server = server.ok_or_else(|| Failure::server("no server has replied"))?;
         let now = Timestamp::UNIX_EPOCH.checked_add(server_time(server).await?).map_err(Failure::server)?;
         let published = session.limiter.published_limits().await.unwrap_or_default();
         let wanted = Wanted::all(entries, now, &published, session).await?;

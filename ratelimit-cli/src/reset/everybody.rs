@@ -2,7 +2,7 @@
 
 use super::Reset;
 use crate::exit::{Exit, Failure};
-use crate::output::{Output, note, plural, print, print_json, progress, safe};
+use crate::output::{Output, REMEMBERED, note, plural, print, print_json, progress, safe};
 use crate::scan::Scanner;
 use crate::session::{Session, ask_all};
 use ratelimit::store::{RedisServer, StoredKey};
@@ -47,7 +47,7 @@ pub(super) async fn reset(reset: &Reset, session: &Session) -> Result<Exit, Fail
     }
     let deleted = walk(reset, session, true).await?;
     let partial = session.interrupt.is_set();
-    report(&deleted, reset, partial, session.output)?;
+    report(&deleted, reset, partial || !session.servers.missing.is_empty(), session.output)?;
     if partial {
         note("interrupted: other keys may remain");
         return Ok(Exit::Interrupted);
@@ -56,6 +56,9 @@ pub(super) async fn reset(reset: &Reset, session: &Session) -> Result<Exit, Fail
         Walked { failed: Some(error), .. } => {
             Err(Failure::server(format!("some keys were not deleted: {error}")))
         }
+        _ if !session.servers.missing.is_empty() => Err(Failure::server(
+            "the keys of the missing nodes were not deleted; reset them when the nodes are back",
+        )),
         Walked { keys: 0, .. } => Err(nothing(reset)),
         _ => Ok(Exit::Success),
     }
@@ -85,13 +88,16 @@ fn report(deleted: &Walked, reset: &Reset, partial: bool, output: Output) -> Res
     if deleted.names.len() > 1 {
         let _ = writeln!(text, "together: deleted {}", plural(deleted.keys, "key"));
     }
+    if deleted.keys > 0 {
+        text.push_str(REMEMBERED);
+    }
     print(text)
 }
 
 /// Visits all keys with matching names. With `delete`, deletes them.
 async fn walk(reset: &Reset, session: &Session, delete: bool) -> Result<Walked, Failure> {
     let glob = WildMatch::new(&reset.name);
-    let mut scanner = Scanner::new(session, reset.keys_per_second).await?;
+    let mut scanner = Scanner::new(session, reset.keys_per_second);
     let progress = progress();
     let mut walked = Walked::default();
     while !session.interrupt.is_set() {

@@ -5,7 +5,7 @@ mod everybody;
 use crate::caller::Caller;
 use crate::exit::{Exit, Failure};
 use crate::options::Callers;
-use crate::output::{note, safe, show};
+use crate::output::{REMEMBERED, note, safe, show};
 use crate::session::Session;
 use clap::Args;
 use ratelimit::store::Store as _;
@@ -39,7 +39,7 @@ pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failur
     if reset.all {
         return everybody::reset(reset, session).await;
     }
-    let callers = Caller::all(&reset.name, &reset.callers, session).await?;
+    let (callers, left_out) = Caller::all(&reset.name, &reset.callers, session).await?;
     let (mut total, mut identities, mut text) = (0, Vec::new(), String::new());
     for caller in &callers {
         let mut deleted = Vec::new();
@@ -57,7 +57,11 @@ pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failur
         };
         let _ = writeln!(text, "{}: {what}", safe(&caller.to_string()));
     }
+    if total > 0 {
+        text.push_str(REMEMBERED);
+    }
     show(session.output, &json!({ "name": reset.name, "deleted": total, "identities": identities }), text)?;
+    left_out?;
     if total > 0 {
         return Ok(Exit::Success);
     }

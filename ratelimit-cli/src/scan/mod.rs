@@ -2,7 +2,7 @@
 
 mod ttl;
 
-pub(crate) use ttl::{Ttl, live, ttls};
+pub(crate) use ttl::{Ttl, ttls};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The number of keys that one `SCAN` visits. This takes a server about a tenth of a millisecond.
 const COUNT: u32 = 250;
 
-/// Visits the keys of all servers. One pass visits each key that exists during the whole pass. `SCAN` may visit a key twice.
+/// Visits the keys of all servers that can be reached. One pass visits each key that exists during the whole pass. `SCAN` may visit a key twice.
 pub(crate) struct Scanner {
     servers: Vec<RedisServer>,
     prefix: String,
@@ -46,10 +46,9 @@ pub(crate) struct Page {
 
 impl Scanner {
     /// Starts a pass that visits at most `keys_per_second`.
-    pub(crate) async fn new(session: &Session, keys_per_second: u32) -> Result<Self, Failure> {
-        let servers = session.servers().await?;
-        Ok(Self {
-            servers,
+    pub(crate) fn new(session: &Session, keys_per_second: u32) -> Self {
+        Self {
+            servers: session.servers.reachable.clone(),
             prefix: session.prefix.clone(),
             pattern: [&escaped(&session.prefix)[..], b":{*"].concat(),
             at: 0,
@@ -57,12 +56,12 @@ impl Scanner {
             keys_per_second: keys_per_second.max(1),
             resume: Instant::now(),
             interrupt: session.interrupt.clone(),
-        })
+        }
     }
 
-    /// The servers.
-    pub(crate) fn servers(&self) -> &[RedisServer] {
-        &self.servers
+    /// Starts a new pass over these servers.
+    pub(crate) fn restart(&mut self, servers: Vec<RedisServer>) {
+        (self.servers, self.at, self.cursor) = (servers, 0, 0);
     }
 
     /// Visits some more keys. After the last page, the next pass begins.
@@ -106,7 +105,7 @@ pub(crate) async fn search(
     session: &Session,
     mut visit: impl FnMut(&StoredKey) -> ControlFlow<()>,
 ) -> Result<(), Failure> {
-    let mut scanner = Scanner::new(session, SEARCH).await?;
+    let mut scanner = Scanner::new(session, SEARCH);
     let progress = progress();
     while !session.interrupt.is_set() {
         let page = scanner.next().await?;
@@ -120,7 +119,7 @@ pub(crate) async fn search(
 
 /// The prefixes of limiters that have overrides on these servers, or have published their limits.
 pub(crate) async fn prefixes(session: &Session) -> Result<BTreeSet<String>, Failure> {
-    let mut scanner = Scanner::new(session, SEARCH).await?;
+    let mut scanner = Scanner::new(session, SEARCH);
     scanner.pattern = b"*:{#}:*".to_vec();
     let (mut prefixes, mut is_last) = (BTreeSet::new(), false);
     while !is_last && !session.interrupt.is_set() {

@@ -3,9 +3,8 @@
 use crate::exit::Failure;
 use crate::output::{duration, milliseconds};
 use crate::session::ask_all;
-use ratelimit::Error;
-use ratelimit::store::{RedisServer, StoredKey};
-use redis::{Pipeline, Value};
+use ratelimit::store::RedisServer;
+use redis::Value;
 use std::time::Duration;
 
 /// The TTLs of keys of one server, in the order of the keys. `None` for a key that does not exist.
@@ -13,34 +12,12 @@ pub(crate) async fn ttls<'k>(
     server: &RedisServer,
     keys: impl Iterator<Item = &'k [u8]>,
 ) -> Result<Vec<Option<Ttl>>, Failure> {
-    let replies = ask_all(server, &questions(keys)).await?;
-    replies.into_iter().map(|reply| Ok(Ttl::of(&reply?))).collect()
-}
-
-/// The TTLs of keys that may be on any of the servers.
-pub(crate) async fn live(
-    servers: &[RedisServer],
-    keys: &[(StoredKey, Vec<u8>)],
-) -> Result<Vec<Option<Ttl>>, Failure> {
-    let commands = questions(keys.iter().map(|(_, bytes)| &bytes[..]));
-    let mut found: Vec<Option<Result<Option<Ttl>, Error>>> = keys.iter().map(|_| None).collect();
-    for server in servers {
-        for (found, reply) in found.iter_mut().zip(ask_all(server, &commands).await?) {
-            // A node of a cluster returns an error for the keys of other nodes, so any reply without an error replaces an error.
-            if reply.is_ok() || found.is_none() {
-                *found = Some(reply.map(|reply| Ttl::of(&reply)));
-            }
-        }
-    }
-    found.into_iter().map(|found| Ok(found.transpose()?.flatten())).collect()
-}
-
-fn questions<'k>(keys: impl Iterator<Item = &'k [u8]>) -> Pipeline {
     let mut commands = redis::pipe();
     for key in keys {
         commands.cmd("PTTL").arg(key);
     }
-    commands
+    let replies = ask_all(server, &commands).await?;
+    replies.into_iter().map(|reply| Ok(Ttl::of(&reply?))).collect()
 }
 
 /// The time after which a key expires.

@@ -1,13 +1,11 @@
 //! Selects the busiest and the fullest keys, which are read each second.
 
-use super::rate::{Reading, rate};
+use super::rate::Reading;
 use crate::limits::Limits;
 use crate::session::Session;
-use crate::usage;
 use ratelimit::store::StoredKey;
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::time::Instant;
 
 /// The number of busiest keys, and the number of fullest keys.
 const EACH: usize = 100;
@@ -91,13 +89,11 @@ impl Hot {
         self.choose();
         let keys: Vec<(StoredKey, Vec<u8>)> =
             self.keys.iter().map(|hot| (hot.key.clone(), hot.bytes.clone())).collect();
-        let usages = usage::read(session, limits, &keys).await?;
-        let at = Instant::now();
-        for (hot, usage) in self.keys.iter_mut().zip(usages) {
-            let Some(usage) = usage else { continue };
-            let reading = Reading { at, usage };
+        let readings = Reading::all(session, limits, &keys).await?;
+        for (hot, reading) in self.keys.iter_mut().zip(readings) {
+            let Some(reading) = reading else { continue };
             if let Some(algorithm) = hot.key.algorithm()
-                && let Some(rate) = rate(algorithm, &hot.reading, &reading)
+                && let Some(rate) = reading.rate_since(&hot.reading, algorithm).or(hot.rate.map(|_| 0.0))
             {
                 hot.rate = Some(hot.rate.map_or(rate, |before| before * (1.0 - WEIGHT) + rate * WEIGHT));
             }
@@ -117,13 +113,13 @@ mod tests {
 
     fn hot(number: u32, rate: f64) -> HotKey {
         let bytes = format!("p:{{{number}}}:n:c2").into_bytes();
-        let usage = Usage { used: Some(number), known: None };
+        let (usage, now) = (Usage { used: Some(number), known: None }, std::time::Instant::now());
         let key = StoredKey::parse("p", &bytes).unwrap();
         HotKey {
             key,
             bytes,
             who: number.to_string(),
-            reading: Reading { at: Instant::now(), usage },
+            reading: Reading { sent: now, at: now, usage, level: Some(number) },
             rate: Some(rate),
         }
     }

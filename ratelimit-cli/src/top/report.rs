@@ -10,6 +10,7 @@ pub(crate) fn as_json(snapshot: &Snapshot) -> Value {
     let us = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     json!({
         "servers": snapshot.servers,
+        "missing": snapshot.missing,
         "latency_us": us(health.latency),
         "longest_latency_us": us(health.longest),
         "scripts_per_second": health.work.map(|work| work.scripts_per_second),

@@ -5,13 +5,13 @@ use super::Top;
 use super::health::{Health, Watcher};
 use super::hot::{Hot, HotKey};
 use super::names::{NameRow, Names};
-use super::rate::{Reading, rate};
+use super::rate::Reading;
 use crate::exit::Failure;
 use crate::limits::Limits;
 use crate::output::identity;
 use crate::scan::Scanner;
-use crate::session::Session;
-use crate::usage::{self, Usage};
+use crate::session::{Servers, Session};
+use crate::usage::Usage;
 use ratelimit::store::StoredKey;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -35,14 +35,24 @@ pub(crate) struct Snapshot {
     /// The number of complete passes, and the time of the last one.
     pub(crate) passes: u64,
     pub(crate) last_pass: Option<Duration>,
+    /// The nodes of a cluster that cannot be reached. Their keys are not shown.
+    pub(crate) missing: Vec<String>,
     /// The error of the last reading, if it failed. The numbers are then old.
     pub(crate) error: Option<String>,
 }
 
-/// Keys with the usage of their first reading.
+impl Snapshot {
+    /// What the reader has to know about the numbers: the error, or the missing nodes.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let missing = || (!self.missing.is_empty()).then(|| self.missing.join("; "));
+        self.error.clone().or_else(missing)
+    }
+}
+
+/// Keys with their first readings.
 struct ReadPage {
     keys: Vec<(StoredKey, Vec<u8>)>,
-    usages: Vec<Option<Usage>>,
+    readings: Vec<Option<Reading>>,
     at: Instant,
     is_last: bool,
 }
@@ -50,6 +60,7 @@ struct ReadPage {
 pub(crate) struct Sampler<'s> {
     session: &'s Session,
     options: &'s Top,
+    servers: Servers,
     scanner: Scanner,
     limits: Limits,
     watcher: Watcher,
@@ -68,13 +79,13 @@ pub(crate) struct Sampler<'s> {
 
 impl<'s> Sampler<'s> {
     pub(crate) async fn new(session: &'s Session, options: &'s Top) -> Result<Self, Failure> {
-        let scanner = Scanner::new(session, options.keys_per_second).await?;
         let limits = Limits::load(&options.given.limits, session).await?;
-        let watcher = Watcher::new(scanner.servers().to_vec());
+        let watcher = Watcher::new(session.servers.reachable.clone());
         Ok(Self {
             session,
             options,
-            scanner,
+            servers: session.servers.clone(),
+            scanner: Scanner::new(session, options.keys_per_second),
             limits,
             watcher,
             again: VecDeque::new(),
@@ -117,7 +128,7 @@ impl<'s> Sampler<'s> {
                 tokio::time::sleep_until(wake.into()).await;
                 continue;
             }
-            let read = if error.is_some() { self.reconnect().await } else { self.step().await };
+            let read = if error.is_some() { self.look_for_servers().await } else { self.step().await };
             error = read.err().map(|failure| failure.to_string());
             if error.is_some() {
                 self.resume = Instant::now() + TICK;
@@ -126,39 +137,38 @@ impl<'s> Sampler<'s> {
     }
 
     /// Begins a new pass, because the set of servers may have changed.
-    async fn reconnect(&mut self) -> Result<(), Failure> {
+    async fn look_for_servers(&mut self) -> Result<(), Failure> {
+        self.servers = Servers::of(&self.session.store).await?;
         self.again.clear();
-        self.scanner = Scanner::new(self.session, self.options.keys_per_second).await?;
-        self.watcher.replace(self.scanner.servers());
+        self.scanner.restart(self.servers.reachable.clone());
+        self.watcher.replace(&self.servers.reachable);
         Ok(())
     }
 
     /// Reads one page of keys for the first time.
     async fn step(&mut self) -> Result<(), Failure> {
         let page = self.scanner.next().await?;
-        let usages = usage::read(self.session, &self.limits, &page.keys).await?;
+        let readings = Reading::all(self.session, &self.limits, &page.keys).await?;
         let at = Instant::now();
         if page.is_last {
             self.scanned_in = self.pass_began.elapsed();
             self.resume = self.pass_began + TICK;
             self.pass_began = self.resume.max(at);
         }
-        self.again.push_back(ReadPage { keys: page.keys, usages, at, is_last: page.is_last });
+        self.again.push_back(ReadPage { keys: page.keys, readings, at, is_last: page.is_last });
         Ok(())
     }
 
     /// Reads the oldest page for the second time.
     async fn read_again(&mut self) -> Result<(), Failure> {
         let Some(page) = self.again.pop_front() else { return Ok(()) };
-        let usages = usage::read(self.session, &self.limits, &page.keys).await?;
-        let at = Instant::now();
-        let readings = page.usages.into_iter().zip(usages);
-        for ((key, bytes), (before, now)) in page.keys.into_iter().zip(readings) {
-            let (Some(before), Some(now)) = (before, now) else { continue };
-            let (before, reading) = (Reading { at: page.at, usage: before }, Reading { at, usage: now });
-            let rate = key.algorithm().and_then(|algorithm| rate(algorithm, &before, &reading));
-            self.names.add(&key, &now, rate);
-            if now != Usage::UNKNOWN {
+        let again = Reading::all(self.session, &self.limits, &page.keys).await?;
+        let readings = page.readings.into_iter().zip(again);
+        for ((key, bytes), (before, reading)) in page.keys.into_iter().zip(readings) {
+            let (Some(before), Some(reading)) = (before, reading) else { continue };
+            let rate = key.algorithm().and_then(|algorithm| reading.rate_since(&before, algorithm));
+            self.names.add(&key, &reading.usage, rate);
+            if reading.usage != Usage::UNKNOWN {
                 let who = identity(&self.session.limiter, &key, self.options.identities);
                 self.hot.offer(HotKey { key, bytes, who, reading, rate });
             }
@@ -173,14 +183,24 @@ impl<'s> Sampler<'s> {
 
     /// Reads the hot keys, the overrides and the health of the servers.
     async fn tick(&mut self) -> Result<(), Failure> {
-        self.limits = Limits::load(&self.options.given.limits, self.session).await?;
+        if !self.servers.missing.is_empty()
+            && Servers::of(&self.session.store).await?.missing.len() != self.servers.missing.len()
+        {
+            self.look_for_servers().await?;
+        }
+        match Limits::load(&self.options.given.limits, self.session).await {
+            // The node of the overrides is missing.
+            Err(failure) if failure.is_transient() && !self.servers.missing.is_empty() => {}
+            loaded => self.limits = loaded?,
+        }
         self.hot.read(self.session, &self.limits).await?;
         self.watcher.ask().await
     }
 
     fn publish(&self, error: Option<String>, publish: &watch::Sender<Snapshot>) {
         publish.send_replace(Snapshot {
-            servers: self.scanner.servers().iter().map(ToString::to_string).collect(),
+            servers: self.servers.reachable.iter().map(ToString::to_string).collect(),
+            missing: self.servers.missing.iter().map(ToString::to_string).collect(),
             prefix: self.session.prefix.clone(),
             health: self.watcher.health().clone(),
             names: self.names.rows(),

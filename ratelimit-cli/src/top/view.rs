@@ -63,7 +63,7 @@ impl View {
 
 pub(crate) fn draw(frame: &mut Frame<'_>, snapshot: &Snapshot, view: &mut View) {
     let columns = usize::from(frame.area().width);
-    let head_height = if snapshot.error.is_some() { 1 + ERROR_LINES } else { 2 };
+    let head_height = if snapshot.trouble().is_some() { 1 + ERROR_LINES } else { 2 };
     let half = frame.area().height.saturating_sub(5) / 2;
     let names = u16::try_from(snapshot.names.len().max(1)).unwrap_or(u16::MAX).min(half.max(1));
     let [head, _, names, _, keys, foot] = Layout::vertical([
@@ -100,8 +100,8 @@ fn head_lines<'t>(snapshot: &Snapshot, view: &View, columns: usize) -> Vec<Line<
     let texts = [format!("prefix {}", safe(&snapshot.prefix)), format!("{keys}{pass}")];
     let rest = fitting(texts, columns.saturating_sub(servers.width() + 2));
     let title = Line::from(vec![Span::styled(servers, view.title()), Span::raw(format!("  {rest}"))]);
-    if let Some(error) = &snapshot.error {
-        return vec![title, Line::styled(safe(error), view.style(Color::Red))];
+    if let Some(trouble) = snapshot.trouble() {
+        return vec![title, Line::styled(safe(&trouble), view.style(Color::Red))];
     }
     vec![title, Line::raw(fitting(health(snapshot), columns))]
 }

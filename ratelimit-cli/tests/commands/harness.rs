@@ -74,7 +74,11 @@ pub(crate) fn finish(command: &mut Command) -> Ran {
 }
 
 /// Runs `top` until a snapshot is as expected. Returns the whole output, and that snapshot.
-pub(crate) fn top_until(url: &str, more: &[&str], is_expected: impl Fn(&Value) -> bool) -> (String, Value) {
+pub(crate) fn top_until(
+    url: &str,
+    more: &[&str],
+    is_expected: impl FnMut(&Value) -> bool,
+) -> (String, Value) {
     let arguments = [&["top", "--json", "--seconds", "30"], more].concat();
     let mut child = command(url, &arguments).spawn().expect("the command starts");
     let mut out = String::new();

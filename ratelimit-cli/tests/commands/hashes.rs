@@ -62,9 +62,16 @@ async fn one_identity_has_one_hash_everywhere() {
         ["simulate", "counter count=5 time=1m", "--shadow", "count=1", "--log", folder.to_str().unwrap()];
     with_secret(&server, &shadow).exits(0).says(&[hash]);
 
+    let json = with_secret(&server, &["peek", "login", "--for", hash, "--json"]).exits(0).json();
+    assert_eq!(
+        (&json[0]["identity"], &json[0]["found"]),
+        (&hash[..].into(), &"203.0.113.7".into()),
+        "{json}"
+    );
     for given in [&hash[..], &hash[..9], &format!("{}…", &hash[..12])] {
         let peeked = with_secret(&server, &["peek", "login", "--for", given, "--limit", LOGIN_TEXT]).exits(0);
-        assert!(peeked.says(&["5 of 5"]).out.starts_with("login for #"));
+        let named = format!("login for {given} (203.0.113.7)\n");
+        assert!(peeked.says(&["5 of 5"]).out.starts_with(&named));
     }
     with_secret(&server, &["set", "login", "--for", hash, "count=9"]).exits(0);
     wait_for("the service allows more", async || {
@@ -93,7 +100,8 @@ async fn a_hash_in_a_key_is_the_hash_of_the_identity() {
     assert!(keys(&server)[0].contains(&format!("{{{hash}}}")), "the key has it: {:?}", keys(&server));
     // These commands need no secret, because they do not compute a hash from the identity.
     run(&server.url(), &["list"]).exits(0).says(&[hash]);
-    run(&server.url(), &["peek", "login", "--for", hash]).exits(0).says(&["5 units in use"]);
+    let peeked = run(&server.url(), &["peek", "login", "--for", hash]).exits(0).says(&["5 units in use"]);
+    assert!(peeked.out.starts_with(&format!("login for {hash}\n")), "nothing else is known: {peeked:?}");
     with_secret(&server, &["peek", "login", "--for", "secret:sesame"]).exits(0).says(&["5 units in use"]);
     // A text that a caller chooses never has the hash of another value.
     assert_ne!(limiter.identity_hash(Key::new("login").by("sesame")).unwrap().unwrap().to_string(), *hash);

@@ -21,7 +21,8 @@ fn hot(identity: &str, used: u32, rate: f64) -> HotKey {
         _ => Decision::allow(&limit, 1000 - used, half),
     };
     let usage = Usage { used: Some(used), known: Some(Known { limit, decision }) };
-    let reading = Reading { at: Instant::now(), usage };
+    let (sent, at) = (Instant::now(), Instant::now());
+    let reading = Reading { sent, at, usage, level: Some(used) };
     HotKey {
         key: StoredKey::parse("ratelimit", key.as_bytes()).unwrap(),
         bytes: key.as_bytes().to_vec(),
