@@ -2,12 +2,11 @@
 
 use super::file::Wanted;
 use super::left;
-use crate::exit::Failure;
 use crate::output::{Output, Style, safe};
 use crate::overrides::{change, target};
 use crate::session::Session;
 use jiff::{Timestamp, Unit};
-use ratelimit::overrides::{Override, OverrideTarget};
+use ratelimit::overrides::{Override, OverrideTarget, OverrideUpdate};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -45,8 +44,7 @@ impl State {
     }
 }
 
-/// Compares a file with the store. The overrides to set come before the overrides to remove, so that no caller is without a limit
-/// in between.
+/// Compares a file with the store. The overrides to set come before the overrides to remove.
 pub(super) fn differences(
     wanted: Vec<Wanted>,
     found: &[Override],
@@ -79,17 +77,11 @@ pub(super) fn differences(
 }
 
 impl Difference {
-    /// Makes the change.
-    pub(super) async fn make(&self, now: Timestamp, session: &Session) -> Result<(), Failure> {
-        let overrides = session.limiter.overrides();
-        let Some(Wanted { caller, change, expires, .. }) = &self.wanted else {
-            return Ok(overrides.remove_target(&self.target).await?);
-        };
-        match expires.and_then(|end| left(now, end)) {
-            Some(left) => overrides.set_for(caller.key(), *change, left).await?,
-            None => overrides.set(caller.key(), *change).await?,
-        }
-        Ok(())
+    /// The change in the form that the library makes.
+    pub(super) fn update(&self, now: Timestamp) -> OverrideUpdate {
+        let wanted = self.wanted.as_ref();
+        let expires_in = wanted.and_then(|wanted| left(now, wanted.expires?));
+        OverrideUpdate { target: self.target.clone(), change: wanted.map(|wanted| wanted.change), expires_in }
     }
 
     pub(super) fn as_text(&self, output: Output) -> String {

@@ -18,7 +18,11 @@ const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 #[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub(super) struct File {
+    /// Whether a change that does not fit its limit is set all the same. The file that undoes an `apply` has it, because its
+    /// overrides were in force.
+    #[serde(default)]
+    force: bool,
     #[serde(default, rename = "override")]
     overrides: Vec<Entry>,
 }
@@ -42,16 +46,15 @@ pub(super) struct Entry {
 /// # Errors
 ///
 /// If the file cannot be read, or is not TOML with these tables. The message names the line.
-pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
+pub(super) fn read(path: &Path) -> Result<File, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format_args!("cannot read `{shown}`: {error}")))?;
-    let file: File = toml::from_str(&text).map_err(|error| {
+    toml::from_str(&text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         Failure::usage(format_args!("`{shown}`, line {line}: {}", error.message()))
-    })?;
-    Ok(file.overrides)
+    })
 }
 
 /// An override that the store must have after `apply`.
@@ -63,25 +66,35 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Checks all entries of a file, so that `apply` does not stop half way. Expired entries are left out.
+    /// Checks all entries of a file. Expired entries are left out.
     ///
     /// # Errors
     ///
     /// If an entry is not a valid override or does not fit its published limit, or if two entries are for the same callers. The
     /// message names the entry.
     pub(super) async fn all(
-        entries: Vec<Entry>,
+        file: File,
         now: Timestamp,
+        found: &[Override],
         published: &[KnownLimit],
         session: &Session,
     ) -> Result<Vec<Self>, Failure> {
         let (mut all, mut targets) = (Vec::new(), BTreeSet::new());
-        for (number, entry) in entries.into_iter().enumerate() {
+        for (number, entry) in file.overrides.into_iter().enumerate() {
             let which = format!("override {} of the file (`{}`)", number + 1, safe(&entry.name));
             let wanted = Self::of(entry, session).await;
-            let wanted = wanted
-                .and_then(|wanted| wanted.checked(now, published))
-                .map_err(|failure| Failure::usage(format_args!("{which}: {failure}")))?;
+            let mut wanted = wanted.map_err(|failure| Failure::usage(format_args!("{which}: {failure}")))?;
+            let is_in_force =
+                found.iter().any(|it| *it.target() == wanted.target && *it.change() == wanted.change);
+            match wanted.check(now, published) {
+                Err(failure) if file.force || is_in_force => {
+                    note(format_args!("{which}: {failure}; what fits of it applies"))
+                }
+                checked => {
+                    checked.map_err(|failure| Failure::usage(format_args!("{which}: {failure}")))?;
+                }
+            }
+            wanted.expires = wanted.expires.map(|end| end.min(now + LONGEST));
             if !targets.insert(wanted.target.clone()) {
                 return Err(Failure::usage(format_args!("{which}: an earlier one is for the same callers")));
             }
@@ -112,7 +125,7 @@ impl Wanted {
     }
 
     /// Runs the same checks as `set`.
-    fn checked(self, now: Timestamp, published: &[KnownLimit]) -> Result<Self, Failure> {
+    fn check(&self, now: Timestamp, published: &[KnownLimit]) -> Result<(), Failure> {
         if self.expires.and_then(|end| left(now, end)).is_some_and(|left| left > LONGEST) {
             return Err(Failure::usage(
                 "it expires in more than 366 days; leave `expires` out, or name an earlier time",
@@ -120,13 +133,13 @@ impl Wanted {
         }
         let _ = self.change.checked().map_err(Failure::usage)?;
         let known = published.iter().find(|met| met.name() == self.caller.name && !met.varies());
-        let Some(limit) = known.map(KnownLimit::in_code) else { return Ok(self) };
+        let Some(limit) = known.map(KnownLimit::in_code) else { return Ok(()) };
         let misfit = match self.change.apply(limit) {
             Err(error) => error.message(),
             Ok(changed) if changed.is_concurrency() != limit.is_concurrency() => {
                 "a concurrency limit and another limit cannot replace each other"
             }
-            Ok(_) => return Ok(self),
+            Ok(_) => return Ok(()),
         };
         Err(Failure::usage(format_args!(
             "`{}` does not fit the published limit `{limit}`: {misfit}",
@@ -138,7 +151,7 @@ impl Wanted {
 /// Returns the text of a file with these overrides. [`read`] returns the same overrides for this text. An override that cannot be
 /// read is left out, with a note.
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
-    let mut file = File::default();
+    let mut file = File { force: true, ..File::default() };
     for found in overrides {
         if let Some(entry) = entry(found, now, session) {
             file.overrides.push(entry);
@@ -148,10 +161,10 @@ pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session)
         }
     }
     let tables = toml::to_string(&file).map_err(Failure::found)?;
-    // Without overrides, the text would be an empty array in one line, to which no table could be added.
-    let tables = if file.overrides.is_empty() { String::new() } else { tables };
+    // Without overrides, the text would have an empty array in one line, to which no table could be added.
+    let tables = if file.overrides.is_empty() { "force = true\n" } else { &tables };
     Ok(format!(
-        "# All overrides of the prefix `{}`. `ratelimit apply` makes them so.\n\n{tables}",
+        "# All overrides of the prefix `{}`. `ratelimit apply` makes them so.\n# `force`: they were in force, so they are set even if a limit has changed.\n{tables}",
         session.prefix.replace(char::is_control, " ")
     ))
 }

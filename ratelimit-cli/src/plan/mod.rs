@@ -12,6 +12,7 @@ use clap::Args;
 use difference::{Difference, differences};
 use file::Wanted;
 use jiff::Timestamp;
+use ratelimit::overrides::Override;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,8 +27,9 @@ pub(crate) struct Overrides {
 
 /// Make the overrides of the prefix those of a file, and write a file that undoes it
 ///
-/// An override that is not in the file is removed. The previous overrides are first written to a file: `limits.before.toml` for
-/// `limits.toml`. `ratelimit apply limits.before.toml` then undoes the change.
+/// An override that is not in the file is removed. All changes are made in one step, unless somebody else changes overrides at
+/// the same time: then nothing is changed. The previous overrides are written to a file: `limits.before.toml` for `limits.toml`.
+/// `ratelimit apply limits.before.toml` then undoes the change.
 #[derive(Args, Debug)]
 pub(crate) struct Apply {
     /// The file with all overrides, as for `plan`
@@ -40,22 +42,30 @@ pub(crate) struct Apply {
 /// The differences between the overrides of a file and those in the store.
 struct Compared {
     now: Timestamp,
+    /// The version of the overrides, and the overrides in the store.
+    version: u64,
+    found: Vec<Override>,
     differences: Vec<Difference>,
 }
 
 impl Compared {
     async fn read(path: &Path, session: &Session) -> Result<Self, Failure> {
-        let entries = file::read(path)?;
+        let file = file::read(path)?;
         let server = session.servers.reachable.first();
         let server = server.ok_or_else(|| Failure::server("no server has replied"))?;
         let now = Timestamp::UNIX_EPOCH.checked_add(server_time(server).await?).map_err(Failure::server)?;
         let published = session.limiter.published_limits().await.unwrap_or_default();
-        let wanted = Wanted::all(entries, now, &published, session).await?;
+        // The version is read first. If somebody changes an override in between, it is out of date, and nothing is changed.
+        let version = session.limiter.overrides().version().await;
+        let version = version.map_err(|error| session.of_overrides(error))?;
+        let found = session.overrides().await?;
+        let wanted = Wanted::all(file, now, &found, &published, session).await?;
         let names: BTreeSet<&str> = wanted.iter().map(|wanted| wanted.caller.name.as_str()).collect();
         for name in names.into_iter().filter(|name| is_unknown(name, &published)) {
             note(format_args!("no service has published the name `{}`", crate::output::safe(name)));
         }
-        Ok(Self { now, differences: differences(wanted, &session.overrides().await?, now, session) })
+        let differences = differences(wanted, &found, now, session);
+        Ok(Self { now, version, found, differences })
     }
 
     fn as_json(&self) -> Value {
@@ -100,21 +110,35 @@ pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Fail
         return show(session.output, &json!({ "changes": [], "before": null }), "nothing to change\n");
     }
     let before = apply.before.clone().unwrap_or_else(|| before_path(&apply.file));
-    if before == apply.file {
+    if files::is_same(&before, &apply.file) {
         return Err(Failure::usage("`--before` names the file that is applied; name another one"));
     }
-    let of_now = file::written(&session.overrides().await?, compared.now, session)?;
-    files::write(&before, of_now.as_bytes())?;
-    let all = compared.differences.len();
-    for (made, difference) in compared.differences.iter().enumerate() {
-        let undo =
-            format!("{made} of {all} changes were made; `ratelimit apply {}` undoes them", before.display());
-        if session.interrupt.is_set() {
-            note(undo);
-            return Ok(Exit::Interrupted);
-        }
-        difference.make(compared.now, session).await.map_err(|failure| failure.and(&undo))?;
+    let undo = file::written(&compared.found, compared.now, session)?;
+    let undo = files::Staged::new(&before, undo.as_bytes(), &apply.file)?;
+    if session.interrupt.is_set() {
+        return Err(Failure::interrupted());
     }
+    let updates: Vec<_> = compared.differences.iter().map(|one| one.update(compared.now)).collect();
+    let replaced = session.limiter.overrides().replace(compared.version, &updates).await;
+    match replaced {
+        Ok(true) => undo.commit()?,
+        Ok(false) => {
+            return Err(Failure::found(format!(
+                "nothing was changed: somebody else has changed overrides in the meantime; see what is left to change with `ratelimit plan {}`",
+                apply.file.display()
+            )));
+        }
+        Err(error) if error.is_transient() => {
+            undo.commit()?;
+            return Err(session.of_overrides(error).and(&format!(
+                "all changes may have been made, or none: `ratelimit drift {}` says it, and `ratelimit apply {}` undoes them",
+                apply.file.display(),
+                before.display()
+            )));
+        }
+        Err(error) => return Err(session.of_overrides(error)),
+    }
+    let all = compared.differences.len();
     let text = format!(
         "{}{} made; running processes apply them within one second\n`ratelimit apply {}` undoes them\n",
         compared.as_text(session),

@@ -24,3 +24,4 @@ mod schemes;
 mod secrets;
 mod terminal;
 mod top;
+mod undo;
