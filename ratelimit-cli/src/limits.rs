@@ -43,11 +43,17 @@ impl Limits {
     /// Reads the overrides and the published limits. If their node is missing, the command works without them.
     pub(crate) async fn load(given: &[GivenLimit], session: &Session) -> Result<Self, Failure> {
         let mut limits = Self { given: given.to_vec(), ..Self::default() };
-        if let Some(missing) = session.missing_overrides() {
-            session.note_once(format!("{}; this node has the overrides and the published limits, so only the numbers of `--limit` are known", missing.why));
-            return Ok(limits);
-        }
-        for entry in session.overrides().await? {
+        let overrides = match (session.overrides().await, session.missing_overrides()) {
+            (Err(failure), Some(missing)) if failure.is_transient() => {
+                session.note_once(format!(
+                    "{}; this node has the overrides and the published limits, so only the numbers of `--limit` are known",
+                    missing.why
+                ));
+                return Ok(limits);
+            }
+            (overrides, _) => overrides?,
+        };
+        for entry in overrides {
             match entry.target() {
                 OverrideTarget::Name(name) => {
                     limits.of_names.insert(name.clone(), *entry.change());
@@ -63,7 +69,8 @@ impl Limits {
             Err(error) if error.is_transient() => return Err(error.into()),
             // The command also works without the published limits.
             Err(error) => {
-                session.note_once(format!("cannot read the limits that the services have published: {error}"))
+                session
+                    .note_once(format!("cannot read the limits that the services have published: {error}"));
             }
         }
         Ok(limits)

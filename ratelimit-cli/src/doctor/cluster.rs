@@ -17,22 +17,18 @@ pub(super) async fn check(servers: &Servers, findings: &mut Findings) -> Result<
         findings.problem(SLOTS_ROW, missing.to_string(), advice);
     }
     let Some(server) = servers.reachable.first() else { return Ok(()) };
-    let facts = match permitted(ask(server, redis::cmd("CLUSTER").arg("INFO")).await)? {
-        Some(reply) => Some(Facts::read(&text(&reply))),
-        None => {
-            findings.unknown(
-                "cluster",
-                "the user may not run `cluster info`",
-                "to check it, permit it: `ACL SETUSER name +cluster|info`",
-            );
-            None
-        }
-    };
-    if let Some(facts) = &facts {
-        judge(facts, servers.missing.is_empty(), findings);
+    let reply = permitted(ask(server, redis::cmd("CLUSTER").arg("INFO")).await)?;
+    let facts = reply.map(|reply| Facts::read(&text(&reply)));
+    match &facts {
+        Some(facts) => judge(facts, servers.missing.is_empty(), findings),
+        None => findings.unknown(
+            "cluster",
+            "the user may not run `cluster info`",
+            "to check it, permit it: `ACL SETUSER name +cluster|info`",
+        ),
     }
     let is_down = facts.is_some_and(|facts| facts.get("cluster_state") == Some("fail"));
-    coverage(&full_coverage(server).await, is_down, findings);
+    coverage(full_coverage(server).await, is_down, findings);
     Ok(())
 }
 
@@ -43,7 +39,7 @@ async fn full_coverage(server: &RedisServer) -> Option<bool> {
     pairs.into_iter().find(|(name, _)| name == COVERAGE).map(|(_, value)| value == "yes")
 }
 
-fn coverage(required: &Option<bool>, is_down: bool, findings: &mut Findings) {
+fn coverage(required: Option<bool>, is_down: bool, findings: &mut Findings) {
     let advice = "let the other nodes decide: `CONFIG SET cluster-require-full-coverage no` on each node, and write it into its configuration";
     match required {
         Some(true) if is_down => findings.problem(COVERAGE, "`yes`: the cluster is down because slots have no node, so no limit is decided", advice),

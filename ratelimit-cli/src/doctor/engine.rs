@@ -67,8 +67,8 @@ pub(super) async fn check(
     findings: &mut Findings,
 ) -> Result<bool, Failure> {
     // A node that serves no slot decides nothing.
-    let serves = |tag: &u32| server.serves(&StoreKey::new(key(&session.prefix, *tag).as_bytes()));
-    let Some(tag) = (0..TAGS).find(serves) else { return Ok(true) };
+    let is_own = |tag: &u32| server.serves(&StoreKey::new(key(&session.prefix, *tag).as_bytes()));
+    let Some(tag) = (0..TAGS).find(is_own) else { return Ok(true) };
     let lua = match eval(server, "return _VERSION", &[key(&session.prefix, tag)], 0).await {
         Ok(lua) => text(&lua),
         Err(failure) if is_permission(&failure) => return Ok(true),

@@ -88,7 +88,7 @@ impl Wanted {
                 found.iter().any(|it| *it.target() == wanted.target && *it.change() == wanted.change);
             match wanted.check(now, published) {
                 Err(failure) if file.force || is_in_force => {
-                    note(format_args!("{which}: {failure}; what fits of it applies"))
+                    note(format_args!("{which}: {failure}; what fits of it applies"));
                 }
                 checked => {
                     checked.map_err(|failure| Failure::usage(format_args!("{which}: {failure}")))?;

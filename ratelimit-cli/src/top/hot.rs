@@ -84,6 +84,12 @@ impl Hot {
         self.known = self.keys.iter().map(|hot| hot.bytes.clone()).collect();
     }
 
+    /// Drops the keys for which `is_kept` is false.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&[u8]) -> bool) {
+        self.keys.retain(|hot| is_kept(&hot.bytes));
+        self.known.retain(|bytes| is_kept(bytes));
+    }
+
     /// Reads all keys again.
     pub(crate) async fn read(&mut self, session: &Session, limits: &Limits) -> Result<(), ratelimit::Error> {
         self.choose();

@@ -12,7 +12,7 @@ use crate::output::identity;
 use crate::scan::Scanner;
 use crate::session::{Servers, Session};
 use crate::usage::Usage;
-use ratelimit::store::StoredKey;
+use ratelimit::store::{StoreKey, StoredKey};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -140,6 +140,7 @@ impl<'s> Sampler<'s> {
     async fn look_for_servers(&mut self) -> Result<(), Failure> {
         self.servers = Servers::of(&self.session.store).await?;
         self.again.clear();
+        self.hot.retain(|bytes| self.servers.missing(&StoreKey::new(bytes)).is_none());
         self.scanner.restart(self.servers.reachable.clone());
         self.watcher.replace(&self.servers.reachable);
         Ok(())

@@ -85,8 +85,8 @@ async fn every_command_works_on_the_other_nodes() {
     late.check(&LOGIN, Key::new("login").by(live)).await.unwrap();
     broken.service.check(&LOGIN, Key::new("login").by(live)).await.unwrap();
 
-    let list = broken.run(&["list", "--json", "--limit", LOGIN_TEXT]).exits(0).json();
-    assert_eq!((&list["limits"][0]["keys"], &list["partial"]), (&broken.live_users.into(), &true.into()));
+    let json = broken.run(&["list", "--json", "--limit", LOGIN_TEXT]).exits(0).json();
+    assert_eq!((&json["limits"][0]["keys"], &json["partial"]), (&broken.live_users.into(), &true.into()));
     broken.run(&["list"]).exits(0).says(&["partial: not all keys were read"]);
     broken.run(&["peek", "login", "--for", live]).exits(0).says(&["3 units in use"]);
     let both = broken.run(&["peek", "login", "--for", lost, "--for", live]).exits(3);
@@ -197,4 +197,40 @@ async fn the_default_of_redis_is_named() {
         "CONFIG SET cluster-require-full-coverage no",
         "ok       version: ",
     ]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_live_view_loses_a_node_and_finds_it_again() {
+    let mut cluster = Cluster::start(3);
+    let (url, service) = (cluster.url(), limiter(&cluster.url()).await);
+    for user in 0..USERS {
+        service.check(&LOGIN, Key::new("login").by(user)).await.unwrap();
+    }
+    let port = cluster.primaries()[0];
+    let (mut killed, mut lost) = (false, false);
+    let top = move || {
+        top_until(&url, &["--limit", LOGIN_TEXT], |top| {
+            let missing = top["missing"].as_array().map(Vec::len);
+            if !killed
+                && top["number_of_keys"] == USERS
+                && top["keys"].as_array().is_some_and(|keys| keys.len() == USERS)
+            {
+                cluster.kill(port);
+                killed = true;
+            }
+            // The other nodes are read and shown without an error.
+            if killed
+                && !lost
+                && missing == Some(1)
+                && top["error"].is_null()
+                && top["number_of_keys"].as_u64() < Some(60)
+            {
+                cluster.restart(port);
+                lost = true;
+            }
+            lost && missing == Some(0) && top["error"].is_null()
+        })
+    };
+    let (_, top) = tokio::task::spawn_blocking(top).await.unwrap();
+    assert_eq!(top["servers"].as_array().map(Vec::len), Some(3), "{top}");
 }

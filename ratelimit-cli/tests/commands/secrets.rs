@@ -19,7 +19,10 @@ impl Identity for Token {
 
 async fn service(server: &RedisServer, secret: Option<&str>) -> RateLimiter {
     let builder = RateLimiter::builder().redis(server.url()).deadline(Duration::from_secs(10));
-    let builder = secret.into_iter().fold(builder, |builder, secret| builder.hash_secret(secret));
+    let builder = match secret {
+        Some(secret) => builder.hash_secret(secret),
+        None => builder,
+    };
     builder.connect().await.unwrap()
 }
 

@@ -190,7 +190,7 @@ async fn the_applied_file_is_never_replaced_and_modes_are_kept() {
     }
     assert_eq!(case.read("same.toml"), file("count=3"));
     let mode = |name: &str, mode| {
-        std::fs::set_permissions(case.path(name), PermissionsExt::from_mode(mode)).unwrap()
+        std::fs::set_permissions(case.path(name), PermissionsExt::from_mode(mode)).unwrap();
     };
     let mode_of = |name: &str| std::fs::metadata(case.path(name)).unwrap().permissions().mode() & 0o777;
     // A new file gets the mode of the applied file, because it has the same identities.

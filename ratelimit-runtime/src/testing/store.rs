@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
 use crate::macros::opaque;
 use crate::store::memory::MemoryStore;
-use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, Reply, Request, Store};
+use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, OverrideEntry, Reply, Request, Store};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,6 +118,10 @@ impl Store for TestStore {
         expires: Option<Duration>,
     ) -> Reply<()> {
         self.ask(|memory| memory.save_override(key, entry, change, expires))
+    }
+
+    fn replace_overrides(&self, key: &StoreKey, seen: u64, changes: &[OverrideEntry]) -> Reply<bool> {
+        self.ask(|memory| memory.replace_overrides(key, seen, changes))
     }
 }
 

@@ -126,7 +126,7 @@ impl RateLimiter {
     /// and running processes use another secret.
     async fn publish(&self) -> Result<bool, Error> {
         let (stored, now) = (self.load_published().await?, now());
-        let secret = self.keys().has_hashed().then(|| secret::field(self.keys().fingerprint));
+        let secret = self.keys().has_hashed().then_some(self.keys().fingerprint);
         let shares_secret = secret.is_none() || secret::others(&stored, self.keys(), now).next().is_none();
         let changed = news(&stored, &self.limits(), secret, now);
         if !changed.is_empty() {
@@ -197,7 +197,7 @@ pub(super) fn age(text: &str, now: u64) -> Option<Duration> {
 fn news(
     stored: &[(Vec<u8>, String)],
     own: &[KnownLimit],
-    own_secret: Option<String>,
+    fingerprint: Option<u32>,
     now: u64,
 ) -> Vec<(Vec<u8>, Option<String>)> {
     let is_live = |text: &str| age(text, now).is_some_and(|age| age < KEPT);
@@ -206,6 +206,7 @@ fn news(
     let mut changed: BTreeMap<Vec<u8>, Option<String>> = BTreeMap::new();
     changed.extend(stored.iter().filter(|(_, text)| !is_live(text)).map(|(name, _)| (name.clone(), None)));
     let limits = own.iter().map(|met| (met.name.as_bytes(), met.published()));
+    let own_secret = fingerprint.map(secret::field);
     let own_secret = own_secret.as_ref().map(|field| (field.as_bytes(), secret::TEXT.to_owned()));
     for (name, text) in own_secret.into_iter().chain(limits).filter(|(name, _)| name.len() <= LONGEST_NAME) {
         match known.get(name).filter(|known| is_live(known)) {
