@@ -5,28 +5,32 @@
 
 use crate::clock::timer;
 use crate::error::Error;
-use parking_lot::RwLock;
-use std::sync::{Arc, OnceLock};
+use parking_lot::{Mutex, RwLock};
+use std::sync::{Arc, OnceLock, Weak};
 use tokio::runtime::{Handle, Id};
 use tokio::task::AbortHandle;
 
-/// The values of the running runtimes.
+/// The values of the running runtimes. A value is dropped when its runtime shuts down.
 pub(crate) struct PerRuntime<T> {
-    /// The first value, which is read without a lock, because most processes have one runtime. It stays when its runtime shuts
-    /// down.
+    /// The entry of the first runtime, which is read without a lock, because most processes have one runtime.
     first: OnceLock<Entry<T>>,
-    /// The other values. There are few of these values, so a list is faster than a map.
+    /// The entries of the other runtimes. There are few of them, so a list is faster than a map.
     others: RwLock<Vec<Entry<T>>>,
 }
 
 struct Entry<T> {
     runtime: Id,
-    value: Arc<T>,
-    /// A task that ends when the runtime shuts down.
+    /// Nobody can empty a `OnceLock` through a shared reference, so the entry itself does not own the value.
+    value: Weak<T>,
+    owner: Owner<T>,
+    /// A task of the runtime that has the other [`Owner`].
     task: AbortHandle,
 }
 
-impl<T> PerRuntime<T> {
+/// Owns a value together with another `Owner`. The first of them that is dropped drops the value.
+struct Owner<T>(Arc<Mutex<Option<Arc<T>>>>);
+
+impl<T: Send + Sync + 'static> PerRuntime<T> {
     /// Returns the value of the current runtime. The first call in a runtime creates it.
     ///
     /// # Errors
@@ -39,19 +43,16 @@ impl<T> PerRuntime<T> {
         }
         timer::runtime()?;
         let mut others = self.others.write();
-        if let Some(entry) =
-            self.first.get().into_iter().chain(&*others).find(|entry| entry.is_of(runtime.id()))
-        {
-            return Ok(Arc::clone(&entry.value));
+        let mut entries = self.first.get().into_iter().chain(&*others);
+        if let Some(value) = entries.find_map(|entry| entry.value_of(runtime.id())) {
+            return Ok(value);
         }
         let ended: Vec<Entry<T>> = others.extract_if(.., |entry| entry.has_ended()).collect();
         let value = make(&runtime);
-        let task = runtime.spawn(std::future::pending::<()>()).abort_handle();
-        let entry = Entry { runtime: runtime.id(), value: Arc::clone(&value), task };
-        if let Err(entry) = self.first.set(entry) {
+        if let Err(entry) = self.first.set(Entry::new(&runtime, &value)) {
             others.push(entry);
         }
-        // Drops the values outside of the lock, because dropping a value may wake tasks.
+        // Drops the entries outside of the lock, because dropping a value may wake tasks.
         drop(others);
         drop(ended);
         Ok(value)
@@ -64,16 +65,15 @@ impl<T> PerRuntime<T> {
 
     /// Returns whether the value of any running runtime passes a test.
     pub(crate) fn any(&self, test: impl Fn(&T) -> bool) -> bool {
-        let passes = |entry: &Entry<T>| !entry.has_ended() && test(&entry.value);
+        let passes = |entry: &Entry<T>| entry.value.upgrade().is_some_and(|value| test(&value));
         self.first.get().is_some_and(passes) || self.others.read().iter().any(passes)
     }
 
     fn of(&self, runtime: Id) -> Option<Arc<T>> {
-        if let Some(first) = self.first.get().filter(|first| first.is_of(runtime)) {
-            return Some(Arc::clone(&first.value));
-        }
-        let others = self.others.read();
-        others.iter().find(|entry| entry.is_of(runtime)).map(|entry| Arc::clone(&entry.value))
+        self.first.get().and_then(|first| first.value_of(runtime)).or_else(|| {
+            let others = self.others.read();
+            others.iter().find_map(|entry| entry.value_of(runtime))
+        })
     }
 }
 
@@ -83,9 +83,21 @@ impl<T> Default for PerRuntime<T> {
     }
 }
 
+impl<T: Send + Sync + 'static> Entry<T> {
+    fn new(runtime: &Handle, value: &Arc<T>) -> Self {
+        let [owner, of_task] = Owner::two_of(value);
+        let task = runtime.spawn(async move {
+            let _owner = of_task;
+            std::future::pending::<()>().await;
+        });
+        Self { runtime: runtime.id(), value: Arc::downgrade(value), owner, task: task.abort_handle() }
+    }
+}
+
 impl<T> Entry<T> {
-    fn is_of(&self, runtime: Id) -> bool {
-        self.runtime == runtime
+    /// Returns the value, if it is that of this runtime and the runtime has not shut down.
+    fn value_of(&self, runtime: Id) -> Option<Arc<T>> {
+        if self.runtime == runtime { self.value.upgrade() } else { None }
     }
 
     /// Returns whether the runtime has shut down.
@@ -97,6 +109,20 @@ impl<T> Entry<T> {
 impl<T> Drop for Entry<T> {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+impl<T> Owner<T> {
+    fn two_of(value: &Arc<T>) -> [Self; 2] {
+        let shared = Arc::new(Mutex::new(Some(Arc::clone(value))));
+        [Self(Arc::clone(&shared)), Self(shared)]
+    }
+}
+
+impl<T> Drop for Owner<T> {
+    fn drop(&mut self) {
+        // The lock ends before the value is dropped.
+        let _value = self.0.lock().take();
     }
 }
 
@@ -122,5 +148,25 @@ mod tests {
         drop(first);
         assert_eq!(runtime().block_on(async { current() }), Some(2));
         assert!(!values.any(|value| *value == 0) && values.any(|value| *value == 1));
+    }
+
+    #[test]
+    fn a_value_is_dropped_with_its_runtime_or_with_the_values() {
+        let (values, runtimes) = (PerRuntime::default(), [runtime(), runtime(), runtime()]);
+        let made = runtimes.each_ref().map(|runtime| {
+            let _guard = runtime.enter();
+            Arc::downgrade(&values.current(Arc::<()>::default).unwrap())
+        });
+        let alive = || made.each_ref().map(|value| value.strong_count() > 0);
+        let [first, second, third] = runtimes;
+        assert_eq!(alive(), [true, true, true]);
+        drop(first);
+        assert_eq!(alive(), [false, true, true]);
+        drop(second);
+        assert_eq!(alive(), [false, false, true]);
+        // The third runtime is never polled.
+        drop(values);
+        assert_eq!(alive(), [false, false, false]);
+        drop(third);
     }
 }
