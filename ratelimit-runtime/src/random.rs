@@ -12,16 +12,31 @@ thread_local! {
 
 /// Returns 64 random bits. If no seed was set, nobody outside of the process can guess them.
 pub(crate) fn bits() -> u64 {
-    // std has no other source of randomness. Its SipHash with a random key turns a counter into random numbers.
-    static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    static NEXT: AtomicU64 = AtomicU64::new(0);
     match SEEDED.get() {
-        None => SECRET.hash_one(NEXT.fetch_add(1, Ordering::Relaxed)),
+        None => from_system(),
         Some(state) => {
             SEEDED.set(Some(state.wrapping_add(STEP)));
             mixed(state)
         }
     }
+}
+
+/// Asks the system each time. A secret or a sequence in the memory of this process would go on in each process that is forked
+/// from it, and in each copy of its virtual machine, so that all of them would draw the same numbers.
+fn from_system() -> u64 {
+    #[cfg(not(target_family = "wasm"))]
+    if let Ok(bits) = getrandom::u64() {
+        return bits;
+    }
+    from_std()
+}
+
+/// Returns random bits without asking the system each time, for WebAssembly, which has neither forks nor the Redis store. std's
+/// `SipHash` with a random key turns a counter into random numbers.
+fn from_std() -> u64 {
+    static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    SECRET.hash_one(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Gives this thread a sequence that depends only on the seed. `None` ends the sequence.
@@ -53,5 +68,6 @@ mod tests {
         assert_ne!(std::thread::spawn(bits).join().unwrap(), first[0]);
         set_seed(None);
         assert_ne!(three(), three());
+        assert_ne!([from_std(), from_std()], [from_std(), from_std()]);
     }
 }
