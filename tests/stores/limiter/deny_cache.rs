@@ -4,11 +4,11 @@ use crate::harness::{decision, operations, seed};
 use crate::models::definitions::{Kind, Numbers};
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use ratelimit::{Decision, Key, Limit, MemoryStore, OnError, RateLimiter};
+use ratelimit::{Cost, Decision, Key, Limit, MemoryStore, OnError, RateLimiter};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
-use support::{MS, SECOND};
+use support::{HOUR, MS, SECOND};
 
 /// A remote store that counts its requests.
 #[derive(Clone)]
@@ -16,12 +16,26 @@ struct RemoteStore {
     store: Arc<MemoryStore<ManualClock>>,
     clock: ManualClock,
     requests: Arc<AtomicUsize>,
+    /// The time in milliseconds that the reply to a decision takes. The store decides at once.
+    reply_takes: Arc<AtomicU64>,
 }
 
 impl RemoteStore {
     fn new() -> Self {
         let clock = ManualClock::new();
-        Self { store: Arc::new(MemoryStore::with_clock(clock.clone())), clock, requests: Arc::default() }
+        let store = Arc::new(MemoryStore::with_clock(clock.clone()));
+        Self { store, clock, requests: Arc::default(), reply_takes: Arc::default() }
+    }
+
+    /// Makes a call whose reply arrives 10 ms later, and meanwhile what `meanwhile` does.
+    async fn overtaken<T>(&self, call: impl Future<Output = T>, meanwhile: impl Future<Output = ()>) -> T {
+        self.reply_takes.store(10, Ordering::Relaxed);
+        let overtakes = async {
+            tokio::time::sleep(MS).await;
+            self.reply_takes.store(0, Ordering::Relaxed);
+            meanwhile.await;
+        };
+        tokio::join!(call, overtakes).0
     }
 
     async fn limiter(&self) -> RateLimiter {
@@ -50,8 +64,13 @@ impl RemoteStore {
 impl Store for RemoteStore {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let reply = self.store.decide(mode, requests);
-        Reply::pending(reply)
+        let (reply, takes) = (self.store.decide(mode, requests), self.reply_takes.load(Ordering::Relaxed));
+        Reply::pending(async move {
+            if takes > 0 {
+                tokio::time::sleep(Duration::from_millis(takes)).await;
+            }
+            reply.await
+        })
     }
 
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted> {
@@ -140,6 +159,52 @@ async fn returned_units_of_this_process_count_at_once() {
     limiter.overrides().set("calls", &Limit::counter(4, SECOND * 60)).await.unwrap();
     assert!(check(&limiter, &limit, 1).await.is_allowed(), "under an override");
     assert!(!check(&limiter, &limit, 1).await.is_allowed());
+}
+
+/// The store has refused the call before the units came back, and its reply arrives afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_from_before_a_return_is_not_remembered() {
+    let remote = RemoteStore::new();
+    let (limiter, limit) = (remote.limiter().await, Limit::counter(1, SECOND * 60));
+    let charge = limiter.charge(&limit, "calls", 1).await.unwrap();
+    let refund = async { assert_eq!(charge.refund().await.unwrap(), 1) };
+    assert!(!remote.overtaken(check(&limiter, &limit, 1), refund).await.is_allowed());
+    assert!(check(&limiter, &limit, 1).await.is_allowed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocks_by_hand_count_at_once_and_end_at_once() {
+    let remote = RemoteStore::new();
+    let (limiter, limit) = (remote.limiter().await, Limit::counter(2, SECOND * 60));
+    let retry_after = async || check(&limiter, &limit, 1).await.retry_after();
+    use_up(&remote, &limiter, &limit).await;
+    assert_eq!(retry_after().await, Some(SECOND * 60));
+    remote.pass(MS).await;
+    limiter.block(&limit, "calls", HOUR).await.unwrap();
+    remote.pass(MS).await;
+    assert_eq!(retry_after().await, Some(HOUR - MS));
+    limiter.block(&limit, "calls", 2 * HOUR).await.unwrap();
+    remote.pass(MS).await;
+    assert_eq!(retry_after().await, Some(2 * HOUR - MS));
+    assert!(limiter.unblock(&limit, "calls").await.unwrap());
+    remote.pass(MS).await;
+    assert_eq!(retry_after().await, Some(SECOND * 60 - 4 * MS), "the units in use stay in use");
+}
+
+/// The refusal of a call with `keep` starts no block, and here it arrives after a refusal that has started one.
+#[tokio::test(start_paused = true)]
+async fn a_call_with_keep_does_not_replace_the_refusal_of_a_blocked_caller() {
+    let remote = RemoteStore::new();
+    let (limiter, limit) = (remote.limiter().await, Limit::counter(2, SECOND * 60).block(&[HOUR]));
+    for _ in 0..2 {
+        assert!(check(&limiter, &limit, 1).await.is_allowed());
+    }
+    let milder = async { decision(limiter.check_cost(&limit, "calls", Cost::new(1).keep(1)).await) };
+    let blocked = async { assert_eq!(check(&limiter, &limit, 1).await.retry_after(), Some(HOUR)) };
+    assert_eq!(remote.overtaken(milder, blocked).await.retry_after(), Some(SECOND * 60));
+    let requests = remote.requests();
+    assert!(check(&limiter, &limit, 1).await.retry_after() > Some(HOUR - SECOND));
+    assert_eq!(remote.requests(), requests, "the refusal was remembered");
 }
 
 #[tokio::test(start_paused = true)]

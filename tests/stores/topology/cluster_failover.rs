@@ -46,6 +46,31 @@ async fn every_call_is_counted_once_while_slots_move() {
     }
 }
 
+/// `ASK` redirects one command. The other keys of the slot are still on the old node, to which the new node would redirect them.
+#[tokio::test]
+async fn while_a_slot_moves_only_keys_that_are_elsewhere_are_asked_for_there() {
+    let cluster = Cluster::start(3);
+    let limiter = limiter_at(cluster.url()).deny_cache(false).connect().await.unwrap();
+    let limit = Limit::counter(1000, DAY);
+    let remaining = async |name| decision(limiter.check(&limit, Key::new(name).by("ann")).await).remaining();
+    assert_eq!(remaining("stays").await, 999);
+    let slot = cluster.slot_of("{ann}");
+    let from = cluster.primary_of(slot);
+    let to = cluster.primaries().into_iter().find(|port| *port != from).unwrap();
+    cluster.begin_move(slot, to);
+    for calls in 1..50 {
+        assert_eq!(remaining("new").await, 1000 - calls);
+        assert_eq!(remaining("stays").await, 999 - calls);
+    }
+    let redirections = |port, kind| {
+        let mut raw = cluster.server(port).raw();
+        let errors: String = redis::cmd("INFO").arg("errorstats").query(&mut raw).unwrap();
+        errors.contains(kind)
+    };
+    assert!(redirections(from, "errorstat_ASK"), "nothing was redirected");
+    assert!(!redirections(to, "errorstat_MOVED"));
+}
+
 /// If a replica missed the last calls, each key starts again with at most one full limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lagging_replica_admits_one_limit_more() {
