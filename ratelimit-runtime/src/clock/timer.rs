@@ -1,4 +1,5 @@
-//! tokio's timers. Outside of a runtime, and in a runtime without timers, these functions return errors instead of panicking.
+//! tokio's timers. Outside of a runtime, and in a runtime without timers, these functions return errors instead of panicking. In
+//! a program with `panic = "abort"`, a runtime must have timers.
 
 use crate::error::{Error, ErrorKind};
 use std::cell::Cell;
@@ -22,7 +23,9 @@ pub(crate) fn sleep_until(at: Instant) -> Result<Sleep, Error> {
         return Err(no_timers());
     }
     // tokio does not tell whether a runtime has timers, and panics if it has none. The panic is caught, and `TIMERLESS`
-    // remembers the runtime, so that the next timer on this thread does not panic.
+    // remembers the runtime, so that the next timer on this thread does not panic. In a program with `panic = "abort"`, nobody
+    // can catch it, so tokio ends the process, and its message says `enable_time`. A `Handle::has_time_driver`, for which tokio
+    // has an open pull request, would replace the panic.
     catch_unwind(|| tokio::time::sleep_until(at)).map_err(|_| {
         TIMERLESS.set(current());
         no_timers()
