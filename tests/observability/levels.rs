@@ -1,10 +1,12 @@
 //! The gauges of waiting calls and of held permits.
 
 use crate::recorder::recorded;
+use ratelimit::observe::Kind;
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
-use support::{HOUR, SECOND};
+use support::{HOUR, SECOND, take_events};
 
 const PERMITS: &str = "ratelimit.permits";
+const PERMITS_LOST: &str = "ratelimit.permits.lost";
 const WAITING: &str = "ratelimit.waiting";
 
 #[tokio::test(start_paused = true)]
@@ -45,4 +47,21 @@ async fn a_permit_of_an_attribute_is_held_while_the_body_runs() {
     let recorded = recorded();
     assert_eq!(ratelimit::scope(RateLimiter::in_memory(), held()).await.unwrap(), 1);
     assert_eq!(recorded.gauge(PERMITS, "held"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_permit_that_an_attribute_has_lost_is_counted_and_logged_once() {
+    #[rate_limit(key = "lost", time = "30s", count = 5, algorithm = "concurrency")]
+    async fn lost(limiter: &RateLimiter) -> Result<(), Rejection> {
+        limiter.reset(&Limit::concurrency(5, 30 * SECOND), "lost").await.unwrap();
+        tokio::time::sleep(HOUR).await;
+        Ok(())
+    }
+
+    let (recorded, limiter) = (recorded(), RateLimiter::in_memory());
+    drop(take_events());
+    ratelimit::scope(limiter.clone(), lost(&limiter)).await.unwrap();
+    let events = take_events().into_iter().filter(|event| event.target == "ratelimit::permits");
+    assert_eq!(events.count(), 1);
+    assert_eq!(recorded.get(Kind::Counter, PERMITS_LOST, &[("ratelimit.limit", "lost")]).whole(), 1);
 }

@@ -49,6 +49,10 @@ async fn everything() {
         drop(permit);
     });
     drop(next);
+    let short = Limit::concurrency(1, Duration::from_secs(1));
+    let permit = limiter.permit(&short, key("table lost")).await.unwrap();
+    limiter.reset(&short, key("table lost")).await.unwrap();
+    permit.lost().await;
     // These calls arrive together: one call is sent directly, and a worker sends the others.
     let many = Limit::counter(1000, HOUR);
     let calls = (0..20).map(|_| {

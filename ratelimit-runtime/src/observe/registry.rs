@@ -97,7 +97,7 @@ pub(crate) fn changes() -> usize {
 
 impl Entry {
     /// The name. All limits without their own entry have the name [`OTHER`].
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 

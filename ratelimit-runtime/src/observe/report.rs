@@ -2,7 +2,7 @@
 
 #[cfg(feature = "trace")]
 use super::Outcome;
-use super::registry;
+use super::{LimitMetrics, registry};
 #[cfg(feature = "trace")]
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
@@ -59,6 +59,18 @@ pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
             "a shadow limit would have refused calls"
         );
     }
+}
+
+/// Counts and logs permits of one limit whose leases were lost while their holders were still running.
+#[cold]
+pub(crate) fn lost_permits(name: &str, permits: u64) {
+    LimitMetrics::named(name).count_lost_permits(permits);
+    tracing::warn!(
+        target: "ratelimit::permits",
+        limit = registry::named(name).name(),
+        permits,
+        "permits were lost while their holders were still running; other calls may run beside them"
+    );
 }
 
 /// The minimum time between two log lines about refusals by one limit that is not a shadow limit.

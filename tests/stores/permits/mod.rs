@@ -1,5 +1,6 @@
-//! Permits on a server: their return, their renewal, and calls that wait for them.
+//! Permits on a server: their return, their renewal, their loss, and calls that wait for them.
 
 mod forked;
 mod holding;
+mod lost;
 mod waiting;

@@ -53,7 +53,8 @@ impl Holdings {
             if self.source != Source::Nobody {
                 member.held = PermitsHeld::hold(member.series, member.request.cost());
             }
-            self.limiter.shared.permits.hold(&self.limiter, self.source, &member.request);
+            let permits = &self.limiter.shared.permits;
+            permits.hold(&self.limiter, self.source, &member.request, member.shown_name);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::decision::{Decision, Source};
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
-use crate::observe::{LimitMetrics, PermitsHeld};
+use crate::observe::{LimitMetrics, PermitsHeld, registry};
 use crate::store::Request;
 use smallvec::SmallVec;
 
@@ -26,6 +26,8 @@ pub(crate) struct Member {
     pub(super) takes_nothing: bool,
     /// The measurements of the limit.
     pub(crate) series: &'static LimitMetrics,
+    /// The name of a concurrency limit, as metrics and log lines show it. Empty for other limits.
+    pub(super) shown_name: &'static str,
     /// Counts the permit in the metrics while it is held.
     pub(super) held: PermitsHeld,
 }
@@ -33,6 +35,7 @@ pub(crate) struct Member {
 impl Member {
     /// Creates a member for a limit with this name that may refuse the call.
     pub(crate) fn new(request: Request, name: &str) -> Self {
+        let shown_name = if request.limit().is_concurrency() { registry::named(name).name() } else { "" };
         Self {
             request,
             position: 0,
@@ -41,6 +44,7 @@ impl Member {
             decision: None,
             takes_nothing: false,
             series: LimitMetrics::named(name),
+            shown_name,
             held: PermitsHeld::default(),
         }
     }

@@ -7,15 +7,17 @@ use crate::error::{Error, ErrorKind};
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
+use crate::limiter::permits::Permits;
 use crate::macros::opaque;
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
+use std::future::pending;
 
 /// A place of a concurrency limit, which no other process can take until the permit is dropped.
 ///
 /// While the permit is held, its lease is renewed each time a third of the lease has passed. Dropping the permit returns it,
 /// also if its holder panics, or if the future that holds it is dropped. A process that dies or loses its connection to the
-/// store loses the permit when the lease ends. The return is sent in the background, on the tokio runtime in which the permit
+/// store loses the permit when the lease ends, which [`lost`](Self::lost) tells the holder. The return is sent in the background, on the tokio runtime in which the permit
 /// is dropped. [`RateLimiter::close`] waits for the return.
 ///
 /// ```
@@ -43,6 +45,53 @@ impl Permit {
     /// The decision that admitted the call.
     pub const fn decision(&self) -> Decision {
         self.decision
+    }
+
+    /// Waits until the permit is lost, so that its holder can stop. The permit is lost if
+    ///
+    /// - a renewal finds that the store no longer has it, for example after `FLUSHALL`, [`reset`](RateLimiter::reset), a
+    ///   failover, or a pause of the process that was longer than the lease. Renewals are sent each time a third of the lease
+    ///   has passed.
+    /// - its lease has ended by the clock of this process, and no renewal was confirmed. The store may then still have the
+    ///   permit.
+    /// - [`RateLimiter::close`] has returned it.
+    ///
+    /// From then on, another call may have the place, and this does not change again. The future never ends if the permit is
+    /// not lost, or if no store has given it (`on_error = "allow"`, or limits are off). It may be dropped and called again at
+    /// any time. In a runtime without timers, it does not notice the end of the lease.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::{Limit, RateLimiter};
+    /// use std::time::Duration;
+    ///
+    /// const EXPORTS: Limit = Limit::concurrency(1, Duration::from_secs(30));
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// let permit = limiter.permit(&EXPORTS, "exports").await?;
+    /// limiter.reset(&EXPORTS, "exports").await?;
+    /// permit.lost().await; // ends after at most 10 s, when the permit is renewed
+    /// assert!(permit.is_lost());
+    /// # Ok(()) }
+    /// ```
+    pub async fn lost(&self) {
+        match self.holdings.members.first() {
+            Some(member) => self.permits().lost(self.holdings.source, &member.request).await,
+            None => pending().await,
+        }
+    }
+
+    /// Returns whether the permit is lost, as [`lost`](Self::lost) explains. If a renewal is late, this is also `true` from the
+    /// end of the lease until the renewal is confirmed.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        let member = self.holdings.members.first();
+        member.is_some_and(|member| self.permits().is_lost(self.holdings.source, &member.request))
+    }
+
+    fn permits(&self) -> &Permits {
+        &self.holdings.limiter.shared.permits
     }
 
     /// Holds the permit until the body of a response ends: because it was sent, because it has failed, or because the client has

@@ -4,6 +4,7 @@
 //! Each runtime in which a permit was taken has a task that renews its permits. If that runtime is blocked, idle or shut down,
 //! the task of another runtime renews them. If no other runtime has a task, the next call starts one.
 
+mod lost;
 mod renew;
 mod taken;
 #[cfg(test)]
@@ -59,9 +60,21 @@ impl Permits {
     }
 
     /// Renews this permit from now on. Outside of a runtime, which only the memory store permits, no task is started. If no
-    /// task of another runtime renews the permit, the permit then ends with its lease.
-    pub(super) fn hold(&self, limiter: &RateLimiter, source: Source, request: &Request) {
-        self.insert(limiter, TakenPermit::held(request, source, current_runtime()));
+    /// task of another runtime renews the permit, the permit then ends with its lease. `shown_name` is the name of the limit for
+    /// metrics and log lines.
+    pub(super) fn hold(
+        &self,
+        limiter: &RateLimiter,
+        source: Source,
+        request: &Request,
+        shown_name: &'static str,
+    ) {
+        // A permit that nobody has given has no lease.
+        if source != Source::Nobody {
+            let mut permit = TakenPermit::held(request, source, current_runtime());
+            permit.shown_name = shown_name;
+            self.insert(limiter, permit);
+        }
     }
 
     /// Inserts a permit into the table, and makes sure that a task wakes when the permit is due.
@@ -189,20 +202,6 @@ impl Permits {
             self.overdue_ms.store(overdue.map_or(NEVER, |overdue| self.ms(overdue)), Ordering::Relaxed);
             (due, next)
         })
-    }
-
-    /// Notes the reply to a request that was sent at `sent`. The request has renewed or returned permits, and `units` has the
-    /// result of each change.
-    fn done(&self, source: Source, changes: &[Adjustment], units: &[u32], sent: Instant) {
-        self.with(|table| {
-            for (change, units) in changes.iter().zip(units) {
-                match change.change() {
-                    Change::Give(id) => table.returned((source, id), *units),
-                    Change::Renew(id) => table.renewed((source, id), sent),
-                    _ => {}
-                }
-            }
-        });
     }
 
     fn ms(&self, moment: Instant) -> u64 {

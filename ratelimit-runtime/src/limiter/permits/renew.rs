@@ -44,12 +44,16 @@ pub(super) async fn renew(renewer: Renewer) {
                 let patience = batch.iter().map(|change| retried_after(change.limit())).min();
                 let adjusting = limiter.shared.store.within_deadline(adjusting);
                 match tokio::time::timeout(patience.unwrap_or_default(), adjusting).await {
-                    Ok(Ok(units)) => renewals.done(source, batch, &units, sent),
+                    Ok(Ok(units)) => {
+                        renewals.done(source, batch, &units, sent);
+                        continue;
+                    }
                     Ok(Err(error)) => {
                         tracing::debug!(%error, "cannot renew or return permits; trying again");
                     }
                     Err(_) => tracing::debug!("no reply to the renewal or return of permits; trying again"),
                 }
+                renewals.not_done(source, batch);
             }
         }
         let Some(next) = next else { return };

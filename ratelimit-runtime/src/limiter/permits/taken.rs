@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Id;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 /// A permit is renewed when its lease time divided by this number has passed.
@@ -50,8 +50,17 @@ pub(super) struct TakenPermit {
     /// The time at which the permit's own runtime renews or returns it.
     pub(super) due: Instant,
     pub(super) stage: Stage,
-    /// The time after which the store certainly no longer holds the permit, if the permit is not renewed.
-    ends: Instant,
+    /// The time at which the store may no longer hold the permit, if no later renewal is confirmed. If the permit is being
+    /// returned: the time after which the store certainly no longer holds the permit.
+    pub(super) ends: Instant,
+    /// Tells the holder that it no longer has the permit: nothing is sent, but the sender is dropped. `None` until the holder
+    /// asks.
+    pub(super) holder: Option<watch::Sender<()>>,
+    /// Whether the holder was told that the permit is lost, because no renewal was confirmed before the lease ended. The
+    /// permit is renewed nevertheless, because the holder may go on.
+    pub(super) is_lost: bool,
+    /// The name of the limit, as metrics and log lines show it. Empty if the permit is being returned.
+    pub(super) shown_name: &'static str,
     /// The pause before the next return.
     pause: Duration,
     /// Counts the return as a background task until the store has replied.
@@ -60,12 +69,27 @@ pub(super) struct TakenPermit {
 
 impl TakenPermit {
     pub(super) fn held(request: &Request, source: Source, runtime: Option<Id>) -> Self {
-        let (request, now, pause) = (request.clone(), Instant::now(), RELEASED_AGAIN_AFTER);
-        let stage = Stage::Held;
-        let mut permit =
-            Self { request, source, runtime, due: now, stage, ends: now, pause, unanswered: None };
+        let now = Instant::now();
+        let mut permit = Self {
+            request: request.clone(),
+            source,
+            runtime,
+            due: now,
+            stage: Stage::Held,
+            ends: now,
+            holder: None,
+            is_lost: false,
+            shown_name: "",
+            pause: RELEASED_AGAIN_AFTER,
+            unanswered: None,
+        };
         permit.renewed(now);
         permit
+    }
+
+    /// Whether a call has the permit, as far as is known now.
+    pub(super) fn is_held(&self) -> bool {
+        self.stage == Stage::Held && !self.is_lost
     }
 
     /// Turns this permit into one whose return is sent now. The return is sent again if no reply arrives within `patience`.
@@ -106,10 +130,8 @@ impl TakenPermit {
 
     /// Notes that a request that was sent at `sent` has renewed the lease.
     pub(super) fn renewed(&mut self, sent: Instant) {
-        if self.stage == Stage::Held {
-            self.due = sent + self.request.limit().time() / RENEWED_AFTER;
-            self.ends = sent + self.request.limit().time();
-        }
+        self.due = sent + self.request.limit().time() / RENEWED_AFTER;
+        self.ends = sent + self.request.limit().time();
     }
 
     /// Notes that a return has found this many units. Returns whether the return was final.
@@ -165,13 +187,6 @@ impl Table {
             }
         }
         self.permits.insert(id, permit);
-    }
-
-    /// Notes that a request that was sent at `sent` has renewed a permit.
-    pub(super) fn renewed(&mut self, id: PermitId, sent: Instant) {
-        if let Some(permit) = self.permits.get_mut(&id) {
-            permit.renewed(sent);
-        }
     }
 
     /// Notes that a return has found this many units.

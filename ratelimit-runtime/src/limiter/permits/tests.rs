@@ -15,7 +15,7 @@ async fn a_permit_of_the_store_and_one_of_its_fallback_may_have_the_same_id() {
     let request = Request::new(StoreKey::new(b"key"), limit, 1).with_permit(7);
     let renewals = &limiter.shared.permits;
     for source in [Source::Store, Source::Local] {
-        renewals.hold(&limiter, source, &request);
+        renewals.hold(&limiter, source, &request, "");
     }
     assert_eq!(renewals.with(|table| table.permits.len()), 2);
     renewals.release(&limiter, Source::Local, &request, Stage::Returned);

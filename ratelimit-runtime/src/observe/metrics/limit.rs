@@ -3,7 +3,7 @@
 use super::super::outcome::Outcome;
 use super::super::registry;
 use super::handle::{Handle, Level};
-use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, WAIT_DURATION, WAITING};
+use super::table::{DECISIONS, NEAR_LIMIT, PERMITS, PERMITS_LOST, WAIT_DURATION, WAITING};
 use metrics::{Counter, Histogram, SharedString};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ pub(crate) struct LimitMetrics {
     wait_duration: Handle<Histogram>,
     waiting: Level,
     permits: Level,
+    permits_lost: Handle<Counter>,
 }
 
 impl LimitMetrics {
@@ -26,6 +27,7 @@ impl LimitMetrics {
             wait_duration: Handle::new(),
             waiting: Level::new(),
             permits: Level::new(),
+            permits_lost: Handle::new(),
         }
     }
 
@@ -63,6 +65,12 @@ impl LimitMetrics {
 
     pub(in super::super) fn add_waiting(&self, calls: i64) {
         self.waiting.add(calls, self.waiting.gauge.get(&WAITING, || [self.name.clone()]));
+    }
+
+    pub(in super::super) fn count_lost_permits(&self, permits: u64) {
+        if let Some(lost) = self.permits_lost.get(&PERMITS_LOST, || [self.name.clone()]) {
+            lost.increment(permits);
+        }
     }
 
     pub(in super::super) fn add_permits(&self, units: i64) {

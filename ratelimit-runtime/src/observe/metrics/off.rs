@@ -17,4 +17,6 @@ impl LimitMetrics {
     pub(super) const fn add_waiting(&self, _: i64) {}
 
     pub(super) const fn add_permits(&self, _: i64) {}
+
+    pub(super) const fn count_lost_permits(&self, _: u64) {}
 }

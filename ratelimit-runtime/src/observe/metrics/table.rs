@@ -71,6 +71,8 @@ metrics! {
         "Calls of this process that wait for their turn or for a permit now";
     PERMITS: Gauge "ratelimit.permits" in "{permit}" by [LIMIT],
         "Units of permits that this process holds now";
+    PERMITS_LOST: Counter "ratelimit.permits.lost" in "{permit}" by [LIMIT],
+        "Permits whose lease was lost while their holders were still running";
     DECISION_DURATION: Histogram "ratelimit.decision.duration" in "s" by [],
         "Time that calls waited for the store's decision, also if it failed; decisions in memory are not measured";
     STORE_ERRORS: Counter "ratelimit.store.errors" in "{error}" by [ERROR_TYPE],

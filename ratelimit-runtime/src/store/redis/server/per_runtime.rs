@@ -155,7 +155,7 @@ mod tests {
         let (values, runtimes) = (PerRuntime::default(), [runtime(), runtime(), runtime()]);
         let made = runtimes.each_ref().map(|runtime| {
             let _guard = runtime.enter();
-            Arc::downgrade(&values.current(Arc::<()>::default).unwrap())
+            Arc::downgrade(&values.current(|_| Arc::<()>::default()).unwrap())
         });
         let alive = || made.each_ref().map(|value| value.strong_count() > 0);
         let [first, second, third] = runtimes;
