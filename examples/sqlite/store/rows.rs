@@ -174,17 +174,25 @@ impl Rows {
 
     /// Charges units. Returns the stamp by which they can be returned.
     pub(crate) fn charge(&mut self, cost: u32, permit: u64) -> u64 {
-        let (parts, now, time) = (self.parts(cost), self.now, self.time());
-        let stamp = match (self.limit.algorithm(), self.list.first_mut()) {
-            (Algorithm::Counter | Algorithm::TokenBucket | Algorithm::LeakyBucket, Some(row)) => {
+        let (parts, now, time, end) = (self.parts(cost), self.now, self.time(), self.now.ms + self.window());
+        let stamp = match (self.limit.algorithm(), self.list.last_mut()) {
+            (Algorithm::Counter, Some(row)) => {
+                // The window of an earlier, longer limit ends when a window of this limit would end.
+                let end = if row.at > now.ms + time { end } else { row.at };
+                *row = Row { id: end, units: row.units + parts, at: end };
+                end
+            }
+            (Algorithm::Counter, None) => self.push(end, parts, end),
+            (Algorithm::TokenBucket | Algorithm::LeakyBucket, Some(row)) => {
                 row.units += parts;
                 row.at
             }
-            (Algorithm::Counter, None) => {
-                let end = now.ms + self.window();
-                self.push(end, parts, end)
-            }
             (Algorithm::TokenBucket | Algorithm::LeakyBucket, None) => self.push(time, parts, now.ms),
+            // Charges in the same microsecond have the same stamp, so they are one row.
+            (Algorithm::SlidingLog, Some(row)) if row.id == now.us => {
+                row.units += parts;
+                now.us
+            }
             (Algorithm::SlidingLog, _) => self.push(now.us, parts, now.us),
             (..) => {
                 let id = i64::try_from(permit).unwrap_or(i64::MAX);
