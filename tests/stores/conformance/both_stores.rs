@@ -26,21 +26,25 @@ fn assert_complete(report: &Report, left_out: &[&str]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_memory_store_passes() {
-    let clock = ManualClock::new();
-    let suite = Suite::new(MemoryStore::with_clock(clock.clone()), async |time| clock.advance(time));
-    let report = suite.seed(seed()).operations(operations(100_000)).check().await;
-    // Processes do not share a memory store, so it has no limits of other processes.
-    assert_complete(&report, &["published limits"]);
+    for seed in [seed(), seed() + 1, seed() + 2] {
+        let clock = ManualClock::new();
+        let suite = Suite::new(MemoryStore::with_clock(clock.clone()), async |time| clock.advance(time));
+        let report = suite.seed(seed).operations(operations(100_000)).check().await;
+        // Processes do not share a memory store, so it has no limits of other processes.
+        assert_complete(&report, &["published limits"]);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_redis_store_passes() {
-    let mut twins = Twins::start();
-    twins.set_clock(1_763_000_000_000_000);
-    let (store, twins) = (twins.redis.clone(), Mutex::new(twins));
-    let suite = Suite::new(store, async |time| twins.lock().unwrap().pass(time));
-    let report = suite.seed(seed()).operations(operations(20_000)).check().await;
-    assert_complete(&report, &[]);
+    for seed in [seed(), seed() + 1, seed() + 2] {
+        let mut twins = Twins::start();
+        twins.set_clock(1_763_000_000_000_000);
+        let (store, twins) = (twins.redis.clone(), Mutex::new(twins));
+        let suite = Suite::new(store, async |time| twins.lock().unwrap().pass(time));
+        let report = suite.seed(seed).operations(operations(20_000)).check().await;
+        assert_complete(&report, &[]);
+    }
 }
 
 /// A clock that moves a little each time it is read.

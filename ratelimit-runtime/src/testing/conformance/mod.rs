@@ -18,12 +18,13 @@
 //! ```
 //!
 //! The suite checks these rules in plain sequences of operations: the bound of each algorithm, `retry_after` to the
-//! millisecond, stacks that pass as a whole or not at all, refunds, turns, permits and their leases, peeks, resets, limits that
-//! change under a key, blocks, windows of the calendar, overrides, calls that arrive at the same time, a cost of zero, similar
-//! keys, and errors.
+//! millisecond, large batches, stacks that pass as a whole or not at all, refunds, turns, permits and their leases, peeks,
+//! resets, limits that change under a key, blocks, pauses, windows of the calendar and their zones, overrides, calls and
+//! adjustments that arrive at the same time, a cost of zero, similar and long keys, and errors.
 //!
 //! After these rules, it makes random operations, and compares each field of each decision with the textbook definition of the
-//! algorithm. A failing random sequence is shortened.
+//! algorithm. The operations are requests and stacks of requests in each mode, adjustments, blocks, pauses and resets, on limits
+//! of each algorithm, whose numbers change. A failing random sequence is shortened.
 //!
 //! Each broken rule is a [`Failure`]: a sentence that says what the store did wrong, and the operations that led to the
 //! failure.
@@ -49,6 +50,8 @@ use crate::limit::Limit;
 use crate::macros::opaque;
 use crate::store::Store;
 use cases::{CASES, Case};
+use random::date;
+use random::limits::SEQUENCES;
 use random::sequence;
 use run::{Run, Setting, Stop};
 use std::pin::Pin;
@@ -79,7 +82,7 @@ impl<P: AsyncFn(Duration)> Suite<P> {
     /// All keys begin with `conformance:`.
     pub fn new(store: impl Store, pass: P) -> Self {
         let supports = Box::new(|_: &Limit| true);
-        Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 30_000 }
+        Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 100_000 }
     }
 
     /// Sets which limits the store supports, such as some algorithms, or only limits without a `wait`. Checks that need another
@@ -103,7 +106,7 @@ impl<P: AsyncFn(Duration)> Suite<P> {
         Self { seed, ..self }
     }
 
-    /// Sets the number of random operations of the whole suite. The default is 30 000.
+    /// Sets the number of random operations of the whole suite. The default is 100 000.
     pub fn operations(self, operations: usize) -> Self {
         Self { operations, ..self }
     }
@@ -120,7 +123,10 @@ impl<P: AsyncFn(Duration)> Suite<P> {
             pass: &pass,
             supports: &*self.supports,
             clock_runs: self.clock_runs,
+            seed: self.seed,
             keys: 0.into(),
+            passed: Duration::ZERO.into(),
+            began: None.into(),
         };
         let mut report = Report::default();
         for case in CASES {
@@ -128,10 +134,15 @@ impl<P: AsyncFn(Duration)> Suite<P> {
                 report.add(case.rule, &limit, check_case(&setting, case, limit).await);
             }
         }
-        let (seed, operations) = (self.seed, self.operations / sequence::LIMITS.len() + 1);
-        for numbers in sequence::LIMITS {
-            let outcome = sequence::check(&setting, numbers, operations, seed).await;
-            report.add(sequence::RULE, &numbers.limit(), outcome);
+        if let failed @ Err(Stop::Failed(..)) = date::find(&setting).await {
+            report.add(date::RULE, &date::MONTH, failed);
+        }
+        let all: usize = SEQUENCES.iter().map(|limits| limits.len()).sum();
+        for limits in SEQUENCES {
+            let operations = self.operations * limits.len() / all + 1;
+            let (limit, outcome) = sequence::check(&setting, limits, operations, self.seed).await;
+            let rule = if limits.len() > 1 { sequence::RULE_OF_STACKS } else { sequence::RULE };
+            report.add(rule, &limit, outcome);
         }
         report
     }

@@ -20,9 +20,30 @@ pub(super) struct Setting<'s> {
     pub(super) pass: Pass<'s>,
     pub(super) supports: &'s dyn Fn(&Limit) -> bool,
     pub(super) clock_runs: bool,
+    pub(super) seed: u64,
     /// The number of runs so far. Each run has its own keys.
     pub(super) keys: Cell<u32>,
+    /// The time that has passed since the suite began.
+    pub(super) passed: Cell<Duration>,
+    /// The date at which the suite began, in µs since 1970, if it was found out.
+    pub(super) began: Cell<Option<u64>>,
 }
+
+impl Setting<'_> {
+    /// Whether the definitions know the date of the store's clock.
+    pub(super) const fn knows_date(&self) -> bool {
+        self.began.get().is_some()
+    }
+
+    /// Returns the date in µs since 1970. If the date is not known, any date that advances in the same way.
+    pub(super) fn now_us(&self) -> u64 {
+        let passed = u64::try_from(self.passed.get().as_micros()).unwrap_or(u64::MAX);
+        self.began.get().unwrap_or(ANY_DATE).saturating_add(passed)
+    }
+}
+
+/// Some date, in µs since 1970.
+const ANY_DATE: u64 = 1_763_000_000_000_000;
 
 /// The reason why a check ended early.
 pub(super) enum Stop {
@@ -33,6 +54,9 @@ pub(super) enum Stop {
 }
 
 pub(super) type Checked<T = ()> = Result<T, Stop>;
+
+/// The first bytes of all keys.
+const PREFIX: &str = "conformance:";
 
 pub(super) const MS: Duration = Duration::from_millis(1);
 
@@ -63,6 +87,21 @@ impl<'s> Run<'s> {
 
     pub(super) fn store(&self) -> &'s Arc<dyn Store> {
         self.setting.store
+    }
+
+    /// Returns random numbers for this run.
+    pub(super) fn random(&self) -> fastrand::Rng {
+        fastrand::Rng::with_seed(self.setting.seed)
+    }
+
+    /// The time that has passed in this run.
+    pub(super) const fn passed(&self) -> Duration {
+        self.passed
+    }
+
+    /// The time that has passed in this run by the clock of this machine.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Whether the clock of the store moves only when the check moves it.
@@ -98,9 +137,9 @@ impl<'s> Run<'s> {
     }
 
     /// Returns the key with this label. All keys of a run have the same tag, so that a cluster has them on one node.
-    pub(super) fn key(&self, label: &str, limit: &Limit) -> StoreKey {
-        let format = limit.algorithm().state_format();
-        StoreKey::new(format!("conformance:{{{}}}:{label}:{format}", self.number).as_bytes())
+    pub(super) fn key(&self, label: impl AsRef<[u8]>, limit: &Limit) -> StoreKey {
+        let (begin, end) = (format!("{PREFIX}{{{}}}:", self.number), limit.algorithm().state_format());
+        StoreKey::new(&[begin.as_bytes(), label.as_ref(), b":", end.as_bytes()].concat())
     }
 
     pub(super) fn request(&self, ask: &Ask<'_>) -> Request {
@@ -113,6 +152,13 @@ impl<'s> Run<'s> {
     pub(super) async fn pass(&mut self, time: Duration) {
         (self.setting.pass)(time).await;
         self.passed += time;
+        self.setting.passed.set(self.setting.passed.get() + time);
+    }
+
+    /// Returns the operations so far, at most the last `most`.
+    pub(super) fn last_operations(&mut self, most: usize) -> Vec<String> {
+        let operations = std::mem::take(&mut self.operations);
+        operations[operations.len().saturating_sub(most)..].to_vec()
     }
 
     /// Creates the failure of the check. `sentence` says what the store did wrong.
@@ -131,7 +177,7 @@ impl<'s> Run<'s> {
     }
 
     /// Awaits a reply that must not be an error.
-    async fn reply<T: Unpin>(&mut self, what: &str, reply: Reply<T>) -> Checked<T> {
+    pub(super) async fn reply<T: Unpin>(&mut self, what: &str, reply: Reply<T>) -> Checked<T> {
         match reply.await {
             Ok(value) => Ok(value),
             Err(error) => {
@@ -197,11 +243,13 @@ impl<'s> Run<'s> {
         Ok(changed)
     }
 
-    /// Awaits a reply that must be an error, and returns the error.
+    /// Awaits a reply that must be an error, and returns the error. The error must not contain a key.
     pub(super) async fn error_of<T: Unpin>(&mut self, what: &str, reply: Reply<T>) -> Checked<Error> {
         match reply.await {
             Err(error) => {
                 self.note(format_args!("{what}: error: {error}"));
+                let contains_key = format!("{error} {error:?}").contains(PREFIX);
+                self.expect(!contains_key, "the store replied with an error that contains a key")?;
                 Ok(error)
             }
             Ok(_) => Err(self.fail(format!("the store accepted {what}"))),

@@ -1,8 +1,9 @@
 //! Rules for the units that a limit admits, for the time at which a refused call passes, and for requests that change nothing.
 
 use crate::decision::Decision;
+use crate::key::StoreKey;
 use crate::limit::Limit;
-use crate::store::{Change, Mode};
+use crate::store::{Adjustment, Change, Mode, Request};
 use crate::testing::conformance::ask::Ask;
 use crate::testing::conformance::run::{Checked, MS, Run};
 use std::time::Duration;
@@ -121,6 +122,37 @@ pub(super) async fn batches_in_order(run: &mut Run<'_>, limit: Limit) -> Checked
         decisions.split_last().unwrap_or_else(|| unreachable!("there is one decision for each request"));
     let in_order = first.iter().all(Decision::is_allowed) && !last.is_allowed();
     run.expect(in_order, "the store decided a request of a batch without the charges of the earlier ones")
+}
+
+pub(super) async fn large_batches(run: &mut Run<'_>, limit: Limit) -> Checked {
+    const KEYS: u32 = 1500;
+    run.needs(&limit)?;
+    let labels: Vec<String> = (0..KEYS).map(|number| number.to_string()).collect();
+    // Of two calls on each key, the second one does not fit. Between them are the calls on many other keys.
+    let asks: Vec<Ask<'_>> = labels.iter().chain(&labels).map(|label| Ask::new(label, limit, 2)).collect();
+    let requests: Vec<Request> = asks.iter().map(|ask| run.request(ask)).collect();
+    let reply = run.store().decide(Mode::Check, &requests.iter().collect::<Vec<_>>());
+    let decided = run.reply("decide", reply).await?;
+    let admitted: Vec<bool> = decided.iter().map(Decision::is_allowed).collect();
+    let expected: Vec<bool> = (0..2 * KEYS).map(|number| number < KEYS).collect();
+    run.expect(admitted == expected, format!("the store decided a batch of {} requests wrongly", 2 * KEYS))?;
+    let keys: Vec<StoreKey> = labels.iter().map(|label| run.key(label, &limit)).collect();
+    let take = |key: &StoreKey| Adjustment::new(key.clone(), limit, 1, Change::Take);
+    let reply = run.store().adjust(&keys.iter().map(take).collect::<Vec<_>>());
+    let all_taken = run.reply("adjust", reply).await?[..] == [1; KEYS as usize];
+    run.expect(all_taken, format!("the store made a batch of {KEYS} penalties wrongly"))?;
+    let existed = run.reset(&keys).await?;
+    run.expect(existed == u64::from(KEYS), format!("a reset of {KEYS} keys did not delete their states"))
+}
+
+pub(super) async fn probes(run: &mut Run<'_>, limit: Limit) -> Checked {
+    run.needs(&limit)?;
+    let reply = run.store().probe(&run.key("probe", &limit));
+    for reply in run.reply("probe", reply).await? {
+        run.reply("the reply of a server to a probe", reply).await?;
+    }
+    let is_connected = run.store().is_connected();
+    run.expect(is_connected, "a store that decides said that it is not connected")
 }
 
 pub(super) async fn leaves_units_to_others(run: &mut Run<'_>, limit: Limit) -> Checked {

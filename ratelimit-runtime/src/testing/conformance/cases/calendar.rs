@@ -63,14 +63,26 @@ pub(super) async fn lengths(run: &mut Run<'_>, limit: Limit) -> Checked {
 }
 
 pub(super) async fn zones(run: &mut Run<'_>, limit: Limit) -> Checked {
-    at_boundary(run, limit).await?;
-    // The offset is less than the shortest window, so the next boundary of the zone comes before the next boundary of UTC.
-    let east = limit.zone("+00:45");
-    let of_zone = until_end(run, "zone", east).await?;
-    let of_utc = until_end(run, "utc", limit).await?;
-    run.expect(of_zone != of_utc, "the store ignored the zone of a window of the calendar")?;
-    run.expect(
-        of_zone == of_utc.saturating_sub(45 * MINUTE),
-        "the store did not end a window of the calendar at the boundary of its zone",
-    )
+    // East and west of UTC, with and without minutes.
+    const OFFSETS: [&str; 12] = [
+        "+00:45", "-00:45", "+01:00", "-01:00", "-05:00", "+05:30", "-03:30", "+14:00", "-12:00", "+12:45",
+        "-09:15", "+23:59",
+    ];
+    let length = at_boundary(run, limit).await?.as_secs();
+    for offset in OFFSETS {
+        let zone = limit.zone(offset);
+        let found = until_end(run, offset, zone).await?;
+        // A window of a zone in the east ends earlier than in UTC, and a window of a zone in the west ends later.
+        let east = 60 * i64::from(zone.zone_minutes().unwrap_or(0));
+        let expected = (-east).rem_euclid(length.cast_signed()).cast_unsigned();
+        let expected = Duration::from_secs(if expected == 0 { length } else { expected });
+        run.expect(
+            found == expected,
+            format!(
+                "the store ended a window of the calendar in the zone {offset} after {found:?}, and its boundary is after \
+                 {expected:?}"
+            ),
+        )?;
+    }
+    Ok(())
 }

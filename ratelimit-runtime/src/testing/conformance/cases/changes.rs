@@ -31,3 +31,28 @@ pub(super) async fn refusals_do_not_lower(run: &mut Run<'_>, limit: Limit) -> Ch
     let left = run.peek(limit).await?.remaining();
     run.expect(left == limit.capacity() - 3, "a call that a smaller limit refused changed the units in use")
 }
+
+pub(super) async fn a_stop_keeps_units(run: &mut Run<'_>, limit: Limit) -> Checked {
+    run.take(limit, 2).await?;
+    let stopped = run.ask(Mode::Charge, with_count(&limit, 0), 1).await?;
+    run.expect(!stopped.is_allowed(), "the store admitted a call of a limit of zero")?;
+    let left = run.peek(limit).await?.remaining();
+    run.expect(left == limit.capacity() - 2, "a limit of zero changed the units in use")
+}
+
+pub(super) async fn windows_get_shorter(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let longer = Limit::counter(limit.count(), 20 * limit.time());
+    run.take(longer, 1).await?;
+    let stays = run.peek(limit).await?.reset_after();
+    let is_longer = run.is_time(stays, longer.time());
+    run.expect(is_longer, "a peek moved the end of a window that was started under another `time`")?;
+    let moves = run.ask(Mode::Check, limit, 1).await?;
+    let is_shorter = moves.is_allowed() && run.is_time(moves.reset_after(), limit.time());
+    run.expect(is_shorter, "the end of a window is further away than the `time` of the last admitted call")?;
+    let left = run.peek(limit).await?.remaining();
+    run.expect(left == limit.count() - 2, "the store forgot units in use when the limit became shorter")?;
+    run.take(longer, 1).await?;
+    run.pass(limit.time()).await;
+    let left = run.peek(longer).await?.remaining();
+    run.expect(left == longer.count(), "a longer `time` moved the end of a window")
+}

@@ -3,7 +3,7 @@
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::limit::Limit;
-use crate::store::{Decisions, Mode, Request};
+use crate::store::{Adjustment, Change, Decisions, Mode, Request};
 use crate::testing::conformance::ask::Ask;
 use crate::testing::conformance::run::{Checked, Run};
 use std::sync::Arc;
@@ -86,5 +86,50 @@ pub(super) async fn dropped_replies(run: &mut Run<'_>, limit: Limit) -> Checked 
     run.expect(
         plausible,
         format!("after two dropped replies the store admitted {admitted} calls of at most {most}"),
+    )
+}
+
+/// Makes each of these adjustments in a separate task. Returns the sum of the changed units.
+async fn adjust_together(run: &mut Run<'_>, adjustments: Vec<Adjustment>) -> Checked<u32> {
+    let (number, mut tasks) = (adjustments.len(), JoinSet::new());
+    for adjustment in adjustments {
+        let store = Arc::clone(run.store());
+        tasks.spawn(async move { store.adjust(&[adjustment]).await });
+    }
+    let mut sum = 0;
+    for outcome in tasks.join_all().await {
+        match outcome {
+            Ok(changed) => sum += changed.iter().sum::<u32>(),
+            Err(error) => return Err(run.fail(format!("the store failed when calls came together: {error}"))),
+        }
+    }
+    run.note(format_args!("{number} adjustments of 1 unit together: {sum} units"));
+    Ok(sum)
+}
+
+pub(super) async fn adjustments(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let capacity = limit.capacity();
+    let mut returns = Vec::new();
+    for _ in 0..capacity {
+        let charged = run.ask(Mode::Charge, limit, 1).await?;
+        let give = Change::Give(charged.stamp());
+        returns.extend([0; 4].map(|_| Adjustment::new(run.key("a", &limit), limit, 1, give)));
+    }
+    let returned = adjust_together(run, returns).await?;
+    run.expect(
+        returned == capacity,
+        format!("returns that came together returned {returned} of {capacity} units"),
+    )?;
+    let left = run.peek(limit).await?.remaining();
+    run.expect(left == capacity, "units were still in use after returns that came together")?;
+    if limit.is_concurrency() {
+        return Ok(());
+    }
+    let take = |_| Adjustment::new(run.key("a", &limit), limit, 1, Change::Take);
+    let taken = adjust_together(run, (0..8 * capacity).map(take).collect()).await?;
+    let most = 2 * capacity;
+    run.expect(
+        taken == most,
+        format!("penalties that came together took {taken} units, and {most} are correct"),
     )
 }

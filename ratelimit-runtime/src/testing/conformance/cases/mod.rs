@@ -10,6 +10,7 @@ mod errors;
 mod keys;
 mod overrides;
 mod permits;
+mod published;
 mod refunds;
 mod stacks;
 mod turns;
@@ -47,6 +48,8 @@ cases! {
     "nothing is in use after `reset_after`": all => bounds::all_free_after_reset;
     "a limit of zero refuses every call": of_zero => bounds::refuses_every_call;
     "requests of a batch are decided in order": all => bounds::batches_in_order;
+    "a batch may be large": one => bounds::large_batches;
+    "a store that decides can be probed": one => bounds::probes;
     "a stack passes as a whole or not at all": all => stacks::all_or_nothing;
     "each member of a stack has its own decision": all => stacks::own_decisions;
     "units of a charge can be returned": all => refunds::at_once;
@@ -60,9 +63,12 @@ cases! {
     "a permit is held until it is returned": permits => permits::held;
     "a permit ends with its lease": permits => permits::lease;
     "a permit of several units is one permit": permits => permits::several_units;
+    "a permit belongs to its key": permits => permits::of_one_key;
     "waiting calls receive permits in order": waiting_permits => permits::tickets;
     "a refused caller is blocked for growing steps": blocking => blocks::steps;
+    "a block by hand leaves the steps": one_blocking => blocks::steps_and_blocks_by_hand;
     "callers can be blocked by hand": one => blocks::by_hand;
+    "a limit can be paused": one => blocks::paused;
     "windows of the calendar end for all callers together": calendar => calendar::ends_together;
     "windows of the calendar are as long as the calendar says": calendar => calendar::lengths;
     "windows of the calendar follow their zone": calendar => calendar::zones;
@@ -70,14 +76,19 @@ cases! {
     "a reset deletes the state of its keys only": all => keys::reset;
     "units stay in use when the limit changes": all => changes::units_stay;
     "a refusal under a smaller limit changes nothing": all => changes::refusals_do_not_lower;
+    "a limit of zero keeps the units in use": all => changes::a_stop_keeps_units;
+    "a shorter limit ends the window earlier": one => changes::windows_get_shorter;
     "calls that come together share the limit": all => concurrent::share_the_limit;
     "stacks that come together share their limits": one => concurrent::stacks;
+    "adjustments that come together do not disturb each other": adjustable => concurrent::adjustments;
     "a dropped reply affects no other call": one => concurrent::dropped_replies;
     "wrong questions are errors of the kind `Configuration`": one => errors::wrong_questions;
-    "unsupported limits are errors of the kind `Configuration`": all => errors::unsupported;
+    "unsupported limits are errors of the kind `Configuration`": every => errors::unsupported;
     "overrides are stored with a version": one => overrides::versions;
+    "overrides agree with the changes that were saved": one => overrides::random;
     "overrides expire": one => overrides::expiry;
-    "published limits are stored": one => overrides::published;
+    "overrides that are saved together are all saved": one => overrides::together;
+    "published limits are stored": one => published::saved;
 }
 
 const fn seconds(seconds: u64) -> Duration {
@@ -109,6 +120,20 @@ fn permits() -> Vec<Limit> {
     vec![Limit::concurrency(3, seconds(3))]
 }
 
+/// Returns limits whose state is returned to exactly, when units of several charges are returned.
+fn adjustable() -> Vec<Limit> {
+    vec![
+        Limit::counter(3, seconds(3)),
+        Limit::sliding_window(3, seconds(3)),
+        Limit::concurrency(3, seconds(3)),
+    ]
+}
+
+/// Returns all limits of these rules.
+fn every() -> Vec<Limit> {
+    [all(), waiting(), waiting_permits(), blocking(), calendar()].concat()
+}
+
 fn one() -> Vec<Limit> {
     vec![Limit::counter(3, seconds(3))]
 }
@@ -132,17 +157,20 @@ fn waiting_permits() -> Vec<Limit> {
 }
 
 fn of_zero() -> Vec<Limit> {
-    all().iter().filter_map(|limit| Limit::plain(limit.algorithm(), 0, limit.time()).ok()).collect()
+    let zero = |limit: &Limit| Limit::plain(limit.algorithm(), 0, limit.time()).ok();
+    let without_burst = Limit::token_bucket(3, seconds(6)).try_burst(0).ok();
+    all().iter().filter_map(zero).chain(without_burst).collect()
 }
 
 /// Returns the limits that block refused callers. The steps are longer than the wait of any other refusal.
 fn blocking() -> Vec<Limit> {
-    let limits = [
-        Limit::counter(3, seconds(3)),
-        Limit::token_bucket(3, seconds(6)),
-        Limit::sliding_window(3, seconds(3)),
-    ];
-    limits.map(|limit| limit.block(&blocks::STEPS)).to_vec()
+    let bucket = Limit::token_bucket(3, seconds(6)).block(&blocks::STEPS[..1]);
+    let window = Limit::sliding_window(3, seconds(3)).block(&blocks::STEPS[..2]);
+    [one_blocking(), vec![bucket, window]].concat()
+}
+
+fn one_blocking() -> Vec<Limit> {
+    vec![Limit::counter(3, seconds(3)).block(&blocks::STEPS)]
 }
 
 /// Returns a limit for each window of the calendar, in UTC.

@@ -1,6 +1,7 @@
 //! Rules for permits: a permit is held until it is returned or its lease ends. Calls that wait for a permit keep their order.
 
 use super::seconds;
+use crate::decision::Decision;
 use crate::limit::Limit;
 use crate::store::{Change, Mode};
 use crate::testing::conformance::ask::Ask;
@@ -51,6 +52,19 @@ pub(super) async fn several_units(run: &mut Run<'_>, limit: Limit) -> Checked {
     let returned = run.adjust(limit, 2, Change::Give(11)).await?;
     let left = run.peek(limit).await?.remaining();
     run.expect(returned == 2 && left == limit.count(), "the store did not return each unit of a permit")
+}
+
+pub(super) async fn of_one_key(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let both = ["a", "b"].map(|label| Ask::new(label, limit, 1).permit(11));
+    run.decide(Mode::Charge, &both).await?;
+    run.adjust(limit, 1, Change::Give(11)).await?;
+    let left = run.decide(Mode::Peek, &both).await?.iter().map(Decision::remaining).collect::<Vec<_>>();
+    run.expect(
+        left == [limit.count(), limit.count() - 1],
+        "the store returned a permit with the same id under another key",
+    )?;
+    let again = run.adjust(limit, 1, Change::Renew(11)).await?;
+    run.expect(again == 0, "the store renewed a permit with the same id under another key")
 }
 
 pub(super) async fn tickets(run: &mut Run<'_>, limit: Limit) -> Checked {

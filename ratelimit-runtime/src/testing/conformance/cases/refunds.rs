@@ -69,7 +69,10 @@ pub(super) async fn stamps(run: &mut Run<'_>, limit: Limit) -> Checked {
     let charged = run.ask(Mode::Charge, limit, limit.capacity() - 1).await?;
     run.expect(charged.stamp() > 0, "the store returned no stamp for a charge")?;
     let refused = run.ask(Mode::Charge, limit, 1).await?;
-    run.expect(refused.stamp() == 0, "the store returned a stamp to a refused call")
+    run.expect(refused.stamp() == 0, "the store returned a stamp to a refused call")?;
+    let returned = run.adjust(limit, 1, Change::Give(0)).await?;
+    let left = run.peek(limit).await?.remaining();
+    run.expect(returned == 0 && left == 0, "the store returned units without the stamp of a charge")
 }
 
 pub(super) async fn penalties(run: &mut Run<'_>, limit: Limit) -> Checked {

@@ -98,6 +98,11 @@ impl Definition for Concurrency {
         }
     }
 
+    /// A request of a stack leaves no ticket.
+    fn judge(&mut self, now: u64, _mode: Mode, cost: u32, keep: u32, id: u64) -> Answer {
+        self.decide_keeping(now, Mode::Peek, cost, keep, id)
+    }
+
     fn give(&mut self, now: u64, _units: u32, id: u64) -> u32 {
         self.pass_to(now);
         let back = self.permits.iter().filter(|permit| permit.id == id).map(|permit| permit.units).sum();

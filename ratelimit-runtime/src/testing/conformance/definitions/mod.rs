@@ -52,6 +52,16 @@ pub trait Definition: Debug {
     fn decide(&mut self, now: u64, mode: Mode, cost: u32, id: u64) -> Answer {
         self.decide_keeping(now, mode, cost, 0, id)
     }
+    /// Decides a request of a stack like [`decide_keeping`](Self::decide_keeping), but charges nothing and leaves no ticket. A
+    /// limit that refuses the request blocks its callers.
+    fn judge(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer {
+        let charged = self.copy().decide_keeping(now, mode, cost, keep, id);
+        if !charged.allowed {
+            return self.decide_keeping(now, mode, cost, keep, id);
+        }
+        let peeked = self.copy().decide_keeping(now, Mode::Peek, cost, keep, id);
+        Answer { remaining: peeked.remaining, reset_after: peeked.reset_after, stamp: 0, ..charged }
+    }
     /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.

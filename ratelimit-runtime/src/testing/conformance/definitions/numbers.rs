@@ -1,7 +1,7 @@
 //! The numbers of a limit, and the limit and the definition that they make.
 
 use super::{Definition, Nothing, bucket, concurrency, counter, gate, leaky, log, window};
-use crate::limit::{Limit, Refill};
+use crate::limit::{Calendar, Limit, Refill};
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Kind {
 }
 
 /// The numbers of a limit, with times in ms.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
     pub kind: Kind,
     pub count: u32,
@@ -86,6 +86,7 @@ impl Numbers {
     pub fn capacity(&self) -> u32 {
         match self.kind {
             Kind::Greedy | Kind::Interval => self.burst + self.borrow,
+            Kind::Leaky if self.is_queue() && self.count == 0 => 0,
             Kind::Leaky if self.is_queue() => {
                 u32::try_from(1 + u128::from(self.wait) * u128::from(self.count) / u128::from(self.time))
                     .unwrap()
@@ -114,26 +115,49 @@ impl Numbers {
     }
 
     pub fn limit(&self) -> Limit {
+        self.try_limit().unwrap()
+    }
+
+    /// Returns the limit. `None` if a number is out of range.
+    pub fn try_limit(&self) -> Option<Limit> {
         let (count, time, wait) =
             (self.count, Duration::from_millis(self.time), Duration::from_millis(self.wait));
-        let bucket = || Limit::token_bucket(count, time).burst(self.burst).borrow(self.borrow);
+        let bucket = || Limit::try_token_bucket(count, time)?.try_burst(self.burst)?.try_borrow(self.borrow);
         let limit = match self.kind {
             Kind::Counter => match self.window() {
-                Some((window, zone)) => {
-                    format!("counter count={count} time={window} zone={zone}").parse().unwrap()
-                }
-                None => Limit::counter(count, time),
+                Some((window, zone)) => Limit::try_calendar(count, Calendar::named(window)?)
+                    .and_then(|limit| limit.try_zone(zone)),
+                None => Limit::try_counter(count, time),
             },
             Kind::Greedy => bucket(),
-            Kind::Interval => bucket().refill(Refill::Interval),
-            Kind::Leaky if self.is_queue() => Limit::leaky_bucket(count, time),
-            Kind::Leaky => Limit::leaky_bucket(count, time).burst(self.burst),
-            Kind::Window => Limit::sliding_window(count, time),
-            Kind::Log => Limit::sliding_log(count, time),
-            Kind::Concurrency => Limit::concurrency(count, time),
+            Kind::Interval => bucket().and_then(|limit| limit.try_refill(Refill::Interval)),
+            Kind::Leaky if self.is_queue() => Limit::try_leaky_bucket(count, time),
+            Kind::Leaky => Limit::try_leaky_bucket(count, time).and_then(|limit| limit.try_burst(self.burst)),
+            Kind::Window => Limit::try_sliding_window(count, time),
+            Kind::Log => Limit::try_sliding_log(count, time),
+            Kind::Concurrency => Limit::try_concurrency(count, time),
         };
         let steps = self.block.into_iter().filter(|step| *step > 0).map(Duration::from_millis);
-        limit.wait(wait).block(&steps.collect::<Vec<_>>())
+        limit.and_then(|limit| limit.try_wait(wait)?.try_block(&steps.collect::<Vec<_>>())).ok()
+    }
+
+    /// Whether the outcomes are determined if a limit with these numbers follows a limit of the same algorithm under a key.
+    /// `is_young`: no unit was charged before the present time. `was_paused`: the limit has been paused. Stores may forget
+    /// the times of single charges and of pauses, and a state that the earlier limit no longer needs.
+    pub fn may_follow(&self, earlier: &Self, is_young: bool, was_paused: bool) -> bool {
+        if was_paused {
+            return Self { block: earlier.block, ..*self } == *earlier;
+        }
+        let rate = |count: u32, time: u64| u64::from(count).saturating_mul(time);
+        let is_faster = rate(self.count, earlier.time) >= rate(earlier.count, self.time);
+        let same_rate = self.count == earlier.count && self.time == earlier.time;
+        self.wait == earlier.wait
+            && match self.kind {
+                Kind::Counter | Kind::Concurrency => true,
+                Kind::Greedy | Kind::Interval | Kind::Leaky => same_rate || is_young && is_faster,
+                Kind::Window => self.time == earlier.time,
+                Kind::Log => self.time <= earlier.time,
+            }
     }
 
     /// Creates the definition of this limit, under an unused key.

@@ -1,5 +1,6 @@
 //! Maps the stamps of the definition to the stamps of the store, for the charges of a sequence.
 
+use super::call::{Call, Place, Step};
 use super::operations::{Operation, Outcome};
 use crate::store::Change;
 use crate::testing::conformance::definitions::{Answer, Kind, Numbers};
@@ -7,7 +8,11 @@ use std::collections::HashMap;
 
 /// The charges of a sequence whose units can be returned, by key and by the stamp of the definition.
 #[derive(Default)]
-pub(super) struct Charges(HashMap<(usize, u64), Vec<Charge>>);
+pub(super) struct Charges {
+    made: HashMap<(Place, u64), Vec<Charge>>,
+    /// The limit of each key at its last operation.
+    limits: HashMap<Place, Numbers>,
+}
 
 /// A charge that the store has made.
 struct Charge {
@@ -16,60 +21,53 @@ struct Charge {
 }
 
 impl Charges {
-    /// Returns the operations whose outcomes the contract determines. Stamps differ from store to store, so the return of a
-    /// charge that was never made or was already returned is left out. A return of more units than the charge has taken is
-    /// reduced to these units.
-    pub(super) fn determined(
-        &self,
-        numbers: &Numbers,
-        steps: &[(usize, Operation)],
-    ) -> Vec<(usize, Operation)> {
+    /// Returns the call without the operations whose outcomes the contract does not determine. Stamps differ from store to
+    /// store, so the return of a charge that was never made, was already returned, or was made under another limit is left out.
+    /// A return of more units than the charge has taken is reduced to these units.
+    pub(super) fn determined(&mut self, call: &Call) -> Call {
+        for Step { place, numbers, .. } in call.groups.iter().flatten() {
+            if self.limits.insert(*place, *numbers).is_some_and(|earlier| earlier != *numbers) {
+                self.forget(*place);
+            }
+        }
         let mut given = Vec::new();
-        let mut is_determined = |key: usize, operation: &mut Operation| match operation {
+        let mut is_determined = |Step { place, numbers, operation }: &mut Step| match operation {
             Operation::Adjust { units, change: Change::Give(stamp) } if numbers.kind != Kind::Concurrency => {
-                let charge = self.0.get(&(key, *stamp)).and_then(|charges| charges.last());
-                let is_new = !given.contains(&(key, *stamp));
-                given.push((key, *stamp));
+                let charge = self.made.get(&(*place, *stamp)).and_then(|charges| charges.last());
+                let is_new = !given.contains(&(*place, *stamp));
+                given.push((*place, *stamp));
                 charge.filter(|_| is_new).map(|charge| *units = charge.cost.min(*units)).is_some()
             }
             _ => true,
         };
-        let mut determined = steps.to_vec();
-        determined.retain_mut(|(key, operation)| is_determined(*key, operation));
-        determined
+        let mut call = call.clone();
+        for group in &mut call.groups {
+            group.retain_mut(&mut is_determined);
+        }
+        call.groups.retain(|group| !group.is_empty());
+        call
+    }
+
+    /// Forgets the charges of a key.
+    pub(super) fn forget(&mut self, place: Place) {
+        self.made.retain(|(of, _), _| *of != place);
     }
 
     /// Removes the charge that has this stamp in the definition. Returns the stamp that the store has given to the charge.
-    /// `None` if there is no such charge.
-    pub(super) fn take(&mut self, numbers: &Numbers, key: usize, stamp: u64) -> Option<u64> {
-        if numbers.kind == Kind::Concurrency {
-            return Some(stamp);
-        }
-        self.0.get_mut(&(key, stamp))?.pop().map(|charge| charge.stamp)
+    pub(super) fn take(&mut self, place: Place, stamp: u64) -> Option<u64> {
+        self.made.get_mut(&(place, stamp))?.pop().map(|charge| charge.stamp)
     }
 
-    /// Stores the charges under the stamps of the definition.
-    pub(super) fn remember(&mut self, steps: &[(usize, Operation)], found: &[Outcome], expected: &[Outcome]) {
-        for (&(key, step), outcomes) in steps.iter().zip(found.iter().zip(expected)) {
-            if let Operation::Decide { cost, .. } = step
-                && let (Outcome::Answer(found), Outcome::Answer(Answer { stamp: defined @ 1.., .. })) =
-                    outcomes
-            {
-                let charges = self.0.entry((key, *defined)).or_default();
-                charges.push(Charge { stamp: found.stamp, cost });
-            }
+    /// Stores a charge under the stamp of the definition. If both outcomes have a stamp, replaces the stamp of the store by the
+    /// stamp of the definition.
+    pub(super) fn remember(&mut self, step: &Step, found: &mut Outcome, expected: &Outcome) {
+        if step.numbers.kind != Kind::Concurrency
+            && let Operation::Decide { cost, .. } = step.operation
+            && let Outcome::Answer(Answer { stamp: found @ 1.., .. }) = found
+            && let Outcome::Answer(Answer { stamp: defined @ 1.., .. }) = expected
+        {
+            self.made.entry((step.place, *defined)).or_default().push(Charge { stamp: *found, cost });
+            *found = *defined;
         }
     }
-}
-
-/// If the outcomes of the store and of the definition both have a stamp, replaces the stamp of the store by the stamp of the
-/// definition.
-pub(super) fn with_stamps_of(found: &[Outcome], expected: &[Outcome]) -> Vec<Outcome> {
-    let one = |(found, expected): (&Outcome, &Outcome)| match (*found, expected) {
-        (Outcome::Answer(answer), Outcome::Answer(Answer { stamp: stamp @ 1.., .. })) if answer.stamp > 0 => {
-            Outcome::Answer(Answer { stamp: *stamp, ..answer })
-        }
-        (found, _) => found,
-    };
-    found.iter().zip(expected).map(one).collect()
 }

@@ -2,9 +2,9 @@
 
 use super::operations::{Operation, Outcome, by_definition};
 use crate::store::{Change, Mode};
-use crate::testing::conformance::definitions::{Answer, Definition, Kind, Numbers};
+use crate::testing::conformance::definitions::{Definition, Kind, Numbers};
 
-const KEYS: usize = 6;
+pub(super) const KEYS: usize = 6;
 const LONGEST_MS: u64 = 366 * 86_400_000;
 /// The time at which traffic begins, in µs.
 pub const START: u64 = 1_763_000_000_000_000;
@@ -113,14 +113,41 @@ impl Traffic {
             .iter()
             .map(|&(key, step)| {
                 let outcome = by_definition(&mut *self.definitions[key], self.now, step);
-                if let (Outcome::Answer(answer), Operation::Decide { mode, cost, keep, permit }) =
-                    (outcome, step)
-                {
-                    self.note(mode, Charge { key, cost, keep, stamp: permit }, answer);
-                }
+                self.note(key, step, outcome);
                 outcome
             })
             .collect()
+    }
+
+    /// The numbers of the limit.
+    pub(super) const fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    /// Continues with other numbers of the same algorithm. Charges under the earlier numbers are not returned.
+    pub(super) fn change(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
+        if numbers.kind != Kind::Concurrency {
+            self.charges.clear();
+        }
+    }
+
+    /// Forgets the charges, because the keys were reset.
+    pub(super) fn forget(&mut self) {
+        self.charges.clear();
+        self.waiting.clear();
+    }
+
+    /// Sets the time, and returns a later time at which traffic goes on.
+    pub(super) fn later(&mut self, now: u64) -> u64 {
+        self.now = now;
+        self.pass();
+        self.now
+    }
+
+    /// Sets the time.
+    pub(super) const fn set_time(&mut self, now: u64) {
+        self.now = now;
     }
 
     /// Advances the time. Often the step is zero or short. Sometimes it leads to a reported time, lasts about one period, or is
@@ -149,7 +176,7 @@ impl Traffic {
         at.saturating_sub(self.now)
     }
 
-    fn request(&mut self, mode: Mode) -> (usize, Operation) {
+    pub(super) fn request(&mut self, mode: Mode) -> (usize, Operation) {
         let capacity = self.numbers.capacity();
         let cost = match self.random.u32(0..40) {
             0..=19 => 1,
@@ -178,7 +205,7 @@ impl Traffic {
         (key, Operation::Decide { mode, cost, keep, permit: self.permits })
     }
 
-    fn adjustment(&mut self) -> (usize, Operation) {
+    pub(super) fn adjustment(&mut self) -> (usize, Operation) {
         let random = &mut self.random;
         let concurrency = self.numbers.kind == Kind::Concurrency;
         if !concurrency && random.u32(0..4) == 0 {
@@ -210,8 +237,13 @@ impl Traffic {
     }
 
     /// Stores what later operations need from the answer to a request: the reported times, and the charge or the waiting
-    /// request. `request.stamp` is the permit's id.
-    fn note(&mut self, mode: Mode, request: Charge, answer: Answer) {
+    /// request.
+    pub(super) fn note(&mut self, key: usize, operation: Operation, outcome: Outcome) {
+        let (Operation::Decide { mode, cost, keep, permit }, Outcome::Answer(answer)) = (operation, outcome)
+        else {
+            return;
+        };
+        let request = Charge { key, cost, keep, stamp: permit };
         let ms = [Some(answer.reset_after), answer.retry_after, Some(answer.delay)];
         let at = ms.into_iter().flatten().filter(|ms| *ms > 0).map(|ms| self.now + ms * 1000);
         self.named.retain(|at| *at > self.now);
