@@ -82,7 +82,7 @@ impl<P: AsyncFn(Duration)> Suite<P> {
     /// All keys begin with `conformance:`.
     pub fn new(store: impl Store, pass: P) -> Self {
         let supports = Box::new(|_: &Limit| true);
-        Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 100_000 }
+        Self { store: Arc::new(store), pass, supports, clock_runs: false, seed: 1, operations: 200_000 }
     }
 
     /// Sets which limits the store supports, such as some algorithms, or only limits without a `wait`. Checks that need another
@@ -106,7 +106,7 @@ impl<P: AsyncFn(Duration)> Suite<P> {
         Self { seed, ..self }
     }
 
-    /// Sets the number of random operations of the whole suite. The default is 100 000.
+    /// Sets the number of random operations of the whole suite. The default is 200 000.
     pub fn operations(self, operations: usize) -> Self {
         Self { operations, ..self }
     }

@@ -56,9 +56,9 @@ mistakes! {
     // Numbers
     one_more_is_admitted: Asked(|_, it| it.limit = with_count(&it.limit, it.limit.count() + u32::from(it.limit.count() < 4)))
         => "the store reported a wrong capacity";
-    counts_end_at_2_31: Asked(|_, it| if it.limit.count() > 1 << 31 { it.limit = with_count(&it.limit, i32::MAX as u32) })
+    counts_end_at_2_31: Asked(|_, it| if it.limit.count() > 1 << 31 { it.limit = with_count(&it.limit, (1 << 31) - 1) })
         => "random operations";
-    costs_are_rounded_to_24_bits: Asked(|_, it| it.cost = (it.cost as f32) as u32) => "random operations";
+    costs_are_rounded_to_24_bits: Asked(|_, it| if it.cost > 1 << 24 { it.cost &= !0xff }) => "random operations";
     costs_end_at_16_bits: Asked(|_, it| it.cost = it.cost.min(65_535)) => "random operations";
     logs_hold_a_thousand_units: Asked(|_, it| {
         if it.limit.algorithm() == Algorithm::SlidingLog {

@@ -11,7 +11,7 @@ use ratelimit::clock::ManualClock;
 use ratelimit::testing::conformance::Suite;
 use wrong::{Mistake, Wrong};
 
-/// A fifth of the default, so that all these suites together take little time.
+/// A tenth of the default, so that all these suites together take little time.
 const OPERATIONS: usize = 20_000;
 
 /// Runs the suite on a store with a mistake. Asserts that a failure contains this text, and prints the failure.

@@ -76,7 +76,7 @@ mistakes! {
     // Resets
     a_reset_counts_all_keys: Reset(|wrong, keys| {
         reset(wrong, keys);
-        keys.len() as u64
+        keys.len().try_into().unwrap()
     }) => "a reset did not report how many keys had a state";
     a_reset_deletes_one_key: Reset(|wrong, keys| reset(wrong, &keys[..keys.len().min(1)]))
         => "a reset of 1500 keys did not delete their states";
