@@ -22,7 +22,7 @@ struct Entry<T> {
     runtime: Id,
     /// Nobody can empty a `OnceLock` through a shared reference, so the entry itself does not own the value.
     value: Weak<T>,
-    owner: Owner<T>,
+    _owner: Owner<T>,
     /// A task of the runtime that has the other [`Owner`].
     task: AbortHandle,
 }
@@ -90,7 +90,7 @@ impl<T: Send + Sync + 'static> Entry<T> {
             let _owner = of_task;
             std::future::pending::<()>().await;
         });
-        Self { runtime: runtime.id(), value: Arc::downgrade(value), owner, task: task.abort_handle() }
+        Self { runtime: runtime.id(), value: Arc::downgrade(value), _owner: owner, task: task.abort_handle() }
     }
 }
 
