@@ -4,6 +4,7 @@ use crate::lua54;
 use crate::packaging;
 use crate::process::{cargo, cargo_linted, cargo_once, output, run};
 use crate::progress::Progress;
+use crate::release;
 use crate::servers::LUA54;
 use crate::tools::SERVER_VARIABLE;
 use std::env;
@@ -18,6 +19,7 @@ const THREADS: &str = "RUST_TEST_THREADS";
 pub(crate) fn everything(server: &OsStr) -> Result<(), String> {
     let mut progress = Progress::default();
     progress.step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
+    release::quick(&mut progress)?;
     progress.step("lints and compilation", lints)?;
     progress.step("tests", || run(all_tests(cargo_linted).env(SERVER_VARIABLE, server)))?;
     progress.step("scripts under Lua 5.4", scripts_under_lua54)?;

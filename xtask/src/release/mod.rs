@@ -16,7 +16,7 @@ mod toolchains;
 mod tools;
 mod workflows;
 
-use crate::process::{cargo, run};
+use crate::process::{cargo, root, run};
 use crate::progress::{Progress, Verdict};
 use crate::{features, packaging};
 
@@ -112,6 +112,16 @@ fn check(strict: bool, words: &[String]) -> Result<(), String> {
             Ok(())
         }
     }
+}
+
+/// Runs the checks that take a second and need no other program. The search for unused dependencies runs only if its program is
+/// installed, because compiling that program takes minutes.
+pub(crate) fn quick(progress: &mut Progress) -> Result<(), String> {
+    progress.judge("metadata", manifests::metadata)?;
+    if root().join(".git").exists() {
+        progress.judge("version and changelog", manifests::version)?;
+    }
+    progress.judge("unused dependencies", dependencies::unused_if_installed)
 }
 
 /// Checks the links and the numbers of the documents, by running the tests of this package.

