@@ -97,6 +97,26 @@ impl Clock for SystemClock {
     }
 }
 
+/// The clock of the memory that decides while a store is unavailable. If tests can pause tokio's clock, it follows that clock, as
+/// deadlines do. Otherwise it is the system's clock.
+pub(crate) struct OutageClock(Timer);
+
+impl OutageClock {
+    pub(crate) fn start() -> Self {
+        Self(Timer::start())
+    }
+}
+
+impl Clock for OutageClock {
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.0.micros())
+    }
+
+    fn unix_time(&self) -> Duration {
+        SystemClock { start: 0 }.unix_time()
+    }
+}
+
 /// tokio's clock, which tests can pause. Its time starts at zero when the clock is created.
 ///
 /// In a test with `#[tokio::test(start_paused = true)]`, limits move with `tokio::time::advance`, and with every sleep that tokio

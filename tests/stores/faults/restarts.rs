@@ -45,6 +45,18 @@ async fn the_failure_policy_decides_while_a_server_is_down() {
 
     server.restart();
     wait_until_reachable(&deny).await;
+    wait_until_reachable(&local).await;
+    let mut admitted = Vec::new();
+    for _ in 0..3 {
+        admitted.push(local.check(&limit, "policy").await.is_ok());
+    }
+    assert_eq!(admitted, [true, true, false], "the server has lost its data, and decides again");
+    assert_eq!(
+        deny.peek(&limit, "policy").await.unwrap().remaining(),
+        0,
+        "the server has counted these calls"
+    );
+    assert!(deny.check(&limit, "policy").await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,6 +9,7 @@ pub(super) use decided::{Decided, invalid_reply, longest_refusal};
 pub(super) use deny_cache::Forgetting;
 
 use super::LONGEST_TIME;
+use crate::clock::OutageClock;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::observe::{Hooks, store_failed};
@@ -26,7 +27,7 @@ pub(super) struct StoreCalls {
     /// The time within which the store must reply. It is short enough to be added to an `Instant`.
     deadline: Duration,
     /// Decides while the store is unavailable, if the failure policy is *local*. Created on first use.
-    local: OnceLock<MemoryStore>,
+    local: OnceLock<MemoryStore<OutageClock>>,
     pub(super) outage: Outage,
     deny_cache: Option<DenyCache>,
 }
@@ -97,8 +98,8 @@ impl StoreCalls {
     }
 
     /// Returns the memory store that decides while the store is unavailable.
-    fn local(&self) -> &MemoryStore {
-        self.local.get_or_init(MemoryStore::new)
+    fn local(&self) -> &MemoryStore<OutageClock> {
+        self.local.get_or_init(|| MemoryStore::with_clock(OutageClock::start()))
     }
 
     /// Passes the decisions of the store to the deny cache, if there is one. The cache remembers a refusal.
