@@ -2,12 +2,14 @@
 
 use crate::process::Process;
 use crate::schedule::{FailOver, Fault, Layout};
-use crate::server::{Owners, Role, Server, Slots, slot_of};
+use crate::server::{Owners, Role, Server, Slots, Trouble, slot_of};
 use crate::world::World;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::task::{Context, Waker};
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// The time from the failure of a primary to the election of its replica.
 pub(crate) const ELECTION: Duration = Duration::from_millis(300);
@@ -28,8 +30,14 @@ pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
         }
         Fault::Stall(role, time) => server(role).state().stalled_until = Instant::now() + time,
         Fault::Reject(role, trouble, time) => {
-            server(role).state().trouble = Some((trouble, Instant::now() + time));
+            let server = server(role);
+            server.state().trouble = Some((trouble, Instant::now() + time));
+            if matches!(trouble, Trouble::WrongPassword | Trouble::Certificate) {
+                server.hang_up();
+            }
         }
+        Fault::BlackHole { process, server } => link(process, server).lose_connections(),
+        Fault::Freeze(time) => drop(tokio::spawn(freeze(Arc::clone(world), time))),
         Fault::ForgetScripts(role) => server(role).state().scripts.clear(),
         Fault::Clock { micros } => {
             world.servers().iter().for_each(|server| server.state().clock_offset += micros);
@@ -50,6 +58,22 @@ pub(crate) fn cause(world: &Arc<World>, fleet: &[Process], fault: Fault) {
             begin(world, |world| async move { move_slot(&world, tag, to, time, lag).await });
         }
     }
+}
+
+/// The time from the beginning of a freeze until the machine stands still. During this time, replies arrive at the machine, and
+/// nobody reads them.
+pub(crate) const ARRIVAL: Duration = Duration::from_millis(3);
+
+/// Lets the machine of all processes stand still. All tasks of the simulation share one runtime, so this function makes the time
+/// jump in one step, after the servers have replied to all requests that are under way. After the jump, the runtime notices the
+/// replies and the deadlines that have passed at the same time, as a real runtime does.
+async fn freeze(world: Arc<World>, time: Duration) {
+    // The replies become readable in the same turn of the timers as the deadlines, and before them.
+    let arrival = Instant::now() + ARRIVAL;
+    world.hold_until(arrival + Duration::from_millis(1));
+    sleep_until(arrival).await;
+    let mut jump = pin!(tokio::time::advance(time));
+    let _ = jump.as_mut().poll(&mut Context::from_waker(Waker::noop()));
 }
 
 /// Begins a failover or a move of a slot. Does nothing if another failover or move is under way.

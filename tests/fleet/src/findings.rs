@@ -36,10 +36,19 @@ pub(crate) struct Findings {
     pub(crate) sizes: (u64, usize),
     /// After the run, each process asks twice for each limit. This is the number of redirected commands of the second requests.
     pub(crate) redirected: u64,
-    /// Each override that a server has stored: the time, the limit, and the new count. The count is `None` if the override was
-    /// removed.
-    pub(crate) overrides: Vec<(Duration, usize, Option<u32>)>,
+    /// Each override that a server has stored.
+    pub(crate) overrides: Vec<StoredOverride>,
+    /// The faults of links that have happened: the number of the process, and the time.
+    pub(crate) fired: Vec<(usize, Duration)>,
+    /// The replies of scripts that differ from the definition of the algorithm.
+    pub(crate) misjudged: Vec<String>,
+    /// The time at which the inspection began.
+    pub(crate) began: Duration,
 }
+
+/// An override that a server has stored: the time, the limit, the new count, and the time after which the override expires. The
+/// count is `None` if the override was removed.
+pub(crate) type StoredOverride = (Duration, usize, Option<u32>, Option<Duration>);
 
 /// Inspects the fleet after the run, and ends its processes.
 pub(crate) async fn look(
@@ -49,7 +58,7 @@ pub(crate) async fn look(
     born: usize,
     start: Instant,
 ) -> Findings {
-    let mut findings = Findings::default();
+    let mut findings = Findings { began: start.elapsed(), fired: world.fired(start), ..Findings::default() };
     let redirected = || world.servers().iter().map(|server| server.sizes().1).sum::<u64>();
     for (number, process) in fleet.into_iter().enumerate() {
         for (at, limit) in schedule.limits.iter().enumerate() {
@@ -75,6 +84,7 @@ pub(crate) async fn look(
     findings.overrides = overrides(world, start);
     let servers = world.servers();
     findings.commands = commands(world, start);
+    findings.misjudged = servers.iter().flat_map(|server| server.state().misjudged.clone()).collect();
     findings.endless = servers.iter().map(|server| server.endless()).sum();
     findings.connections = servers.iter().map(|server| server.open_connections()).sum();
     let sizes = servers.iter().map(|server| server.sizes());
@@ -97,12 +107,12 @@ fn commands(world: &World, start: Instant) -> String {
     shown
 }
 
-fn overrides(world: &World, start: Instant) -> Vec<(Duration, usize, Option<u32>)> {
+fn overrides(world: &World, start: Instant) -> Vec<StoredOverride> {
     let stored = world.servers().iter().flat_map(|server| server.state().overrides.clone());
-    let read = |(at, field, text): (Instant, Vec<u8>, Vec<u8>)| {
+    let read = |(at, field, text, expires): (Instant, Vec<u8>, Vec<u8>, _)| {
         let limit = NAMES.iter().position(|name| field == format!("name:{name}").as_bytes())?;
         let count = String::from_utf8(text).ok()?.strip_prefix("count=").and_then(|count| count.parse().ok());
-        Some((at - start, limit, count))
+        Some((at - start, limit, count, expires))
     };
     let mut stored: Vec<_> = stored.filter_map(read).collect();
     stored.sort_by_key(|(at, ..)| *at);

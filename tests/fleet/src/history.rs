@@ -1,6 +1,6 @@
 //! Records the outcome of every call and override, with the times of the simulation.
 
-use crate::schedule::{Call, Change, How, Kind, Then};
+use crate::schedule::{Call, Change, Hand, How, Kind, Then, other_caller};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -47,6 +47,8 @@ pub(crate) struct Record {
     pub(crate) outcome: Outcome,
     /// The units that were returned or additionally taken after the decision.
     pub(crate) adjusted: Adjusted,
+    /// The times at which this change was sent and confirmed.
+    pub(crate) adjusting: Option<(Duration, Duration)>,
     /// The reset-after time in the decision of an admitted call.
     pub(crate) reset: Duration,
     /// The time at which the permit was dropped.
@@ -58,8 +60,10 @@ pub(crate) enum Outcome {
     Admitted,
     /// The call was refused. Contains the retry-after time.
     Refused(Option<Duration>),
-    /// The store did not decide in time.
+    /// The store did not decide in time, or the operation by hand failed.
     Unknown(String),
+    /// The operation by hand has succeeded, with this result.
+    Done(u32),
     /// The caller gave up, or the process was killed.
     Dropped,
 }
@@ -76,8 +80,12 @@ pub(crate) enum Adjusted {
 impl Record {
     /// Whether the call uses this limit for this caller.
     pub(crate) fn concerns(&self, limit: usize, who: u8) -> bool {
-        let is_stacked = matches!(self.call.kind, Kind::Stack { with } if with == limit);
-        self.call.who == who && (self.call.limit == limit || is_stacked)
+        let is_first = self.call.limit == limit;
+        match self.call.kind {
+            Kind::Stack { beside: true, .. } if is_first && other_caller(self.call.who) == who => true,
+            Kind::Stack { with, .. } => self.call.who == who && (is_first || with == limit),
+            _ => self.call.who == who && is_first,
+        }
     }
 
     pub(crate) fn is_refused(&self) -> bool {
@@ -87,16 +95,25 @@ impl Record {
     /// The fewest and the most units of the limit that the call may have taken permanently.
     pub(crate) fn units(&self) -> (u64, u64) {
         let cost = self.call.cost;
+        if let Outcome::Done(units) = self.outcome {
+            let taken = if self.call.kind == Kind::Hand(Hand::Penalize) { units.into() } else { 0 };
+            return (taken, taken);
+        }
         let (least, most) = match (self.call.kind, self.adjusted) {
             _ if self.is_refused() => (0, 0),
             (_, Adjusted::Gave(units)) => (cost.saturating_sub(units), cost.saturating_sub(units)),
             (_, Adjusted::Took(units)) => (cost + units, cost + units),
-            (Kind::Charge { then: Then::Refund }, _) => (0, cost),
+            (Kind::Charge { then: Then::Refund | Then::Later(_) }, _) => (0, cost),
             (Kind::Charge { then: Then::Settle(settled) }, _) => (cost.min(settled), cost.max(settled)),
             _ => (cost, cost),
         };
         let least = if self.outcome == Outcome::Admitted { least } else { 0 };
         (u64::from(least), u64::from(most))
+    }
+
+    /// Whether this operation by hand has succeeded.
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self.outcome, Outcome::Done(_))
     }
 
     /// The time from the start of the call to its end.
@@ -145,6 +162,6 @@ impl fmt::Display for Changed {
 impl How {
     /// The count that the override sets. `None` for any other change.
     pub(crate) fn count(self) -> Option<u32> {
-        if let Self::Override(count) = self { Some(count) } else { None }
+        if let Self::Override(count) | Self::Expiring(count, _) = self { Some(count) } else { None }
     }
 }

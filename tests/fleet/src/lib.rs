@@ -6,16 +6,19 @@
 //! |---|---|
 //! | `schedule` | the events of a run, as data |
 //! | `server` | a server that speaks RESP and runs the scripts, its role among other servers, and the network with its faults |
-//! | `world`, `process` | the servers and the network of a run; a process with its limiter and its calls |
+//! | `world`, `process`, `held` | the servers and the network of a run; a process with its limiter and its calls; its connections |
 //! | `run`, `faults` | runs a schedule; causes its faults |
 //! | `history`, `findings`, `promises` | the outcomes of the calls, the fleet after the run, and what must hold |
+//! | `output` | prints lines |
 //! | `shrink` | removes steps from a failing schedule while it still breaks a promise |
 //! | `soak` | runs many seeds on all cores |
 //! | `planted` | mistakes of the client and the scripts that the simulation must find |
 
 mod faults;
 mod findings;
+mod held;
 mod history;
+mod output;
 pub mod planted;
 mod process;
 mod promises;
@@ -26,6 +29,7 @@ mod shrink;
 pub mod soak;
 mod world;
 
+pub use output::say;
 pub use run::{Run, run, show, show_shrunk};
 
 #[cfg(test)]

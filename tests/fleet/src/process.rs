@@ -1,11 +1,11 @@
 //! A process of the fleet: a limiter with the unchanged client, and its calls.
 
 use crate::history::{Adjusted, Changed, History, Outcome, Record};
-use crate::schedule::{Call, Change, How, Kind, NAMES, NOBODY, Schedule, Then};
+use crate::schedule::{Call, Change, Hand, How, Kind, NAMES, NOBODY, Schedule, Then, other_caller};
 use crate::server::Link;
 use crate::world::{Links, World};
 use ratelimit::overrides::LimitChange;
-use ratelimit::{AsKey, Cost, Decision, Key, Limit, OnError, RateLimiter, Rejection};
+use ratelimit::{AsKey, Cost, Decision, Error, Key, Limit, RateLimiter, Rejection, rate_limit};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -50,7 +50,7 @@ impl Process {
             .redis(world.url(&host))
             .prefix("fleet")
             .deadline(schedule.deadline)
-            .on_error(OnError::Deny)
+            .on_error(schedule.policy)
             .build();
         let limiter = limiter.unwrap_or_else(|error| unreachable!("{error}"));
         Self { number, limiter, links, limits: limits.to_vec(), calls: Vec::new() }
@@ -67,6 +67,7 @@ impl Process {
             ended: sent,
             outcome: Outcome::Dropped,
             adjusted: Adjusted::Unknown,
+            adjusting: None,
             reset: Duration::ZERO,
             released: None,
         };
@@ -91,9 +92,11 @@ impl Process {
         }
         let (limiter, history, sent) = (self.limiter.clone(), history.clone(), start.elapsed());
         self.calls.push(tokio::spawn(async move {
-            let done = match how.count() {
-                Some(count) => limiter.overrides().set(NAMES[limit], LimitChange::new().count(count)).await,
-                None => limiter.overrides().remove(NAMES[limit]).await,
+            let (overrides, change_to) = (limiter.overrides(), |count| LimitChange::new().count(count));
+            let done = match how {
+                How::Override(count) => overrides.set(NAMES[limit], change_to(count)).await,
+                How::Expiring(count, time) => overrides.set_for(NAMES[limit], change_to(count), time).await,
+                How::Deploy(_) | How::Remove => overrides.remove(NAMES[limit]).await,
             };
             let error = done.err().map(|error| error.to_string());
             history.lock().changes.push(Changed { step, change, sent, ended: start.elapsed(), error });
@@ -137,26 +140,52 @@ async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
             let outcome = limiter.acquire_cost(limit, key, cost).await;
             ended(&mut running, outcome.map(|admitted| admitted.decision()));
         }
-        Kind::Stack { with } => {
-            let other = self::key(with, who);
-            let outcome = limiter.check_all(&[(limit, &key, cost), (&limits[with], &other, cost)]).await;
+        Kind::Stack { with, beside } => {
+            let (second, third) = (self::key(with, who), self::key(at, other_caller(who)));
+            let members: [(&Limit, &dyn AsKey, Cost); 3] =
+                [(limit, &key, cost), (&limits[with], &second, cost), (limit, &third, cost)];
+            let outcome = limiter.check_all(&members[..if beside { 3 } else { 2 }]).await;
             ended(&mut running, outcome.map(|admitted| admitted[0].decision()));
         }
         Kind::Charge { then } => match limiter.charge(limit, key, cost).await {
             Ok(charge) => {
                 ended(&mut running, Ok(charge.decision()));
+                if let Then::Later(time) = then {
+                    sleep(time).await;
+                }
+                let sent = running.start.elapsed();
                 running.record.adjusted = match then {
                     Then::Keep => Adjusted::Took(0),
-                    Then::Refund => charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave),
+                    Then::Refund | Then::Later(_) => {
+                        charge.refund().await.map_or(Adjusted::Unknown, Adjusted::Gave)
+                    }
                     Then::Settle(settled) => {
                         let units = charge.settle(settled).await;
                         let adjusted = if settled < number { Adjusted::Gave } else { Adjusted::Took };
                         units.map_or(Adjusted::Unknown, adjusted)
                     }
                 };
+                running.record.adjusting = Some((sent, running.start.elapsed()));
             }
             Err(rejection) => ended(&mut running, Err(rejection)),
         },
+        Kind::Pausing { time } => {
+            let outcome = ask_partner(limiter, *limit, who.into(), time).await;
+            running.record.ended = running.start.elapsed();
+            running.record.outcome = outcome.map_or_else(of, |_| Outcome::Admitted);
+        }
+        Kind::Hand(hand) => {
+            let done = match hand {
+                Hand::Penalize => limiter.penalize(limit, key, number).await,
+                Hand::Reset => limiter.reset(limit, key).await.map(u32::from),
+                Hand::Block(time) => limiter.block(limit, key, time).await.map(|()| 1),
+                Hand::Unblock => limiter.unblock(limit, key).await.map(u32::from),
+                Hand::Status => Ok(u32::from(limiter.status().await.is_ready())),
+            };
+            running.record.ended = running.start.elapsed();
+            let failed = |error: Error| Outcome::Unknown(error.to_string());
+            running.record.outcome = done.map_or_else(failed, Outcome::Done);
+        }
         Kind::Permit { held } => match limiter.permit_cost(limit, key, cost).await {
             Ok(permit) => {
                 ended(&mut running, Ok(permit.decision()));
@@ -169,6 +198,21 @@ async fn make(limiter: &RateLimiter, limits: &[Limit], mut running: Running) {
     }
 }
 
+/// Asks a partner, which answers that nobody may ask it again for this time. The name is that of the first limit ([`NAMES`]).
+#[rate_limit(key = "first", limit = limit, by = who, limiter = limiter.clone(), pause_if = pause)]
+async fn ask_partner(
+    limiter: &RateLimiter,
+    limit: Limit,
+    who: u64,
+    time: Duration,
+) -> Result<Duration, Rejection> {
+    Ok(time)
+}
+
+fn pause(answer: &Result<Duration, Rejection>) -> Option<Duration> {
+    answer.as_ref().ok().copied()
+}
+
 fn of(rejection: Rejection) -> Outcome {
     match rejection {
         Rejection::Limited(limited) => Outcome::Refused(limited.decision().retry_after()),
@@ -177,11 +221,13 @@ fn of(rejection: Rejection) -> Outcome {
     }
 }
 
-/// The longest time that a call may take: the deadline, and the limit's longest wait if the call may wait.
+/// The longest time that a call may take: the deadline, and the limit's longest wait if the call may wait. A call that can
+/// pause its limit also asks for a pause before it runs, and sends the pause afterwards.
 pub(crate) fn longest(schedule: &Schedule, call: &Call) -> Duration {
+    let requests = if matches!(call.kind, Kind::Pausing { .. }) { 3 } else { 1 };
     let wait = match call.kind {
-        Kind::Check | Kind::Stack { .. } => Duration::ZERO,
+        Kind::Check | Kind::Stack { .. } | Kind::Hand(_) => Duration::ZERO,
         _ => schedule.limits[call.limit].longest_wait(),
     };
-    schedule.deadline + wait
+    schedule.deadline * requests + wait
 }

@@ -1,5 +1,6 @@
 //! The world of one run: the servers, and the network that the client's connections use instead of sockets.
 
+use crate::held::{Held, Hold};
 use crate::schedule::{Layout, Schedule};
 use crate::server::{BUFFER, FIRST_PORT, Link, Owners, Role, Server, Slots, serve, split};
 use ratelimit::__testing::network;
@@ -7,6 +8,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The network between one process and each server.
 pub(crate) type Links = Arc<[Link]>;
@@ -24,6 +27,7 @@ pub(crate) struct World {
     pub(crate) is_changing: AtomicBool,
     links: Mutex<BTreeMap<String, Links>>,
     is_healed: AtomicBool,
+    hold: Hold,
 }
 
 impl World {
@@ -39,7 +43,7 @@ impl World {
                 Role::Node(Slots::new(u8::try_from(at).unwrap_or(0), Arc::clone(&owners), any_slot))
             }
         };
-        let server = |at| Arc::new(Server::start(role(at), layout != Layout::One));
+        let server = |at| Arc::new(Server::start(role(at), layout != Layout::One, schedule.epoch));
         let world = Arc::new(Self {
             layout,
             servers: (0..layout.servers()).map(server).collect(),
@@ -48,6 +52,7 @@ impl World {
             is_changing: AtomicBool::new(false),
             links: Mutex::default(),
             is_healed: AtomicBool::new(false),
+            hold: Hold::default(),
         });
         let dialled = Arc::downgrade(&world);
         network::set(Some(Box::new(move |host, port| match dialled.upgrade() {
@@ -79,9 +84,9 @@ impl World {
     pub(crate) fn url(&self, host: &str) -> String {
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|at| FIRST_PORT + at);
         match self.layout {
-            Layout::One => format!("redis://{host}:{first}"),
-            Layout::Sentinels => format!("redis+sentinel://{host}:{third},{host}:{fourth}/main"),
-            Layout::Cluster { .. } => format!("redis+cluster://{host}:{first},{host}:{second}"),
+            Layout::One => format!("redis://:secret@{host}:{first}"),
+            Layout::Sentinels => format!("redis+sentinel://:secret@{host}:{third},{host}:{fourth}/main"),
+            Layout::Cluster { .. } => format!("redis+cluster://:secret@{host}:{first},{host}:{second}"),
         }
     }
 
@@ -97,6 +102,17 @@ impl World {
         links
     }
 
+    /// The times at which a command of each process had a fault of its link, with the number of the process.
+    pub(crate) fn fired(&self, start: Instant) -> Vec<(usize, Duration)> {
+        let links = self.links();
+        let number = |host: &str| host.trim_start_matches('p').parse().unwrap_or(0);
+        let of = |(host, links): (&String, &Links)| {
+            let fired: Vec<Instant> = links.iter().flat_map(|link| link.state().fired.clone()).collect();
+            fired.into_iter().map(|at| (number(host), at - start)).collect::<Vec<_>>()
+        };
+        links.iter().flat_map(of).collect()
+    }
+
     fn dial(&self, host: &str, port: u16) -> io::Result<network::Stream> {
         let links = self.links().get(host).cloned().ok_or(io::ErrorKind::NotFound)?;
         let at = usize::from(port.wrapping_sub(FIRST_PORT));
@@ -109,7 +125,13 @@ impl World {
         let task = tokio::spawn(serving).abort_handle();
         link.state().connections.push(task.clone());
         server.add_connection(task);
-        Ok(Box::new(client))
+        Ok(Box::new(Held::new(client, &self.hold)))
+    }
+
+    /// Lets no process read anything until this moment. All replies arrive before it.
+    pub(crate) fn hold_until(&self, until: Instant) {
+        *self.hold.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        self.links().values().flat_map(|links| links.iter()).for_each(|link| link.set_quiet(true));
     }
 
     /// Ends all faults that have a duration.

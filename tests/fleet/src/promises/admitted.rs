@@ -1,6 +1,7 @@
 //! Promise: no limit admits more than its algorithm permits.
 
 use super::Case;
+use super::last_effect;
 use crate::history::{Adjusted, Outcome, Record};
 use crate::schedule::{Kind, Then};
 use ratelimit::__testing::conformance::definitions::bound;
@@ -19,7 +20,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
 fn too_much(case: &Case<'_>) -> Option<String> {
     let limit = case.largest();
     let mut admitted: Vec<&Record> =
-        case.calls.iter().copied().filter(|record| record.outcome == Outcome::Admitted).collect();
+        case.certain().filter(|record| record.outcome == Outcome::Admitted).collect();
     admitted.sort_by_key(|record| record.ended);
     admitted.iter().map(|first| first.sent).find_map(|from| {
         let mut units = 0;
@@ -40,15 +41,16 @@ fn too_much_in_window(case: &Case<'_>) -> Option<String> {
     let is_exact = case.limit.longest_wait().is_zero()
         && case.steps().is_none()
         && case.schedule.changes(case.at) == 0
+        && case.steering().next().is_none()
         && !case.schedule.is_disturbed();
     if !is_exact || case.limit.algorithm() != Algorithm::Counter {
         return None;
     }
     case.windows().iter().find_map(|(from, to)| {
-        let within = |record: &&&Record| {
+        let within = |record: &&Record| {
             record.outcome == Outcome::Admitted && record.sent >= *from && record.ended < *to
         };
-        let units: u64 = case.calls.iter().filter(within).map(|record| counted(record)).sum();
+        let units: u64 = case.certain().filter(within).map(counted).sum();
         (units > u64::from(case.limit.count())).then(|| {
             format!(
                 "{units} units were admitted in the window from {} us to {} us",
@@ -67,7 +69,10 @@ const LATE: Duration = Duration::from_millis(10);
 fn too_dense(case: &Case<'_>) -> Option<String> {
     let (time, count) = (case.limit.time(), case.limit.count());
     let is_window = case.limit.algorithm() == Algorithm::SlidingWindow && time > 4 * LATE;
-    let is_exact = is_window && case.schedule.changes(case.at) == 0 && case.schedule.is_calm();
+    let is_exact = is_window
+        && case.schedule.changes(case.at) == 0
+        && case.steering().next().is_none()
+        && case.schedule.is_calm();
     if !is_exact {
         return None;
     }
@@ -101,31 +106,34 @@ fn too_dense(case: &Case<'_>) -> Option<String> {
 /// is lost, and other calls may take these units. Such a charge counts 0.
 pub(super) fn counted(record: &Record) -> u64 {
     match (record.call.kind, record.adjusted) {
-        (Kind::Charge { then: Then::Refund | Then::Settle(_) }, Adjusted::Unknown | Adjusted::Gave(_)) => 0,
+        (
+            Kind::Charge { then: Then::Refund | Then::Later(_) | Then::Settle(_) },
+            Adjusted::Unknown | Adjusted::Gave(_),
+        ) => 0,
         _ => u64::from(record.call.cost),
     }
 }
 
-fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
+pub(super) fn most(case: &Case<'_>, limit: &Limit, from: Duration, to: Duration) -> u64 {
     let (losses, stepped) = case
         .schedule
         .disturbances()
         .filter(|(at, _)| *at <= to && *at + Duration::from_secs(3) >= from)
         .fold((0, Duration::ZERO), |(losses, stepped), (_, step)| (losses + 1, stepped + step));
     let changes = case.schedule.changes(case.at) as u64;
-    bound(limit, to.saturating_sub(from) + stepped).saturating_mul(losses + changes + 1)
+    let resets = case.resets().filter(|reset| reset.sent <= to && last_effect(reset) >= from).count() as u64;
+    bound(limit, to.saturating_sub(from) + stepped).saturating_mul(losses + changes + resets + 1)
 }
 
 /// Finds a moment at which callers held more permits than the limit has. A caller holds its permits from the reply until it
 /// drops them. In the store, the permits are taken for a longer time.
 fn too_many_held(case: &Case<'_>) -> Option<String> {
     let (schedule, limit) = (case.schedule, case.largest());
-    if schedule.is_disturbed() || schedule.cuts_off(limit.time()) {
+    if schedule.is_disturbed() || schedule.cuts_off(limit.time()) || case.resets().next().is_some() {
         return None;
     }
     let held: Vec<(Duration, Duration, u32)> = case
-        .calls
-        .iter()
+        .certain()
         .filter_map(|record| Some((record.ended, record.released?, record.call.cost)))
         .collect();
     held.iter().find_map(|(moment, _, _)| {

@@ -1,9 +1,10 @@
 //! Promises: a blocked caller stays refused until the end that its refusal named, and the next block is longer.
 
+use super::refused::REMEMBERED;
 use super::troubles::UNDER_WAY;
-use super::{Case, TIMER};
+use super::{Case, TIMER, last_effect};
 use crate::history::{Outcome, Record};
-use crate::schedule::Kind;
+use crate::schedule::{Hand, Kind};
 use std::time::Duration;
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
@@ -12,7 +13,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     if !is_exact {
         return None;
     }
-    let all = || case.calls.iter().copied();
+    let all = || case.certain();
     all()
         .filter_map(|record| too_early(case, record))
         .chain(all().filter_map(|record| no_longer(case, record)))
@@ -25,6 +26,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
 fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
     let is_plain = is_alone(record)
         && !record.took().is_zero()
+        && record.call.keep == 0
         && record.call.cost <= case.limit.capacity()
         && record.call.cost > 0;
     match record.outcome {
@@ -35,17 +37,20 @@ fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
 
 /// Whether the call has only this limit.
 fn is_alone(record: &Record) -> bool {
-    !matches!(record.call.kind, Kind::Stack { .. })
+    !record.call.kind.is_stack()
 }
 
 /// Finds a call that was admitted before the end of a block.
 fn too_early(case: &Case<'_>, refused: &Record) -> Option<String> {
     let time = told(case, refused)?;
-    let is_within = |other: &&&Record| {
+    let is_within = |other: &&Record| {
         let is_admitted = other.outcome == Outcome::Admitted && other.call.cost > 0;
-        is_admitted && other.sent > refused.ended && other.ended + TIMER < refused.sent + time
+        is_admitted
+            && other.sent > refused.ended
+            && other.ended + TIMER < refused.sent + time
+            && !case.is_steered(refused.sent, other.ended)
     };
-    let other = case.calls.iter().find(is_within)?;
+    let other = case.certain().find(is_within)?;
     Some(format!("admitted during a block: {refused} and then {other}"))
 }
 
@@ -65,6 +70,9 @@ fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
     let is_known = is_alone(refused)
         && refused.call.cost > 0
         && next.ended < known_until
+        && refused.call.keep == 0
+        && !case.is_steered(refused.sent, next.ended)
+        && !case.may_be_elsewhere(next)
         && !case.calls.iter().any(|other| is_between(&other));
     let found = told(case, next).filter(|found| is_known && *found < second)?;
     Some(format!("blocked for {found:?} after {refused}: {next}"))
@@ -72,7 +80,7 @@ fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
 
 /// Whether a call may have begun a block.
 fn may_close(record: &Record) -> bool {
-    record.outcome != Outcome::Admitted
+    record.call.kind.is_call() && record.outcome != Outcome::Admitted
 }
 
 /// The time after which the call can no longer begin a block.
@@ -80,11 +88,38 @@ fn effect(record: &Record) -> Duration {
     if record.is_refused() { record.ended } else { record.ended + UNDER_WAY }
 }
 
-/// Whether a block of another call may explain the refusal.
+/// Whether a block of another call, or a block by hand, may explain the refusal.
 pub(super) fn may_be_blocked(case: &Case<'_>, refused: &Record) -> bool {
-    let Some((_, last)) = case.steps() else { return false };
     case.calls.iter().any(|other| {
-        let is_other = other.step != refused.step && may_close(other);
-        is_other && other.sent <= refused.ended && effect(other) + last + TIMER >= refused.sent
+        let time = match (other.call.kind, case.steps()) {
+            (Kind::Hand(Hand::Block(time)), _) => time,
+            (_, Some((_, last))) if other.step != refused.step && may_close(other) => last,
+            _ => return false,
+        };
+        other.sent <= refused.ended
+            && effect(other).max(last_effect(other)) + time + TIMER >= refused.sent
+            && !is_over(case, other, refused)
+    })
+}
+
+/// Whether a block by hand may explain the refusal.
+pub(super) fn may_be_blocked_by_hand(case: &Case<'_>, refused: &Record) -> bool {
+    case.steering().any(|other| match other.call.kind {
+        Kind::Hand(Hand::Block(time)) => {
+            other.sent <= refused.ended && last_effect(other) + time + TIMER >= refused.sent
+        }
+        _ => false,
+    })
+}
+
+/// Whether a block of `other` had certainly been ended by hand before the refusal. The process that ends a block forgets its
+/// refusals. Another process may remember a refusal for a second.
+fn is_over(case: &Case<'_>, other: &Record, refused: &Record) -> bool {
+    let ends = |record: &&Record| {
+        matches!(record.call.kind, Kind::Hand(Hand::Unblock | Hand::Reset)) && record.is_done()
+    };
+    case.steering().filter(ends).any(|end| {
+        let remembered = if end.number == refused.number { Duration::ZERO } else { REMEMBERED + TIMER };
+        effect(other).max(last_effect(other)) < end.sent && end.ended + remembered < refused.sent
     })
 }

@@ -1,6 +1,7 @@
 //! Promises: the server has counted each call once, and no permit is lost.
 
-use super::Case;
+use super::{Case, last_effect};
+use crate::history::Record;
 use ratelimit::Limit;
 use std::time::Duration;
 
@@ -34,11 +35,31 @@ fn miscounted(case: &Case<'_>) -> Option<String> {
     let schedule = case.schedule;
     let is_short = case.limit.time() < schedule.length() * 50 + Duration::from_secs(3600)
         || case.limit.calendar_window().is_some();
-    if is_short || schedule.is_disturbed() || schedule.changes(case.at) > 0 {
+    let is_lost = |reset: &Record| !reset.is_done();
+    if is_short
+        || schedule.is_disturbed()
+        || schedule.changes(case.at) > 0
+        || case.has_pauses()
+        || case.resets().any(is_lost)
+    {
         return None; // some units have come back during the run
     }
+    let reset = case.resets().max_by_key(|reset| reset.ended);
     let sum = |(least, most), units: (u64, u64)| (least + units.0, most + units.1);
-    let (least, most) = case.calls.iter().map(|record| record.units()).fold((0, 0), sum);
+    let of = |record: &&Record| {
+        let (least, most) = record.units();
+        let (is_before, is_after) = reset
+            .map_or((false, true), |reset| (last_effect(record) < reset.sent, record.sent > reset.ended));
+        // A process may have decided the call without the server, although the server has counted it.
+        let is_certain = is_after && !case.may_be_elsewhere(record);
+        let may_count = most.max(if record.is_refused() && case.may_be_elsewhere(record) {
+            record.call.cost.into()
+        } else {
+            0
+        });
+        (if is_certain { least } else { 0 }, if is_before { 0 } else { may_count })
+    };
+    let (least, most) = case.calls.iter().copied().map(|record| of(&record)).fold((0, 0), sum);
     // If a process is killed, or if a fetch or a return of leased units is lost, these units are lost until the window ends. If
     // the limits of a stack are decided one by one, units are lost if their return is lost.
     let is_split = case.calls.iter().any(|record| schedule.splits(record));

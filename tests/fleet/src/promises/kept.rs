@@ -3,14 +3,14 @@
 use super::Case;
 use crate::history::{Outcome, Record};
 use crate::promises::admitted::counted;
-use crate::schedule::Kind;
 use ratelimit::Algorithm;
 
 pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     let is_exact = case.limit.longest_wait().is_zero()
+        && case.steering().next().is_none()
         && case.schedule.changes(case.at) == 0
         && !case.schedule.is_disturbed();
-    let mut keeps = case.calls.iter().copied().filter(|record| record.call.keep > 0 && is_admitted(record));
+    let mut keeps = case.certain().filter(|record| record.call.keep > 0 && is_admitted(record));
     keeps.find_map(|record| {
         let used = in_use(case, record);
         let needed = used + u64::from(record.call.cost) + u64::from(record.call.keep);
@@ -24,13 +24,12 @@ fn is_admitted(record: &Record) -> bool {
 }
 
 pub(super) fn is_stack(record: &Record) -> bool {
-    matches!(record.call.kind, Kind::Stack { .. })
+    record.call.kind.is_stack()
 }
 
 /// The units that were certainly in use when the call was decided. 0 if the records do not show any.
 fn in_use(case: &Case<'_>, decided: &Record) -> u64 {
-    let before =
-        case.calls.iter().copied().filter(|record| is_admitted(record) && record.ended < decided.sent);
+    let before = case.certain().filter(|record| is_admitted(record) && record.ended < decided.sent);
     match case.limit.algorithm() {
         Algorithm::SlidingLog => {
             let counts = |record: &&Record| record.sent + case.limit.time() > decided.ended;

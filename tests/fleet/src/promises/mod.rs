@@ -1,6 +1,7 @@
 //! The promises: properties that every run must have.
 
 mod admitted;
+mod alone;
 mod available;
 mod blocked;
 mod calendar;
@@ -8,13 +9,17 @@ mod counted;
 mod kept;
 mod order;
 mod refused;
+mod refusing;
+mod returned;
+mod steered;
 mod troubles;
 
+use crate::faults::ARRIVAL;
 use crate::findings::{Findings, Window};
-use crate::history::{Happened, Record};
+use crate::history::{Happened, Outcome, Record};
 use crate::process::{longest, with_count};
-use crate::schedule::{CALLERS, Change, Event, How, Schedule};
-use ratelimit::{Algorithm, Decision, Error, Limit};
+use crate::schedule::{CALLERS, Change, Event, Fault, Hand, How, Kind, Schedule};
+use ratelimit::{Algorithm, Decision, Error, Limit, OnError};
 use std::time::Duration;
 
 /// The tolerance for timers, because tokio's timers have a resolution of one millisecond.
@@ -46,19 +51,34 @@ pub(crate) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
                 blocked::broken(&case),
                 calendar::broken(&case),
                 kept::broken(&case),
+                steered::broken(&case),
+                returned::broken(&case),
+                alone::broken(&case),
+                refusing::broken(&case),
             ];
             let of = |what: String| format!("limit {at} ({limit}), caller {who}: {what}");
             broken.extend(promises.into_iter().flatten().map(of));
         }
     }
     broken.extend(available::broken(schedule, happened, findings));
+    broken.extend(findings.misjudged.iter().map(|wrong| format!("not as defined: {wrong}")));
     broken.extend(left(findings));
     broken
 }
 
 /// Finds calls that took longer than their deadline and their wait.
 fn late<'r>(schedule: &'r Schedule, calls: &'r [Record]) -> impl Iterator<Item = String> + 'r {
-    let is_late = |record: &&Record| record.took() > longest(schedule, &record.call) + 2 * TIMER;
+    let frozen = |record: &Record| {
+        let times = schedule.faults().filter_map(|(at, fault)| match fault {
+            Fault::Freeze(time) if at <= record.ended && at + ARRIVAL + time >= record.sent => {
+                Some(time + 10 * TIMER)
+            }
+            _ => None,
+        });
+        times.sum::<Duration>()
+    };
+    let is_late =
+        move |record: &&Record| record.took() > longest(schedule, &record.call) + 2 * TIMER + frozen(record);
     calls.iter().filter(is_late).map(|record| format!("late: {record}"))
 }
 
@@ -70,6 +90,15 @@ fn left(findings: &Findings) -> Option<String> {
     })
 }
 
+/// The time after which a request of this record can no longer be executed.
+fn last_effect(record: &Record) -> Duration {
+    let under_way = match record.outcome {
+        Outcome::Unknown(_) | Outcome::Dropped => troubles::UNDER_WAY,
+        _ => Duration::ZERO,
+    };
+    record.adjusting.map_or(record.ended, |(_, confirmed)| confirmed.max(record.ended)) + under_way
+}
+
 impl Case<'_> {
     fn is_concurrency(&self) -> bool {
         self.limit.algorithm() == Algorithm::Concurrency
@@ -78,9 +107,11 @@ impl Case<'_> {
     /// The limit with the largest count that is in force at any time of the run.
     fn largest(&self) -> Limit {
         let counts = self.schedule.steps.iter().filter_map(|step| match step.event {
-            Event::Change(Change { limit, how: How::Deploy(count) | How::Override(count), .. }) => {
-                (limit == self.at).then_some(count)
-            }
+            Event::Change(Change {
+                limit,
+                how: How::Deploy(count) | How::Override(count) | How::Expiring(count, _),
+                ..
+            }) => (limit == self.at).then_some(count),
             _ => None,
         });
         counts.max().map_or(*self.limit, |count| with_count(self.limit, count.max(self.limit.count())))
@@ -89,6 +120,34 @@ impl Case<'_> {
     /// Returns the first step of a block, and the last step, which is the longest. `None` if the limit has no blocks.
     fn steps(&self) -> Option<(Duration, Duration)> {
         self.limit.blocks().next().zip(self.limit.blocks().last())
+    }
+
+    /// Whether the failure policy may have decided the call, because a fault explains why the server has not.
+    fn may_be_elsewhere(&self, record: &Record) -> bool {
+        self.schedule.policy != OnError::Deny && self.schedule.explains_failure(record, self.findings)
+    }
+
+    /// The calls that a server has certainly decided, or that have no decision.
+    fn certain(&self) -> impl Iterator<Item = &'_ Record> + Clone {
+        self.calls.iter().copied().filter(|record| !self.may_be_elsewhere(record))
+    }
+
+    /// The operations by hand and the pauses, except penalties.
+    fn steering(&self) -> impl Iterator<Item = &'_ Record> + Clone {
+        self.calls.iter().copied().filter(|record| record.call.kind.steers())
+    }
+
+    /// Whether an operation may have steered the callers between two moments.
+    fn is_steered(&self, from: Duration, to: Duration) -> bool {
+        self.steering().any(|record| record.sent <= to && last_effect(record) >= from)
+    }
+
+    fn resets(&self) -> impl Iterator<Item = &'_ Record> + Clone {
+        self.calls.iter().copied().filter(|record| record.call.kind == Kind::Hand(Hand::Reset))
+    }
+
+    fn has_pauses(&self) -> bool {
+        self.calls.iter().any(|record| matches!(record.call.kind, Kind::Pausing { .. }))
     }
 
     fn is_leased(&self) -> bool {

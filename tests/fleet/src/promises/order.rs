@@ -17,6 +17,7 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
     let is_exact = !case.limit.longest_wait().is_zero()
         && (is_log || case.schedule.changes(case.at) == 0)
         && !case.schedule.is_disturbed()
+        && !case.calls.iter().any(|record| record.call.kind.steers() || record.is_done())
         && !delays(case.schedule);
     if !is_exact {
         return None;

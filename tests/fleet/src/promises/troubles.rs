@@ -1,6 +1,7 @@
 //! Explains failures by the faults of a schedule.
 
 use crate::faults::ELECTION;
+use crate::findings::Findings;
 use crate::history::Record;
 use crate::schedule::{Event, FailOver, Fault, Kind, Layout, NOBODY, Schedule};
 use std::time::Duration;
@@ -42,8 +43,11 @@ impl Schedule {
 
     /// Whether the limits of the stack are decided one by one, because their keys may be on several nodes.
     pub(super) fn splits(&self, record: &Record) -> bool {
-        let is_stack = matches!(record.call.kind, Kind::Stack { .. });
-        is_stack && record.call.who == NOBODY && matches!(self.layout, Layout::Cluster { .. })
+        let has_slots = match record.call.kind {
+            Kind::Stack { beside, .. } => beside || record.call.who == NOBODY,
+            _ => false,
+        };
+        has_slots && matches!(self.layout, Layout::Cluster { .. })
     }
 
     pub(super) fn is_disturbed(&self) -> bool {
@@ -68,24 +72,36 @@ impl Schedule {
     }
 
     /// Whether a fault explains that the call has no decision.
-    pub(super) fn explains_failure(&self, record: &Record) -> bool {
-        if self.is_slow {
+    pub(super) fn explains_failure(&self, record: &Record, findings: &Findings) -> bool {
+        self.has_cause(record, findings, |_| true)
+    }
+
+    /// Whether one of these faults explains that the call has no decision.
+    pub(super) fn has_cause(
+        &self,
+        record: &Record,
+        findings: &Findings,
+        is_meant: impl Fn(Fault) -> bool,
+    ) -> bool {
+        let is_fired = |(number, at): &(usize, Duration)| {
+            *number == record.number && *at <= record.ended && *at + RETURN >= record.sent
+        };
+        if self.is_slow || findings.fired.iter().any(is_fired) {
             return true;
         }
         let process = record.call.process;
-        self.faults().filter(|(at, _)| *at <= record.ended).any(|(at, fault)| {
+        let before = self.faults().filter(|(at, fault)| *at <= record.ended && is_meant(*fault));
+        before.into_iter().any(|(at, fault)| {
             let lasts = match fault {
-                // A fault of a link affects the next call of the process, at any later time.
-                Fault::Link { process: of, .. } => return of == process,
                 Fault::Silence { process: of, time, .. } if of == process => time,
                 Fault::Restart { server, down, .. } if self.is_needed(server) => down,
                 Fault::Reject(server, _, time) if self.is_needed(server) => time,
                 Fault::Stall(_, time) => time,
+                Fault::BlackHole { process: of, .. } if of == process => return true,
                 Fault::FailOver { how, lag, .. } => ELECTION + lag + how.lasts(),
                 // A stack has several keys. During the move, some of them may be on either node.
                 Fault::Move { time, lag, .. } => {
-                    let is_stack = matches!(record.call.kind, Kind::Stack { .. });
-                    if !is_stack || time * 2 < self.deadline / 2 {
+                    if !record.call.kind.is_stack() || time * 2 < self.deadline / 2 {
                         return false;
                     }
                     time * 2 + lag

@@ -1,6 +1,7 @@
 //! Draws a schedule from a seed.
 
 use super::newer::Newer;
+use super::users::Users;
 use super::{
     CALLERS, CLOSING, Call, Change, Event, FailOver, Fault, How, Kind, Layout, NOBODY, Schedule, Step, TAGS,
     Then,
@@ -40,6 +41,7 @@ impl Schedule {
             limits[0] = limit;
             busy = limit.blocks().next().map(|_| (0, limit.time() / limit.count()));
         }
+        let mut users = Users::of(seed, &limits);
         let mut at = Duration::ZERO;
         let mut steps = Vec::new();
         for _ in 0..random.usize(20..250) {
@@ -66,13 +68,16 @@ impl Schedule {
                     steps.push(Step { at, event: Event::Change(other) });
                     at += Duration::from_micros(random.u64(..4000));
                 }
-                Event::Change(change)
+                Event::Change(users.expire(change))
             } else {
-                Event::Call(newer.keep(call(&mut random, processes, &limits, busy)))
+                Event::Call(users.change(newer.keep(call(&mut random, processes, &limits, busy)), &limits))
             };
             steps.push(Step { at, event });
         }
-        Self { seed, layout, processes, deadline, is_slow, limits, steps }.with_meetings()
+        let (policy, epoch) = (users.policy, users.epoch);
+        Self { seed, layout, processes, deadline, policy, epoch, is_slow, limits, steps }
+            .with_meetings()
+            .with_operations()
     }
 }
 
@@ -151,13 +156,13 @@ fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Cal
             0 | 1 => Kind::Acquire,
             4.. if may_wait => Kind::Acquire,
             2 => Kind::Charge { then: then(random) },
-            3 => Kind::Stack { with: random.usize(..limits.len()) },
+            3 => Kind::Stack { with: random.usize(..limits.len()), beside: false },
             _ => Kind::Check,
         }
     };
     // A stack has each limit at most once, and no concurrency limit.
     let kind = match kind {
-        Kind::Stack { with } if with == limit || is_concurrency(&limits[with]) => Kind::Check,
+        Kind::Stack { with, .. } if with == limit || is_concurrency(&limits[with]) => Kind::Check,
         kind => kind,
     };
     let cost = if random.u8(..5) == 0 { random.u32(0..=3) } else { 1 };

@@ -66,7 +66,7 @@ impl Schedule {
             let (who, process) = (random.u8(..2), random.usize(..self.processes));
             let tag = TAGS[usize::from(who)];
             let fault = Fault::Move { tag, to, time: ms(30), lag: ms(random.u64(..50)) };
-            let call = Call { limit, who, kind: Kind::Stack { with }, ..check(process) };
+            let call = Call { limit, who, kind: Kind::Stack { with, beside: false }, ..check(process) };
             self.steps.push(Step { at, event: Event::Call(call) });
             self.steps.push(Step { at: at + ms(10), event: Event::Fault(fault) });
             let during = (0..20).map(|call| at + ms(10 + 2 * call));

@@ -4,9 +4,11 @@
 mod draw;
 mod meetings;
 mod newer;
+mod operations;
+mod users;
 
 use crate::server::{LinkFault, Trouble};
-use ratelimit::Limit;
+use ratelimit::{Limit, OnError};
 use std::time::Duration;
 
 /// The number of callers of one limit. The last caller has no identity.
@@ -28,6 +30,9 @@ pub(crate) struct Schedule {
     pub(crate) layout: Layout,
     pub(crate) processes: usize,
     pub(crate) deadline: Duration,
+    pub(crate) policy: OnError,
+    /// The time of the servers' clocks at the start, since 1970 in UTC.
+    pub(crate) epoch: Duration,
     /// Whether many messages are slow.
     pub(crate) is_slow: bool,
     pub(crate) limits: Vec<Limit>,
@@ -89,18 +94,38 @@ pub(crate) enum Kind {
     Permit {
         held: Duration,
     },
-    /// A call with a second limit, whose index is `with`. One decision takes the cost from both limits.
+    /// A call with a second limit, whose index is `with`. One decision takes the cost from both limits. If `beside` is true, it
+    /// also takes the cost from the first limit of the other caller.
     Stack {
         with: usize,
+        beside: bool,
     },
+    /// A call of a function with the attribute. Its result pauses the limit for this time.
+    Pausing {
+        time: Duration,
+    },
+    /// No call: an operation of an administrator or of the service.
+    Hand(Hand),
 }
 
-/// The change of a charge after its decision: none, a refund or a settlement.
+/// What a service or an administrator does to a caller without a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hand {
+    Penalize,
+    Reset,
+    Block(Duration),
+    Unblock,
+    /// Asks whether the process is ready.
+    Status,
+}
+
+/// The change of a charge after its decision: none, a refund, a settlement, or a refund after this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     Keep,
     Refund,
     Settle(u32),
+    Later(Duration),
 }
 
 /// A change of a limit's count.
@@ -117,6 +142,8 @@ pub(crate) enum How {
     Deploy(u32),
     /// This process sets an override for all processes.
     Override(u32),
+    /// Like `Override`, but the override expires after this time.
+    Expiring(u32, Duration),
     Remove,
 }
 
@@ -138,6 +165,14 @@ pub(crate) enum Fault {
     },
     Stall(usize, Duration),
     Reject(usize, Trouble, Duration),
+    /// All connections of a process to a server become black holes: nothing that is sent on them arrives, and they never break.
+    /// New connections work.
+    BlackHole {
+        process: usize,
+        server: usize,
+    },
+    /// The machine of all processes stands still for this time. Replies arrive meanwhile.
+    Freeze(Duration),
     ForgetScripts(usize),
     Restart {
         server: usize,
@@ -200,6 +235,27 @@ impl Layout {
             Self::Cluster { .. } => role < 3,
         }
     }
+}
+
+impl Kind {
+    /// Whether this is a call, and not an operation by hand.
+    pub(crate) fn is_call(self) -> bool {
+        !matches!(self, Self::Hand(_))
+    }
+
+    pub(crate) fn is_stack(self) -> bool {
+        matches!(self, Self::Stack { .. })
+    }
+
+    /// Whether the operation may close or open the gate of a key, or delete its state.
+    pub(crate) fn steers(self) -> bool {
+        matches!(self, Self::Pausing { .. } | Self::Hand(Hand::Reset | Hand::Block(_) | Hand::Unblock))
+    }
+}
+
+/// The caller whose limit a stack also uses if it has a third member.
+pub(crate) fn other_caller(who: u8) -> u8 {
+    u8::from(who == 0)
 }
 
 impl Schedule {

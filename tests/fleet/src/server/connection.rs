@@ -1,7 +1,7 @@
 //! The server's end of a connection, and the network between a process and a server with its faults.
 
 use super::reply::{Words, take_command};
-use super::{Client, Server, may_change};
+use super::{Client, Server, Trouble, may_change};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +12,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// The number of bytes that a connection buffers in each direction, like a socket.
 pub(crate) const BUFFER: usize = 1 << 16;
+
+/// The alert of TLS about an expired certificate.
+const EXPIRED: &[u8] = &[21, 3, 3, 0, 2, 2, 45];
 
 /// The fault of a command that a process sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub(crate) struct LinkState {
     random: fastrand::Rng,
     /// The faults to come, in order. The number beside a fault is the number of commands without a fault before it.
     pub(crate) faults: VecDeque<(u8, LinkFault)>,
+    /// The times of the faults that have happened.
+    pub(crate) fired: Vec<Instant>,
     /// The time until which no data passes. Afterwards all delayed data arrives, because TCP sends it again.
     pub(crate) silent_until: Instant,
     /// Whether the process was killed and therefore has no network.
@@ -41,6 +46,9 @@ pub(crate) struct LinkState {
     is_slow: bool,
     is_quiet: bool,
     pub(crate) connections: Vec<AbortHandle>,
+    /// The number of connections so far. Connections with numbers below `lost` are black holes.
+    opened: u64,
+    lost: u64,
 }
 
 impl Link {
@@ -48,11 +56,14 @@ impl Link {
         Self(Mutex::new(LinkState {
             random: fastrand::Rng::with_seed(seed),
             faults: VecDeque::new(),
+            fired: Vec::new(),
             silent_until: Instant::now(),
             is_cut: false,
             is_slow,
             is_quiet: false,
             connections: Vec::new(),
+            opened: 0,
+            lost: 0,
         }))
     }
 
@@ -70,7 +81,29 @@ impl Link {
         }
         let fault = *fault;
         state.faults.pop_front();
+        state.fired.push(Instant::now());
         Some(fault)
+    }
+
+    fn next_number(&self) -> u64 {
+        let mut state = self.state();
+        state.opened += 1;
+        state.opened - 1
+    }
+
+    fn is_black_hole(&self, number: u64) -> bool {
+        number < self.state().lost
+    }
+
+    /// Makes all open connections black holes.
+    pub(crate) fn lose_connections(&self) {
+        let mut state = self.state();
+        state.lost = state.opened;
+    }
+
+    /// Delivers all messages fast from now on, or no longer.
+    pub(crate) fn set_quiet(&self, is_quiet: bool) {
+        self.state().is_quiet = is_quiet;
     }
 
     pub(crate) fn heal(&self) {
@@ -116,12 +149,22 @@ pub(crate) async fn serve(
     mut stream: DuplexStream,
 ) {
     let link = &links[at];
-    let mut client = Client { host, is_asking: false };
+    let mut client = Client { host, is_asking: false, has_password: false };
+    let is_refused = server.trouble() == Some(Trouble::Certificate);
+    let number = link.next_number();
     // The buffer is large, so that a large command arrives in one piece.
     let mut input = Vec::with_capacity(BUFFER);
     while let Ok(1..) = stream.read_buf(&mut input).await {
         input.reserve(BUFFER);
         link.pass().await;
+        if link.is_black_hole(number) {
+            input.clear();
+            continue;
+        }
+        if is_refused {
+            let _ = stream.write_all(EXPIRED).await;
+            return;
+        }
         let mut output = Vec::new();
         while let Some(command) = take_command(&mut input) {
             if execute(&server, link, &mut client, &command, &mut stream, &mut output).await.is_err() {
@@ -129,6 +172,9 @@ pub(crate) async fn serve(
             }
         }
         link.pass().await;
+        if link.is_black_hole(number) {
+            continue;
+        }
         if stream.write_all(&output).await.is_err() {
             return;
         }

@@ -1,15 +1,17 @@
 //! Executes a command: checks the server's role and troubles before the command uses the keys.
 
 use super::keyspace::Bytes;
+use super::referee::Judged;
 use super::reply::Reply;
 use super::slots::Slots;
-use super::{Client, EPOCH_MICROS, State, commands, scripts};
+use super::{Client, State, Trouble, commands, scripts};
+use std::time::Duration;
 use tokio::time::Instant;
 
 impl State {
     pub(super) fn set_time(&mut self) {
         let passed = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.keys.now = (EPOCH_MICROS + passed).saturating_add_signed(self.clock_offset);
+        self.keys.now = (self.epoch + passed).saturating_add_signed(self.clock_offset);
     }
 
     pub(super) fn execute(&mut self, client: &mut Client, words: &[Bytes]) -> Reply {
@@ -26,6 +28,16 @@ impl State {
         self.keys.trouble = trouble.filter(|trouble| trouble.is_about_writes());
         self.keys.has_written = false;
         match &*name.to_ascii_uppercase() {
+            b"AUTH" if trouble == Some(Trouble::WrongPassword) => {
+                Reply::error("WRONGPASS invalid username-password pair or user is disabled.")
+            }
+            b"AUTH" => {
+                client.has_password = true;
+                Reply::OK
+            }
+            _ if trouble == Some(Trouble::WrongPassword) && !client.has_password => {
+                Trouble::WrongPassword.reply()
+            }
             b"HELLO" => self.role.hello(),
             b"PING" => Reply::Status("PONG"),
             b"CLIENT" | b"SELECT" => Reply::OK,
@@ -40,7 +52,12 @@ impl State {
                     self.redirected += 1;
                     return elsewhere;
                 }
-                match trouble.filter(|trouble| !trouble.is_about_writes()) {
+                let rejects = |trouble: &Trouble| match trouble {
+                    Trouble::WrongPassword | Trouble::Certificate => false,
+                    Trouble::NoPermission => may_change(words),
+                    other => !other.is_about_writes(),
+                };
+                match trouble.filter(rejects) {
                     Some(trouble) => trouble.reply(),
                     None => self.decide(name, arguments, words),
                 }
@@ -63,16 +80,36 @@ impl State {
                     return error;
                 }
                 self.scripts.insert(digest.clone());
-                self.run(&digest, rest)
+                let reply = self.run(&digest, rest);
+                self.note_expiring(rest, &reply);
+                reply
             }
             (b"HSET", [key, field, text, ..]) if key.ends_with(b"overrides") => {
                 let reply = commands::execute(&mut self.keys, words);
                 if !matches!(reply, Reply::Error(_)) {
-                    self.overrides.push((Instant::now(), field.clone(), text.clone()));
+                    self.overrides.push((Instant::now(), field.clone(), text.clone(), None));
+                }
+                reply
+            }
+            (b"DEL", keys) => {
+                let reply = commands::execute(&mut self.keys, words);
+                if !matches!(reply, Reply::Error(_)) {
+                    self.keys.referee.forget(|key| keys.iter().any(|deleted| deleted == key));
                 }
                 reply
             }
             _ => commands::execute(&mut self.keys, words),
+        }
+    }
+
+    /// Notes an override that expires, because a script stores it.
+    fn note_expiring(&mut self, words: &[Bytes], reply: &Reply) {
+        if let ([_, key, field, text, ms, ..], Reply::Integer(_)) = (words, reply)
+            && key.ends_with(b"overrides")
+            && let Some(change) = text.strip_suffix(b" until=")
+        {
+            let ms = String::from_utf8_lossy(ms).parse().ok().map(Duration::from_millis);
+            self.overrides.push((Instant::now(), field.clone(), change.to_vec(), ms));
         }
     }
 
@@ -91,6 +128,9 @@ impl State {
         self.keys.guard = self.role.slots().filter(|_| number == 0).cloned();
         let reply = scripts::run(&mut self.keys, digest, names, arguments);
         self.keys.guard = None;
+        let (has_written, refuses_writes) = (self.keys.has_written, self.keys.trouble.is_some());
+        let call = Judged { digest, names, arguments, reply: &reply, has_written, refuses_writes };
+        self.misjudged.extend(self.keys.referee.judge(self.keys.now, &call));
         reply
     }
 }

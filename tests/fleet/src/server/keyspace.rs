@@ -1,6 +1,7 @@
 //! The keys of a server, and the times at which they expire.
 
 use super::Trouble;
+use super::referee::Referee;
 use super::reply::Reply;
 use super::slots::{Slots, slot_of};
 use std::collections::{BTreeMap, VecDeque};
@@ -49,6 +50,8 @@ pub(crate) struct Keyspace {
     pub(crate) has_written: bool,
     /// While a script without declared keys runs: the slots of this node, which decide which keys the script may touch.
     pub(crate) guard: Option<Slots>,
+    /// The states of the keys by the definitions of the algorithms.
+    pub(crate) referee: Referee,
 }
 
 pub(crate) fn wrong_kind() -> Reply {
@@ -107,20 +110,30 @@ impl Keyspace {
 
     pub(crate) fn clear(&mut self) {
         self.keys.clear();
+        self.referee = Referee::default();
     }
 
     /// A copy of the keys for a replica.
     pub(crate) fn copy(&self) -> Self {
-        Self { keys: self.keys.clone(), ..Self::default() }
+        Self { keys: self.keys.clone(), referee: self.referee.clone(), ..Self::default() }
     }
 
     /// Removes the first key of a slot, and returns the key with its entry. `None` if the slot has no key.
-    pub(crate) fn take_of_slot(&mut self, slot: u16) -> Option<(Bytes, Entry)> {
-        let key = self.keys.keys().find(|key| slot_of(key) == slot)?.clone();
-        self.keys.remove_entry(&key)
+    pub(crate) fn take_of_slot(&mut self, slot: u16) -> Option<(Bytes, Entry, Option<Referee>)> {
+        let Some(key) = self.keys.keys().find(|key| slot_of(key) == slot).cloned() else {
+            self.referee.forget(|key| slot_of(key) == slot);
+            return None;
+        };
+        let (key, entry) = self.keys.remove_entry(&key)?;
+        let judged = self.referee.take(&key);
+        Some((key, entry, judged))
     }
 
-    pub(crate) fn put(&mut self, (key, entry): (Bytes, Entry)) {
+    pub(crate) fn put(&mut self, (key, entry, judged): (Bytes, Entry, Option<Referee>)) {
+        match judged {
+            Some(judged) => self.referee.put(judged),
+            None => self.referee.doubt(std::slice::from_ref(&key)),
+        }
         self.keys.insert(key, entry);
     }
 

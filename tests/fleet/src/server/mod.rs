@@ -5,10 +5,12 @@ mod commands;
 mod connection;
 mod execute;
 mod keyspace;
+mod referee;
 mod reply;
 mod role;
 mod scripts;
 mod slots;
+mod wire;
 
 pub(crate) use connection::{BUFFER, Link, LinkFault, serve};
 pub(crate) use keyspace::Keyspace;
@@ -24,9 +26,6 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// The server's clock at the start, in µs: the beginning of the year 2026 in UTC.
-pub(crate) const EPOCH_MICROS: u64 = 1_767_225_600_000_000;
-
 /// The reason why a running server rejects commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
@@ -35,6 +34,14 @@ pub(crate) enum Trouble {
     ReadOnly,
     ClusterDown,
     NoReplicas,
+    /// The server cannot save its data.
+    Misconfigured,
+    /// The password was changed, and all connections were closed.
+    WrongPassword,
+    /// The user has lost a permission.
+    NoPermission,
+    /// The certificate has expired, and all connections were closed. New connections end with the alert of TLS.
+    Certificate,
 }
 
 impl Trouble {
@@ -45,12 +52,26 @@ impl Trouble {
             Self::ReadOnly => "READONLY You can't write against a read only replica.",
             Self::ClusterDown => "CLUSTERDOWN The cluster is down",
             Self::NoReplicas => "NOREPLICAS Not enough good replicas to write.",
+            Self::Misconfigured => {
+                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands that \
+                 may modify the data set are disabled, because this instance is configured to report errors during writes if RDB \
+                 snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB \
+                 error."
+            }
+            Self::WrongPassword => "NOAUTH Authentication required.",
+            Self::NoPermission => "NOPERM User default has no permissions to run the 'evalsha' command",
+            Self::Certificate => "ERR no TLS",
         })
     }
 
     /// Whether the server rejects only writes. A script then runs until its first write.
     fn is_about_writes(self) -> bool {
-        matches!(self, Self::OutOfMemory | Self::NoReplicas)
+        matches!(self, Self::OutOfMemory | Self::NoReplicas | Self::Misconfigured | Self::ReadOnly)
+    }
+
+    /// Whether the trouble concerns the credentials, so that somebody must repair it.
+    pub(crate) fn is_about_credentials(self) -> bool {
+        matches!(self, Self::WrongPassword | Self::NoPermission | Self::Certificate)
     }
 }
 
@@ -65,6 +86,8 @@ pub(crate) struct State {
     pub(crate) scripts: BTreeSet<String>,
     pub(crate) is_up: bool,
     start: Instant,
+    /// The server's clock at the start, in µs since 1970.
+    epoch: u64,
     pub(crate) clock_offset: i64,
     /// The reason why commands are rejected, and the time at which commands are executed again.
     pub(crate) trouble: Option<(Trouble, Instant)>,
@@ -74,8 +97,10 @@ pub(crate) struct State {
     executed: u64,
     /// The number of commands that were redirected to another server.
     redirected: u64,
-    /// Each override that was stored: the time, the field and the text.
-    pub(crate) overrides: Vec<(Instant, Bytes, Bytes)>,
+    /// Each override that was stored: the time, the field, the text, and the time after which it expires.
+    pub(crate) overrides: Vec<(Instant, Bytes, Bytes, Option<Duration>)>,
+    /// The replies of scripts that differ from the definition of the algorithm.
+    pub(crate) misjudged: Vec<String>,
     /// The executed commands with their times. `None` if the log does not show them.
     pub(crate) shown: Option<Vec<(Instant, String)>>,
 }
@@ -86,10 +111,12 @@ pub(crate) struct Client {
     pub(crate) host: String,
     /// Whether the next command may use a slot that this server takes over (`ASKING`).
     pub(crate) is_asking: bool,
+    /// Whether the client has sent the right password.
+    pub(crate) has_password: bool,
 }
 
 impl Server {
-    pub(crate) fn start(role: Role, is_replicated: bool) -> Self {
+    pub(crate) fn start(role: Role, is_replicated: bool, epoch: Duration) -> Self {
         let now = Instant::now();
         Self(Mutex::new(State {
             keys: Keyspace::default(),
@@ -98,6 +125,7 @@ impl Server {
             scripts: BTreeSet::new(),
             is_up: true,
             start: now,
+            epoch: u64::try_from(epoch.as_micros()).unwrap_or(0),
             clock_offset: 0,
             trouble: None,
             stalled_until: now,
@@ -105,6 +133,7 @@ impl Server {
             executed: 0,
             redirected: 0,
             overrides: Vec::new(),
+            misjudged: Vec::new(),
             shown: None,
         }))
     }
@@ -128,6 +157,12 @@ impl Server {
     /// Closes all connections.
     pub(crate) fn hang_up(&self) {
         self.state().connections.drain(..).for_each(|connection| connection.abort());
+    }
+
+    /// The trouble of the server now.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        let trouble = self.state().trouble;
+        trouble.filter(|(_, until)| Instant::now() < *until).map(|(trouble, _)| trouble)
     }
 
     /// Ends all faults that have a duration.
@@ -158,7 +193,7 @@ impl Server {
     pub(crate) fn begun(&self, key: &[u8]) -> Vec<(Duration, Duration)> {
         let state = self.state();
         let of_key = state.keys.begun.iter().filter(|(begun, ..)| begun == key);
-        let passed = |micros: u64| Duration::from_micros(micros.saturating_sub(EPOCH_MICROS));
+        let passed = |micros: u64| Duration::from_micros(micros.saturating_sub(state.epoch));
         of_key.map(|(_, from, to)| (passed(*from), passed(*to))).collect()
     }
 

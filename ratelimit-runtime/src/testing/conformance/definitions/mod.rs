@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 /// A limit under one key. The time `now` is in µs. The `Debug` text shows the whole state.
-pub trait Definition: Debug {
+pub trait Definition: Debug + Send {
     /// Decides a request. It charges `cost` units if `cost + keep` units are free. `id` names a permit, if the algorithm has
     /// permits.
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, id: u64) -> Answer;

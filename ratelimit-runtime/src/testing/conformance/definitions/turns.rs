@@ -37,7 +37,7 @@ pub(super) trait Turns {
     fn change(&mut self, numbers: Numbers);
 }
 
-impl<T: Turns + Clone + Debug + 'static> Definition for T {
+impl<T: Turns + Clone + Debug + Send + 'static> Definition for T {
     fn decide_keeping(&mut self, now: u64, mode: Mode, cost: u32, keep: u32, _id: u64) -> Answer {
         self.decide_after(now, mode, cost, keep, 0)
     }
