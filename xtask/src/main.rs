@@ -36,7 +36,7 @@ use std::env;
 use std::process::ExitCode;
 
 /// The usage of the commands, and what they do.
-const USAGE: [(&str, &str); 27] = [
+const USAGE: [(&str, &str); 28] = [
     ("test", "installs missing tools, then checks format, lints, tests, documentation and packaging"),
     ("test NAME", "runs only the tests whose name contains NAME"),
     ("test --portable", "runs the tests that need no server and no Unix, and says which it leaves out"),
@@ -90,6 +90,10 @@ const USAGE: [(&str, &str); 27] = [
     ("fleet --seeds N", "simulates N fleets, each from one seed, on all cores; 10 000 if no number is given"),
     ("fleet --seed S", "repeats one seed and prints its log"),
     ("fleet --planted", "hunts all planted bugs, with up to 1000 seeds each; `--planted WORD` some of them"),
+    (
+        "fleet --mutants N",
+        "hunts N random mutations of the scripts and the client; `--from S` draws others, `--help` lists all options",
+    ),
     ("fuzz TARGET -- N", "runs one target, such as `url`, with N inputs"),
 ];
 
