@@ -41,8 +41,13 @@ impl Schedule {
             let at = near.map_or(Duration::ZERO, |step| step.at) + Duration::from_micros(random.u64(..3000));
             let event = Event::Fault(fault(random, self));
             let place = self.steps.partition_point(|step| step.at <= at);
-            // Nothing happens during a night.
-            if !self.steps[..place].last().is_some_and(|step| matches!(step.event, Event::Night(_))) {
+            // Nothing happens during a night. After a freeze, events come late for a while.
+            let is_night =
+                self.steps[..place].last().is_some_and(|step| matches!(step.event, Event::Night(_)));
+            let is_frozen = self.steps.iter().any(|step| {
+                matches!(step.event, Event::Fault(Fault::Freeze(_))) && step.at.abs_diff(at) < ms(2000)
+            });
+            if !is_night && !is_frozen {
                 self.steps.insert(place, Step { at, event });
             }
         }
