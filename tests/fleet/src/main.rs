@@ -92,8 +92,9 @@ fn perform(options: &Options) -> Result<bool, String> {
             Some(number) => planted::mutations(number, options.from)?,
             None => planted::bugs(),
         };
-        let bug = bugs.into_iter().find(|bug| bug.name == *name);
-        let unknown = || format!("no planted bug is called `{name}`, expected one of:\n{}", planted::names());
+        let bug = bugs.iter().find(|bug| bug.name == *name).cloned();
+        let unknown =
+            || format!("no planted bug is called `{name}`, expected one of:\n{}", planted::names(&bugs));
         planted::plant(bug.ok_or_else(unknown)?);
     }
     if soak.seeds == 1 {

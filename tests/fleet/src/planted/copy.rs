@@ -25,8 +25,7 @@ pub(super) type Numbered = Vec<(usize, Bug)>;
 /// Copies the workspace, plants the bugs of the client, and builds the fleet. Leaves out bugs that do not compile. Returns the
 /// path of the program, and the bugs.
 pub(super) fn build(bugs: Vec<Bug>) -> Result<(PathBuf, Numbered), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let root = root.canonicalize().map_err(|error| error.to_string())?;
+    let root = super::root().canonicalize().map_err(|error| error.to_string())?;
     let target = root.join("target/planted");
     let copy = target.join("sources");
     let mut bugs: Numbered = (1..).zip(bugs).collect();

@@ -1,6 +1,6 @@
 //! Hunts planted bugs: runs seeds with each bug until a promise is broken.
 
-use super::{Bug, VARIABLE, copy};
+use super::{Bug, ROOT, VARIABLE, copy, root};
 use crate::say;
 use std::io::Read;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(super) fn hunt(bugs: Vec<Bug>, options: &[String], seeds: u64, threads: usiz
 fn until_found(program: &Path, number: usize, bug: &Bug, options: &[String], seeds: u64) -> Option<String> {
     let mut command = Command::new(program);
     command.args(["--seeds", &seeds.to_string(), "--threads", "1", "--until-broken"]).args(options);
-    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).env(ROOT, root());
     if bug.is_in_script() {
         command.args(["--plant", &bug.name]);
     } else {

@@ -44,7 +44,7 @@ impl Bug {
 pub fn hunt(word: &str, seeds: u64, threads: usize) -> Result<bool, String> {
     let hunted: Vec<Bug> = bugs().into_iter().filter(|bug| bug.name.contains(word)).collect();
     if hunted.is_empty() {
-        return Err(format!("no planted bug has `{word}` in its name, expected one of:\n{}", names()));
+        return Err(format!("no planted bug has `{word}` in its name, expected one of:\n{}", names(&bugs())));
     }
     hunt::hunt(hunted, &[], seeds, threads)
 }
@@ -68,8 +68,16 @@ pub fn mutations(number: usize, from: u64) -> Result<Vec<Bug>, String> {
     mutate::draw(number, from).map_err(|error| format!("cannot read the code to mutate: {error}"))
 }
 
+/// The environment variable with the folder of the code without bugs. The program that runs a bug is built from a copy.
+const ROOT: &str = "RATELIMIT_PLANTED_ROOT";
+
+/// The folder of the workspace without bugs.
+fn root() -> PathBuf {
+    std::env::var_os(ROOT).map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), PathBuf::from)
+}
+
 fn path_of(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)
+    root().join(file)
 }
 
 /// Returns all bugs. For each bug, the list has its name after `##`, a line with its file, the lines of the text (`- `), and
@@ -99,10 +107,10 @@ pub fn bugs() -> Vec<Bug> {
     bugs
 }
 
-/// The names of all bugs, one in a line.
+/// The names of bugs, one in a line.
 #[must_use]
-pub fn names() -> String {
-    bugs().into_iter().map(|bug| bug.name).collect::<Vec<_>>().join("\n")
+pub fn names(bugs: &[Bug]) -> String {
+    bugs.iter().map(|bug| &*bug.name).collect::<Vec<_>>().join("\n")
 }
 
 fn add_line(text: &mut String, line: &str) {

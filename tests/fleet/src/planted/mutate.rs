@@ -39,7 +39,7 @@ pub(super) struct Place {
 ///
 /// A file cannot be read.
 pub(super) fn draw(number: usize, seed: u64) -> io::Result<Vec<Bug>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = super::root();
     let mut random = fastrand::Rng::with_seed(seed);
     let scripts = places(&root, &["lua".into()], "lua", lua::places)?;
     let folders = CLIENT.map(|folder| PathBuf::from("ratelimit-runtime/src").join(folder));

@@ -42,7 +42,8 @@ pub(super) fn places(text: &str) -> Vec<Place> {
         }
         let statement = code.trim();
         if is_statement(statement) {
-            places.push(place(at + indent, statement, "", format!("`{statement}` is deleted")));
+            let shown = &line[indent..indent + statement.len()];
+            places.push(place(at + indent, shown, "", format!("`{shown}` is deleted")));
         }
         for (start, word) in ["if ", "elseif "].into_iter().filter_map(|word| Some((code.find(word)?, word)))
         {
