@@ -7,7 +7,7 @@ mod recorder;
 
 use ratelimit::clock::TokioClock;
 use ratelimit::observe::{Hook, Kind};
-use ratelimit::{Error, ErrorKind, Limit, MemoryStore, OnError, RateLimiter, rate_limit};
+use ratelimit::{Error, ErrorKind, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
 use recorder::{Series, recorded};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
@@ -31,6 +31,7 @@ async fn the_series_of_stores_have_exact_values() {
     a_missed_deadline_is_measured_and_is_an_error_of_its_own_kind().await;
     an_outage_that_only_shadow_limits_meet_is_seen().await;
     a_wrong_setup_that_only_shadow_limits_meet_is_logged().await;
+    pauses_that_cannot_be_stored_are_logged_once_for_an_outage().await;
     leased_calls_count_once_and_unused_units_are_seen().await;
 }
 
@@ -100,6 +101,36 @@ async fn an_outage_that_only_shadow_limits_meet_is_seen() {
     assert_eq!(lines.len(), 2, "{lines:#?}");
     assert!(lines[0].starts_with("ratelimit::outage WARN") && lines[0].contains("the store is unavailable"));
     assert!(lines[1].starts_with("ratelimit::outage INFO") && lines[1].contains("available again"));
+}
+
+#[rate_limit(key = "partner", time = "1h", count = 9, by = at, pause_if = |_| Some(HOUR))]
+async fn breaks(store: &StubStore, at: u32) -> Result<(), Rejection> {
+    store.set_works(false);
+    Ok(())
+}
+
+async fn pauses_that_cannot_be_stored_are_logged_once_for_an_outage() {
+    let store = StubStore::failing(ErrorKind::Unavailable);
+    let limiter = RateLimiter::builder().store(store.clone()).connect().await.unwrap();
+    let _ = take_events();
+    for outage in 0..2 {
+        for at in [2 * outage, 2 * outage + 1] {
+            store.set_works(true);
+            ratelimit::scope(limiter.clone(), breaks(&store, at)).await.unwrap();
+        }
+        store.set_works(true);
+        tokio::time::sleep(SECOND).await;
+        for at in [2 * outage, 2 * outage + 1] {
+            let refused = ratelimit::scope(limiter.clone(), breaks(&store, at)).await.unwrap_err();
+            assert!(refused.retry_after() > Some(HOUR / 2), "the pause is stored");
+        }
+        let events = take_events();
+        let logged = events.iter().map(|event| format!("{} {event}", event.target));
+        let warns = |line: &String| {
+            line.starts_with("ratelimit::outage WARN") && line.contains("cannot store a pause")
+        };
+        assert_eq!(logged.filter(warns).count(), 1, "{events:#?}");
+    }
 }
 
 async fn a_wrong_setup_that_only_shadow_limits_meet_is_logged() {
