@@ -126,7 +126,6 @@ impl fmt::Display for Error {
     }
 }
 
-#[expect(clippy::missing_fields_in_debug, reason = "what the server has executed is not part of the message")]
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {

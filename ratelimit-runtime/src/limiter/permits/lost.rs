@@ -63,7 +63,9 @@ impl Permits {
                     Change::Give(id) => table.returned((source, id), *units),
                     Change::Renew(id) => {
                         let lost = table.renewed((source, id), *units, sent);
-                        lost.into_iter().for_each(|name| *losses.entry(name).or_default() += 1);
+                        for name in lost {
+                            *losses.entry(name).or_default() += 1;
+                        }
                     }
                     _ => {}
                 }
@@ -122,5 +124,7 @@ impl Table {
 
 /// Counts and logs lost permits, outside of the table's lock.
 fn report(losses: Losses) {
-    losses.into_iter().for_each(|(name, permits)| lost_permits(name, permits));
+    for (name, permits) in losses {
+        lost_permits(name, permits);
+    }
 }

@@ -62,7 +62,7 @@ async fn close(run: &mut Run<'_>, limit: Limit, change: Change, what: &str) -> C
     let adjustment = Adjustment::new(run.key("a", &limit), limit, 0, change);
     match run.store().adjust(&[adjustment]).await {
         Ok(changed) => {
-            run.expect(changed[..] == [1], format!("the store did not reply with 1 to a {what}"))?
+            run.expect(changed[..] == [1], format!("the store did not reply with 1 to a {what}"))?;
         }
         Err(error) if error.kind() == ErrorKind::Configuration => {
             return Err(Stop::Skipped(format!("the store does not support a {what}")));

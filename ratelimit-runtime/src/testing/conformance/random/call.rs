@@ -60,7 +60,7 @@ pub(super) fn are_determined(calls: &[Call]) -> bool {
 /// high bits.
 pub(super) const fn store_id(id: u64) -> u64 {
     const HIGH: [u64; 4] = [0, 1 << 31, 1 << 32, 1 << 51];
-    id / 4 | HIGH[(id % 4) as usize]
+    (id / 4) | HIGH[(id % 4) as usize]
 }
 
 /// Describes the operation in a few words.

@@ -33,7 +33,7 @@ pub(in super::super) async fn find<'s>(setting: &'s Setting<'s>) -> Checked {
         }
         length = until_end(&mut run, "month", MONTH).await?;
     }
-    let of_week = 7 * DAY - until_end(&mut run, "week", WEEK).await?;
+    let of_week = (7 * DAY).saturating_sub(until_end(&mut run, "week", WEEK).await?);
     // The first of March of 2000, and of each fourth year after it. 1970 began on a Thursday, and a week begins on a Monday.
     let of_years = (0..7).map(|number| DAY * (11_017 + number * (4 * 365 + 1)));
     let day_of_week =

@@ -111,7 +111,7 @@ impl<'s> Player<'s> {
     }
 
     fn key(&self, (limit, key): Place, of: &Limit) -> StoreKey {
-        self.run.key(&format!("{limit}.{key}"), of)
+        self.run.key(format!("{limit}.{key}"), of)
     }
 
     /// Makes the operations of a call on the store. Returns a sentence if the store fails, or if the number of outcomes is wrong.
