@@ -182,13 +182,13 @@ async fn blocks_by_hand_count_at_once_and_end_at_once() {
     remote.pass(MS).await;
     limiter.block(&limit, "calls", HOUR).await.unwrap();
     remote.pass(MS).await;
-    assert_eq!(retry_after().await, Some(HOUR - MS));
+    assert_eq!(retry_after().await, Some(HOUR.saturating_sub(MS)));
     limiter.block(&limit, "calls", 2 * HOUR).await.unwrap();
     remote.pass(MS).await;
-    assert_eq!(retry_after().await, Some(2 * HOUR - MS));
+    assert_eq!(retry_after().await, Some((2 * HOUR).saturating_sub(MS)));
     assert!(limiter.unblock(&limit, "calls").await.unwrap());
     remote.pass(MS).await;
-    assert_eq!(retry_after().await, Some(SECOND * 60 - 4 * MS), "the units in use stay in use");
+    assert_eq!(retry_after().await, Some((SECOND * 60).saturating_sub(4 * MS)), "the units in use stay");
 }
 
 /// The refusal of a call with `keep` starts no block, and here it arrives after a refusal that has started one.
@@ -203,7 +203,7 @@ async fn a_call_with_keep_does_not_replace_the_refusal_of_a_blocked_caller() {
     let blocked = async { assert_eq!(check(&limiter, &limit, 1).await.retry_after(), Some(HOUR)) };
     assert_eq!(remote.overtaken(milder, blocked).await.retry_after(), Some(SECOND * 60));
     let requests = remote.requests();
-    assert!(check(&limiter, &limit, 1).await.retry_after() > Some(HOUR - SECOND));
+    assert!(check(&limiter, &limit, 1).await.retry_after() > Some(HOUR.saturating_sub(SECOND)));
     assert_eq!(remote.requests(), requests, "the refusal was remembered");
 }
 

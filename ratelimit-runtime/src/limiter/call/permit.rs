@@ -17,8 +17,8 @@ use std::future::pending;
 ///
 /// While the permit is held, its lease is renewed each time a third of the lease has passed. Dropping the permit returns it,
 /// also if its holder panics, or if the future that holds it is dropped. A process that dies or loses its connection to the
-/// store loses the permit when the lease ends, which [`lost`](Self::lost) tells the holder. The return is sent in the background, on the tokio runtime in which the permit
-/// is dropped. [`RateLimiter::close`] waits for the return.
+/// store loses the permit when the lease ends, and [`lost`](Self::lost) tells the holder. The return is sent in the background,
+/// on the tokio runtime in which the permit is dropped. [`RateLimiter::close`] waits for the return.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -57,8 +57,9 @@ impl Permit {
     /// - [`RateLimiter::close`] has returned it.
     ///
     /// From then on, another call may have the place, and this does not change again. The future never ends if the permit is
-    /// not lost, or if no store has given it (`on_error = "allow"`, or limits are off). It may be dropped and called again at
-    /// any time. In a runtime without timers, it does not notice the end of the lease.
+    /// not lost, or if no store has given it (`on_error = "allow"`, or limits are off). If it is dropped, nothing changes. In a
+    /// runtime without timers, it does not notice the end of the lease. A holder that stops may still have a write under way: if
+    /// two holders must never write, use a fencing token.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]

@@ -62,8 +62,7 @@ impl Permits {
                 match change.change() {
                     Change::Give(id) => table.returned((source, id), *units),
                     Change::Renew(id) => {
-                        let lost = table.renewed((source, id), *units, sent);
-                        for name in lost {
+                        if let Some(name) = table.renewed((source, id), *units, sent) {
                             *losses.entry(name).or_default() += 1;
                         }
                     }
