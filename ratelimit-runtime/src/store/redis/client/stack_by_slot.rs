@@ -141,18 +141,20 @@ impl<'s> StackBySlot<'s> {
         }
     }
 
-    /// Blocks the callers of limits that have a block, if a peek has found these limits used up. A peek starts no block, so this function requests a charge.
-    /// If units have come back in the meantime, the request passes, and its charge is given back.
+    /// Blocks the callers of limits that have a block, if a peek has found these limits used up. A peek starts no block, so this
+    /// function requests a charge. If units have come back in the meantime, the request passes, and its charge is given back. The
+    /// call stays refused, because its other limits are not charged.
     async fn block_refused(&mut self, taken: &mut Taken<'_>) {
         for at in 0..self.stack.len() {
-            let refused = self.decisions[at].is_some_and(|decision| !decision.is_allowed());
-            if !refused || !self.looked[at] || self.stack[at].limit().block_steps().is_none() {
+            let peeked = self.decisions[at].filter(|decision| !decision.is_allowed());
+            if peeked.is_none() || !self.looked[at] || self.stack[at].limit().block_steps().is_none() {
                 continue;
             }
             let before = taken.len();
             if self.ask(Mode::Charge, &[at]).await.is_ok() {
                 self.note_taken(&[at], taken);
                 taken.give_back(before).await;
+                self.decisions[at] = self.decisions[at].filter(|decision| !decision.is_allowed()).or(peeked);
             }
         }
     }
