@@ -30,7 +30,7 @@ pub(in super::super) async fn check<'s>(
 ) -> (Limit, Result<(), Stop>) {
     let first = limits[0].limit();
     let run = Run::new(setting);
-    let knows = |numbers: &Numbers| numbers.calendar.is_none() || setting.knows_date();
+    let has_date = |numbers: &Numbers| numbers.calendar.is_none() || setting.knows_date();
     let all = limits.iter().try_for_each(|numbers| run.needs(&numbers.limit()));
     let usable: Vec<Numbers> =
         limits.iter().copied().filter(|it| (setting.supports)(&it.limit()) && knows(it)).collect();
