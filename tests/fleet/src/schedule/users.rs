@@ -18,6 +18,10 @@ pub(super) struct Users {
     pauses: bool,
 }
 
+/// Whether pauses are drawn. Only the attribute can pause a limit, and all limiters of a program share what is known of the limits of
+/// attributes. So a run with pauses depends on the runs before it, and its seed does not repeat it.
+const PAUSES: bool = false;
+
 /// The beginning of the year 2026 in UTC.
 const NEW_YEAR: u64 = 1_767_225_600;
 /// The last minutes of other months, since 1970 in UTC: of February 2026, of 28 February 2028 and of 29 February 2028, and of
@@ -42,7 +46,7 @@ impl Users {
         let what = random.u8(..6);
         let has_first_gate = has_gate(&limits[0]) && limits[0].largest_lease() == 0;
         let epoch = Duration::from_secs(epoch);
-        Self { random, policy, epoch, steers: what < 2, pauses: what == 2 && has_first_gate }
+        Self { random, policy, epoch, steers: what < 2, pauses: PAUSES && what == 2 && has_first_gate }
     }
 
     /// Changes some calls.
