@@ -8,10 +8,10 @@ use ratelimit::Limit;
 use std::time::Duration;
 
 /// The kinds of faults that are drawn. The library must keep its promises about each kind that is on.
-const CREDENTIALS: bool = false;
-const REFUSED_WRITES: bool = false;
-const FREEZES: bool = false;
-const BLACK_HOLES: bool = false;
+const CREDENTIALS: bool = true;
+const REFUSED_WRITES: bool = true;
+const FREEZES: bool = true;
+const BLACK_HOLES: bool = true;
 
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
