@@ -58,7 +58,7 @@ fn judge(facts: &Facts, all_reachable: bool, findings: &mut Findings) {
     let number = |name| facts.number(name).unwrap_or(0);
     let assigned = number("cluster_slots_assigned");
     let lost = number("cluster_slots_fail") + number("cluster_slots_pfail");
-    if assigned < SLOTS.into() {
+    if assigned < u64::from(SLOTS) {
         findings.problem(
             SLOTS_ROW,
             format!(

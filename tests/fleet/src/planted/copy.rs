@@ -56,7 +56,7 @@ fn is_wrong(root: &Path, bug: &Bug, errors: &str) -> bool {
     errors.lines().any(|shown| {
         is_error = shown.starts_with("error") || is_error && !shown.starts_with("warning");
         let place = shown.trim_start().strip_prefix("--> ").and_then(|place| place.strip_prefix(&bug.file));
-        let number = place.and_then(|place| place.split(':').nth(1)?.parse().ok());
+        let number = place.and_then(|place| place.split(':').nth(1)?.parse::<usize>().ok());
         is_error && number.is_some_and(|number| lines.contains(&number))
     })
 }

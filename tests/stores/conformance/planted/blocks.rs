@@ -96,9 +96,12 @@ mistakes! {
         => "random operations";
     the_last_step_does_not_repeat: Then(|wrong, mode, it, decision| {
         let last = it.limit.blocks().last().map(ms);
-        if mode != Mode::Peek && last.is_some() && begun_step(decision, &it.steps()) == last {
+        if let Some(step) = last
+            && mode != Mode::Peek
+            && begun_step(decision, &it.steps()) == last
+        {
             wrong.adjust_one(&it.adjustment(0, Change::Open));
-            wrong.adjust_one(&it.adjustment(0, Change::Block(last.unwrap())));
+            wrong.adjust_one(&it.adjustment(0, Change::Block(step)));
         }
     }) => "the store did not block a refused caller for the step of 8s";
     calls_prolong_a_block: Then(|wrong, mode, it, decision| {

@@ -32,17 +32,17 @@ pub(in super::super) async fn check<'s>(
     let run = Run::new(setting);
     let has_date = |numbers: &Numbers| numbers.calendar.is_none() || setting.knows_date();
     let all = limits.iter().try_for_each(|numbers| run.needs(&numbers.limit()));
-    let usable: Vec<Numbers> =
-        limits.iter().copied().filter(|it| (setting.supports)(&it.limit()) && knows(it)).collect();
+    let known: Vec<Numbers> =
+        limits.iter().copied().filter(|it| (setting.supports)(&it.limit()) && has_date(it)).collect();
     if let Err(stop) = run.needs_exact_clock() {
         return (first, Err(stop));
     }
     // A sequence with a single limit has no other limits, and a stack of several limits of a store needs two of them.
-    if usable.len() < limits.len().min(2) {
-        let unknown = || Stop::Skipped("the date of the store's clock is not usable".to_owned());
+    if known.len() < limits.len().min(2) {
+        let unknown = || Stop::Skipped("the date of the store's clock is not known".to_owned());
         return (first, Err(all.err().unwrap_or_else(unknown)));
     }
-    let mut world = World::new(&usable, abilities(setting, &usable).await, seed);
+    let mut world = World::new(&known, abilities(setting, &known).await, seed);
     let (mut player, mut past, mut made) = (Player::new(setting), Vec::new(), 0);
     while made < operations {
         let call = player.determined(&world.next());
