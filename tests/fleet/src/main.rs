@@ -69,7 +69,7 @@ fn parse(words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--from" => options.from = number()?,
             "--plant" => options.plant = Some(words.next().unwrap_or_default()),
             "--planted" => {
-                options.hunt = Some(words.next_if(|word| !word.starts_with("--")).unwrap_or_default())
+                options.hunt = Some(words.next_if(|word| !word.starts_with("--")).unwrap_or_default());
             }
             _ => return Err(format!("unknown option `{word}`\n\n{USAGE}")),
         }
