@@ -130,7 +130,7 @@ mistakes! {
     the_end_of_a_block_frees_the_units: Adjust(|wrong, it| {
         let adjusted = wrong.adjust_one(it);
         if it.change() == Change::Open {
-            let _ = ratelimit::store::Store::reset(&*wrong.correct, &[it.key().clone()]);
+            drop(ratelimit::store::Store::reset(&*wrong.correct, &[it.key().clone()]));
         }
         adjusted
     }) => "random operations";

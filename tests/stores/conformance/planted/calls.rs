@@ -153,12 +153,14 @@ mistakes! {
     }) => "random stacks";
     a_batch_does_not_see_its_own_charges: Decide(|wrong, mode, asked| {
         let judged = wrong.decide_asked(Mode::Peek, &asked);
-        let _ = wrong.decide_asked(mode, &asked);
+        drop(wrong.decide_asked(mode, &asked));
         judged
     }) => "without the charges of the earlier ones";
     a_batch_keeps_as_its_first_request: Decide(|wrong, mode, mut asked| {
         let keep = asked[0].keep;
-        asked.iter_mut().for_each(|it| it.keep = keep);
+        for it in &mut asked {
+            it.keep = keep;
+        }
         wrong.decide_asked(mode, &asked)
     }) => "random";
     waiting_calls_have_other_ids: Asked(|mode, it| {

@@ -136,7 +136,7 @@ impl Wrong {
     }
 
     pub(super) fn save(&self, key: &StoreKey, entry: &[u8], change: Option<&str>, expires: Option<Duration>) {
-        let _ = self.correct.save_override(key, entry, change, expires);
+        drop(self.correct.save_override(key, entry, change, expires));
     }
 
     fn key(&self, key: &StoreKey) -> StoreKey {
