@@ -75,9 +75,9 @@ impl Error {
         Self { kind, is_of_server: true, not_executed: false, message: message.into() }
     }
 
-    /// Whether somebody must repair a server.
+    /// Whether somebody must repair a server. A foreign value is a fault of its key only.
     pub(crate) fn is_of_server(&self) -> bool {
-        self.is_of_server && self.kind == ErrorKind::Configuration
+        self.is_of_server && self.kind == ErrorKind::Configuration && !self.message.ends_with(FOREIGN_VALUE)
     }
 
     /// Notes whether the store has certainly executed nothing, so that the request can be sent again.

@@ -21,6 +21,11 @@ pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findin
         let of_limit = |(_, of, _): &&(usize, usize, u32)| *of == at;
         let seen = findings.seen.iter().find(|seen| seen.0 == at).and_then(|seen| seen.2.as_ref().ok());
         let Some(known) = seen.map(ratelimit::Decision::capacity) else { continue };
+        // After a failover, an older override may apply again, and nobody knows when it ends.
+        let expires = |(_, of, _, expires): &(_, usize, _, Option<Duration>)| *of == at && expires.is_some();
+        if schedule.loses_keys() && findings.overrides.iter().any(expires) {
+            continue;
+        }
         let stored = findings.overrides.iter().rfind(|(_, of, ..)| *of == at);
         let is_expired = stored
             .map_or(Some(false), |(moment, .., expires)| is_expired(schedule, findings, *moment, *expires));
