@@ -7,6 +7,9 @@ use crate::schedule::{Fault, Hand, Kind, Layout, Schedule};
 use ratelimit::OnError;
 use std::time::Duration;
 
+/// The time after a missed deadline in which a process certainly finds that its connection is dead, and opens another.
+const FOUND: Duration = Duration::from_millis(500);
+
 pub(super) fn broken(schedule: &Schedule, happened: &Happened, findings: &Findings) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
     broken.extend(findings.unavailable.iter().map(|error| format!("still fails when all is quiet: {error}")));
@@ -68,7 +71,7 @@ fn needless(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Optio
     let is_unknown = |record: &&Record| matches!(record.outcome, Outcome::Unknown(_));
     let is_needless = |record: &&Record| {
         let has_policy = schedule.policy != OnError::Deny && record.call.kind.is_call();
-        has_policy && !may_be_wrong(schedule, calls, record) || !schedule.explains_failure(record, findings)
+        has_policy && !may_be_wrong(schedule, calls, findings, record) || !schedule.explains_failure(record, findings)
     };
     calls.iter().filter(is_unknown).find(is_needless).map(|record| format!("had no decision: {record}"))
 }
@@ -91,7 +94,7 @@ fn late_again(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Opt
         let late = calls.iter().filter(is_late).filter(|record| record.sent >= at && record.ended < until);
         for first in late.clone() {
             let is_again = |later: &&Record| {
-                later.number == first.number && later.sent > first.ended + Duration::from_millis(100)
+                later.number == first.number && later.sent > first.ended + FOUND
             };
             if let Some(later) = late.clone().find(is_again) {
                 return Some(format!("missed its deadline after another: {first} and then {later}"));
@@ -103,14 +106,16 @@ fn late_again(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Opt
 
 /// Whether a wrong configuration may reject the call under every policy: a fault concerns the credentials, and the process had
 /// not decided through its store before.
-fn may_be_wrong(schedule: &Schedule, calls: &[Record], record: &Record) -> bool {
+fn may_be_wrong(schedule: &Schedule, calls: &[Record], findings: &Findings, record: &Record) -> bool {
     let is_wrong = schedule.faults().any(|(at, fault)| match fault {
         Fault::Reject(_, trouble, _) => trouble.is_about_credentials() && at <= record.ended,
         _ => false,
     });
+    // If a fault explains a failure, the policy may have decided.
     let has_decided = |earlier: &Record| {
         let decided = matches!(earlier.outcome, Outcome::Admitted | Outcome::Refused(_));
-        decided && earlier.number == record.number && earlier.ended < record.sent
+        let is_earlier = earlier.number == record.number && earlier.ended < record.sent;
+        decided && is_earlier && !schedule.explains_failure(earlier, findings)
     };
     is_wrong && !calls.iter().any(has_decided)
 }
@@ -120,7 +125,7 @@ fn unready(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Option
     let is_unready =
         |record: &&Record| record.call.kind == Kind::Hand(Hand::Status) && record.outcome == Outcome::Done(0);
     let is_wrong = |record: &&Record| {
-        schedule.policy != OnError::Deny && !may_be_wrong(schedule, calls, record)
+        schedule.policy != OnError::Deny && !may_be_wrong(schedule, calls, findings, record)
             || !schedule.explains_failure(record, findings)
     };
     calls.iter().filter(is_unready).find(is_wrong).map(|record| format!("was not ready: {record}"))

@@ -24,6 +24,8 @@ use std::time::Duration;
 
 /// The tolerance for timers, because tokio's timers have a resolution of one millisecond.
 const TIMER: Duration = Duration::from_millis(2);
+/// The longest time after a freeze in which a process reads what has arrived, before it judges a deadline.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The calls of one caller of one limit.
 struct Case<'r> {
@@ -71,7 +73,7 @@ fn late<'r>(schedule: &'r Schedule, calls: &'r [Record]) -> impl Iterator<Item =
     let frozen = |record: &Record| {
         let times = schedule.faults().filter_map(|(at, fault)| match fault {
             Fault::Freeze(time) if at <= record.ended && at + ARRIVAL + time >= record.sent => {
-                Some(time + 10 * TIMER)
+                Some(time + LOOK_AGAIN + TIMER)
             }
             _ => None,
         });
