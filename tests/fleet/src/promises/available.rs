@@ -77,7 +77,7 @@ fn needless(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Optio
 }
 
 /// Finds a call that has no decision because of a black hole, although an earlier call of the process has missed its deadline
-/// there.
+/// there. A connection that a black hole swallows while it is being made is given up after a longer time.
 fn late_again(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Option<String> {
     let is_hole = |fault| matches!(fault, Fault::BlackHole { .. });
     let is_late = |record: &&Record| {
@@ -92,7 +92,12 @@ fn late_again(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Opt
     while let Some(at) = holes.next() {
         let until = holes.peek().copied().unwrap_or(Duration::MAX);
         let late = calls.iter().filter(is_late).filter(|record| record.sent >= at && record.ended < until);
-        for first in late.clone() {
+        let was_connected = |record: &&Record| {
+            let last = calls.iter().filter(|call| call.number == record.number && call.ended < at);
+            let last = last.max_by_key(|call| call.ended);
+            last.is_some_and(|last| !schedule.explains_failure(last, findings))
+        };
+        for first in late.clone().filter(was_connected) {
             let is_again = |later: &&Record| {
                 later.number == first.number && later.sent > first.ended + FOUND
             };

@@ -21,14 +21,15 @@ pub(super) fn broken(case: &Case<'_>) -> Option<String> {
 }
 
 /// Returns the retry-after time of a refusal, as the server has sent it. Blocks last longer than any other refusal, so this
-/// time is the end of a block. `None` for all other calls, for stacks, and for refusals of the deny cache. These come at once,
-/// and their time may be a little longer than the block.
+/// time is the end of a block. `None` for all other calls, for stacks, for calls that a block by hand may refuse, and for refusals
+/// of the deny cache. These come at once, and their time may be a little longer than the block.
 fn told(case: &Case<'_>, record: &Record) -> Option<Duration> {
     let is_plain = is_alone(record)
         && !record.took().is_zero()
         && record.call.keep == 0
         && record.call.cost <= case.limit.capacity()
-        && record.call.cost > 0;
+        && record.call.cost > 0
+        && !may_be_blocked_by_hand(case, record);
     match record.outcome {
         Outcome::Refused(Some(time)) if is_plain => Some(time),
         _ => None,
@@ -71,6 +72,7 @@ fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
         && refused.call.cost > 0
         && next.ended < known_until
         && refused.call.keep == 0
+        && !may_be_blocked_by_hand(case, refused)
         && !case.is_steered(refused.sent, next.ended)
         && !case.may_be_elsewhere(next)
         && !case.calls.iter().any(|other| is_between(&other));

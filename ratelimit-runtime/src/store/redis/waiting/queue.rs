@@ -10,7 +10,7 @@
 //! the deadline of the call. A worker that was never polled watches nothing.
 
 use super::call::{CallSender, PendingCall};
-use super::parts::{Arc, Mutex, PoisonError, units};
+use super::parts::{Arc, DeadlineWatch, Mutex, PoisonError, units};
 use std::collections::VecDeque;
 use std::task::Waker;
 use std::time::Duration;
@@ -178,8 +178,8 @@ impl Worker {
                 }
             }
             state.last_batch = Some(now);
-            if state.waiting.is_empty() {
-                state.earliest = None;
+            if state.waiting.is_empty() || state.earliest.is_some_and(|earliest| earliest <= now) {
+                state.earliest = earliest_of(&state.waiting, now);
             }
             let mut look = None;
             if batch.is_empty() {
@@ -188,7 +188,7 @@ impl Worker {
                 // again, so the worker clears the flag in its place.
                 state.direct &= state.running > 0;
             } else {
-                look = state.set_look(self.number, batch.iter().filter_map(|call| call.deadline).min());
+                look = state.set_look(self.number, earliest_of(&batch, now));
             }
             (batch, unwanted, look)
         });
@@ -257,6 +257,14 @@ fn wakers_of_overdue<'t>(
         }
     }
     earliest
+}
+
+/// Returns the earliest deadline that a worker must look at. A deadline that has passed and that no worker watches was judged
+/// before. A look at it would seem late, as if the runtime had been stalled.
+fn earliest_of<'t>(calls: impl IntoIterator<Item = &'t CallSender>, now: Instant) -> Option<Instant> {
+    let is_due = |call: &&CallSender| matches!(call.watch(), DeadlineWatch::Watched);
+    let due = |call: &'t CallSender| call.deadline.filter(|deadline| *deadline > now || is_due(&call));
+    calls.into_iter().filter_map(due).min()
 }
 
 /// Returns the earlier of two times. `None` counts as later than any time.
