@@ -18,6 +18,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// The time between the end of all faults and the inspection of the fleet. Calls wait at most 3 s, and hold permits for 4 s.
 const QUIET: Duration = Duration::from_secs(15);
 
+/// Timers have whole milliseconds.
+const MILLISECOND: Duration = Duration::from_millis(1);
+
 /// The result of a run.
 #[derive(Debug)]
 pub struct Run {
@@ -53,13 +56,16 @@ pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
     __testing::set_seed(Some(schedule.seed));
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.unwrap_or_else(|error| unreachable!("{error}"));
-    let (mut happened, mut findings, simulated) = runtime.block_on(simulate(schedule, shows));
+    let mut executed = schedule.clone();
+    let (mut happened, mut findings, simulated) = runtime.block_on(simulate(&mut executed, shows));
     drop(runtime);
     __testing::set_seed(None);
     happened.calls.sort_by_key(|record| record.step);
     happened.changes.sort_by_key(|changed| changed.step);
-    let broken = promises::broken(schedule, &happened, &findings);
+    let broken = promises::broken(&executed, &happened, &findings);
     let mut log = String::new();
+    let Schedule { layout, policy, deadline, .. } = schedule;
+    let _ = writeln!(log, "{layout:?}, policy {policy:?}, deadline {} ms", deadline.as_millis());
     for limit in &schedule.limits {
         let _ = writeln!(log, "{limit}");
     }
@@ -79,7 +85,9 @@ pub(crate) fn run_schedule(schedule: &Schedule, shows: bool) -> Run {
     Run { log, broken, simulated, calls: happened.calls.len() }
 }
 
-async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Duration) {
+/// Simulates the fleet. Notes in `executed` when the steps have begun, because a night or a freeze delays the next steps.
+async fn simulate(executed: &mut Schedule, shows: bool) -> (Happened, Findings, Duration) {
+    let schedule = &executed.clone();
     let (world, start, history) = (World::create(schedule), Instant::now(), History::default());
     if shows {
         world.servers().iter().for_each(|server| server.state().shown = Some(Vec::new()));
@@ -91,6 +99,9 @@ async fn simulate(schedule: &Schedule, shows: bool) -> (Happened, Findings, Dura
     let mut born = schedule.processes;
     for (number, step) in schedule.steps.iter().enumerate() {
         sleep_until(start + step.at).await;
+        if start.elapsed() > step.at + MILLISECOND {
+            executed.steps[number].at = start.elapsed();
+        }
         match &step.event {
             Event::Call(call) => {
                 fleet[call.process].call(start, number, *call, &history);

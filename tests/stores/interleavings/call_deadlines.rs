@@ -56,6 +56,21 @@ fn a_worker_watches_deadlines() {
     });
 }
 
+/// A call whose deadline was judged before it was sent does not make the first look seem late.
+#[test]
+fn a_worker_does_not_look_at_deadlines_that_were_judged() {
+    const LATER: Duration = Duration::from_secs(1);
+    loom::model(|| {
+        let (queue, start) = (Queue::new(Bounds { workers: 1, ..BOUNDS }), Instant::now());
+        let _under_way = queue.enter(&numbered(0, None), || start);
+        let [judged, waits] = [(1, start), (2, start + 3 * LATER)].map(|(n, at)| numbered(n, Some(at)));
+        let mut worker = enqueue(&queue, &judged, start).unwrap();
+        assert!(enqueue(&queue, &waits, start).is_none());
+        let (batch, look) = worker.take(start + LATER);
+        assert_eq!((batch.len(), look), (2, Some(start + 3 * LATER)));
+    });
+}
+
 /// If a worker is dropped, the other worker may wake too late for the calls that the dropped worker has watched. The callers of
 /// these calls therefore need their own timers.
 #[test]

@@ -71,7 +71,8 @@ fn needless(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Optio
     let is_unknown = |record: &&Record| matches!(record.outcome, Outcome::Unknown(_));
     let is_needless = |record: &&Record| {
         let has_policy = schedule.policy != OnError::Deny && record.call.kind.is_call();
-        has_policy && !may_be_wrong(schedule, calls, findings, record) || !schedule.explains_failure(record, findings)
+        has_policy && !may_be_wrong(schedule, calls, findings, record)
+            || !schedule.explains_failure(record, findings)
     };
     calls.iter().filter(is_unknown).find(is_needless).map(|record| format!("had no decision: {record}"))
 }
@@ -98,9 +99,7 @@ fn late_again(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Opt
             last.is_some_and(|last| !schedule.explains_failure(last, findings))
         };
         for first in late.clone().filter(was_connected) {
-            let is_again = |later: &&Record| {
-                later.number == first.number && later.sent > first.ended + FOUND
-            };
+            let is_again = |later: &&Record| later.number == first.number && later.sent > first.ended + FOUND;
             if let Some(later) = late.clone().find(is_again) {
                 return Some(format!("missed its deadline after another: {first} and then {later}"));
             }

@@ -50,13 +50,11 @@ fn miscounted(case: &Case<'_>) -> Option<String> {
         let (least, most) = record.units();
         let (is_before, is_after) = reset
             .map_or((false, true), |reset| (last_effect(record) < reset.sent, record.sent > reset.ended));
-        // A process may have decided the call without the server, although the server has counted it.
+        // A process may have decided the call without the server, although the server has counted it. Then the units that the
+        // call gave back were not the server's.
         let is_certain = is_after && !case.may_be_elsewhere(record);
-        let may_count = most.max(if record.is_refused() && case.may_be_elsewhere(record) {
-            record.call.cost.into()
-        } else {
-            0
-        });
+        let counted = if case.may_be_elsewhere(record) { record.call.cost.into() } else { 0 };
+        let may_count = most.max(counted);
         (if is_certain { least } else { 0 }, if is_before { 0 } else { may_count })
     };
     let (least, most) = case.calls.iter().copied().map(|record| of(&record)).fold((0, 0), sum);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 /// The time after which a process certainly uses a returned server again: one second and a tolerance.
 const RETURN: Duration = Duration::from_millis(1500);
-/// The time after a freeze in which a process may not have read its replies.
-const THAW: Duration = Duration::from_millis(10);
+/// The time after a freeze in which a process may not have connected, or not have read its replies.
+const THAW: Duration = Duration::from_millis(20);
 /// The longest time from the sending of a request to its execution. First the network can be silent, and then the server can be
 /// down.
 pub(super) const UNDER_WAY: Duration = Duration::from_secs(10);
@@ -102,8 +102,7 @@ impl Schedule {
                 Fault::BlackHole { process: of, .. } if of == process => return true,
                 // A process that thaws just before the deadline reads the reply too late.
                 Fault::Freeze(time) => {
-                    let deadline = record.sent + self.deadline;
-                    return at <= deadline && at + time + THAW >= deadline;
+                    return at + time >= record.sent && at + time + THAW >= record.ended;
                 }
                 Fault::FailOver { how, lag, .. } => ELECTION + lag + how.lasts(),
                 // A stack has several keys. During the move, some of them may be on either node.

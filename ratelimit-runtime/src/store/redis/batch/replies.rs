@@ -38,7 +38,7 @@ impl Replies<'_> {
         let record = if *passing > 0 {
             *passing -= 1;
             [0, passing.saturating_mul(request.cost().into()).saturating_add(remaining), reset, 0]
-        } else if request.closes_gate() && delay != -NEVER && delay != -FOREIGN_KEY {
+        } else if delay < 0 && request.closes_gate() && delay != -NEVER && delay != -FOREIGN_KEY {
             // The first refused request has closed the gate, so nothing is free for the refused requests. The `remaining` in
             // the reply describes only the requests that pass.
             [delay, 0, reset.max(-delay), 0]

@@ -62,6 +62,22 @@ fn each_merged_request_receives_its_own_numbers() {
     }
 }
 
+/// Only a refusal begins a block. An admitted request has its remaining units, and the stamp that a refund needs.
+#[test]
+fn an_admitted_request_of_a_limit_with_a_block_keeps_its_numbers() {
+    let limit = Limit::counter(9, MINUTE).block(&[MINUTE]);
+    for (mode, numbers) in [(Mode::Check, [4 * 60_001 + 3000].as_slice()), (Mode::Charge, &[0, 4, 3000, 77])]
+    {
+        let request = request("a", limit, 2);
+        let reply = reply(numbers);
+        let mut replies = Merged::new(mode, &[&request]).replies(&reply, false).ok().unwrap();
+        let decision = replies.next(0, &request).unwrap().ok().unwrap();
+        let stamp = if mode == Mode::Charge { 77 } else { 0 };
+        assert_eq!((decision.remaining(), decision.reset_after().as_millis()), (4, 3000), "{mode:?}");
+        assert_eq!(decision.stamp(), stamp, "{mode:?}");
+    }
+}
+
 /// A request above the capacity closes no gate, so all units stay free for other requests.
 #[test]
 fn merged_requests_that_never_pass_find_all_units_left() {

@@ -263,7 +263,7 @@ fn wakers_of_overdue<'t>(
 /// before. A look at it would seem late, as if the runtime had been stalled.
 fn earliest_of<'t>(calls: impl IntoIterator<Item = &'t CallSender>, now: Instant) -> Option<Instant> {
     let is_due = |call: &&CallSender| matches!(call.watch(), DeadlineWatch::Watched);
-    let due = |call: &'t CallSender| call.deadline.filter(|deadline| *deadline > now || is_due(&call));
+    let due = |call: &'t CallSender| call.deadline.filter(|deadline| *deadline >= now || is_due(&call));
     calls.into_iter().filter_map(due).min()
 }
 
