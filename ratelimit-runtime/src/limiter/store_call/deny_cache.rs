@@ -46,6 +46,8 @@ struct Entry {
     /// The time at which the refused request would pass. `None`: never.
     passes: Option<u64>,
     reset: u64,
+    /// Whether the refusal may be a block by hand, which ends at the same time for all costs.
+    may_be_blocked: bool,
 }
 
 /// All shards together have a capacity of 114 688 entries of about 100 bytes.
@@ -104,6 +106,7 @@ impl DenyCache {
             until,
             passes: retry.map(|retry| now + micros(retry)),
             reset: now + micros(decision.reset_after()),
+            may_be_blocked: may_be_blocked(request, decision),
         };
         let mut shard = self.shard(key);
         if shard.forgotten.is_some_and(|forgotten| forgotten >= sent) {
@@ -168,12 +171,28 @@ impl Entry {
             return None;
         }
         let needed = request.needed();
-        let later = if needed == self.needed { 0 } else { extra_wait_ms(&self.limit, self.needed, needed)? };
+        let later = match needed == self.needed {
+            true => 0,
+            false if self.may_be_blocked => return None,
+            false => extra_wait_ms(&self.limit, self.needed, needed)?,
+        };
         let left = |moment: u64| moment.saturating_sub(now).div_ceil(1000);
         // The wait is at least 1 ms, because a decision with a wait of zero would admit the call.
         let wait_ms = self.passes.map(|passes| (left(passes) + later).max(1));
         Some(Decision::judged(&self.limit, self.remaining, wait_ms, 0, left(self.reset)))
     }
+}
+
+/// Whether a bucket refuses for longer than its missing units need. It is then blocked by hand, or in debt.
+fn may_be_blocked(request: &Request, refused: &Decision) -> bool {
+    let (limit, Some(retry)) = (request.limit(), refused.retry_after()) else { return false };
+    if limit.state() != State::Bucket || !limit.block_steps().is_none() {
+        return false;
+    }
+    let rate = limit.rate();
+    let missing = u64::try_from(request.needed()).unwrap_or(0).saturating_sub(refused.remaining().into());
+    let refill_ms = missing.saturating_mul(rate.period_ms).checked_div(rate.tokens.into());
+    refill_ms.is_some_and(|refill_ms| retry > Duration::from_millis(refill_ms + 1))
 }
 
 /// Returns how much later `needed` units are free than `refused` units, in milliseconds. `None` if only the store knows.
@@ -247,6 +266,20 @@ impl Drop for Forgetting {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_larger_cost_waits_longer_unless_the_refusal_may_be_a_block_by_hand() {
+        let limit = Limit::token_bucket(4, Duration::from_secs(2)); // a token in 500 ms
+        let request = |cost| Request::new(StoreKey::new(b"key"), limit, cost);
+        for (retry, larger) in [(500, Some(1501)), (700, None)] {
+            let (cache, retry) = (DenyCache::new(), Duration::from_millis(retry));
+            let refusal = Decision::refuse(&limit, 0, Some(retry), limit.time());
+            cache.note(Instant::now(), &[&request(1)], &[refusal]);
+            let told = |cost| cache.refusal(&[&request(cost)]).map(|decision| decision.retry_after());
+            assert_eq!(told(1), Some(Some(retry)));
+            assert_eq!(told(3), larger.map(|ms| Some(Duration::from_millis(ms))));
+        }
+    }
 
     /// The test uses the paused clock, because a refusal is remembered for only a second.
     #[tokio::test(start_paused = true)]
