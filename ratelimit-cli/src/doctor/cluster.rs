@@ -1,10 +1,9 @@
 //! Checks the state of a cluster.
 
-use super::facts::{Facts, permitted};
+use super::facts::{Facts, permitted, setting};
 use super::finding::Findings;
 use crate::exit::Failure;
 use crate::session::{SLOTS, Servers, ask, text};
-use ratelimit::store::RedisServer;
 
 /// The row about slots whose node cannot decide.
 const SLOTS_ROW: &str = "slots without a reachable node";
@@ -28,15 +27,9 @@ pub(super) async fn check(servers: &Servers, findings: &mut Findings) -> Result<
         ),
     }
     let is_down = facts.is_some_and(|facts| facts.get("cluster_state") == Some("fail"));
-    coverage(full_coverage(server).await, is_down, findings);
+    let required = setting(server, COVERAGE).await.map(|value| value == "yes");
+    coverage(required, is_down, findings);
     Ok(())
-}
-
-/// Whether the cluster requires that all slots have a node. `None` if the server does not say it, as many services do not.
-async fn full_coverage(server: &RedisServer) -> Option<bool> {
-    let reply = ask(server, redis::cmd("CONFIG").arg("GET").arg(COVERAGE)).await.ok()?;
-    let pairs: Vec<(String, String)> = redis::from_redis_value(reply).ok()?;
-    pairs.into_iter().find(|(name, _)| name == COVERAGE).map(|(_, value)| value == "yes")
 }
 
 fn coverage(required: Option<bool>, is_down: bool, findings: &mut Findings) {

@@ -41,6 +41,13 @@ impl Facts {
     }
 }
 
+/// Returns a setting of a server. `None` if the server does not say it, as many services do not.
+pub(super) async fn setting(server: &RedisServer, name: &str) -> Option<String> {
+    let reply = ask(server, redis::cmd("CONFIG").arg("GET").arg(name)).await.ok()?;
+    let pairs: Vec<(String, String)> = redis::from_redis_value(reply).ok()?;
+    pairs.into_iter().find(|(found, _)| found == name).map(|(_, value)| value)
+}
+
 /// Returns the result of a command. `None` if the user may not run the command.
 pub(super) fn permitted<T>(ran: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match ran {

@@ -6,6 +6,7 @@ mod durability;
 mod engine;
 mod facts;
 mod finding;
+mod idle;
 mod keys;
 mod memory;
 mod overrides;
@@ -97,5 +98,6 @@ async fn about(
             "to check them, permit it: `ACL SETUSER name +info`",
         ),
     }
+    idle::check(server, findings).await;
     engine::check(server, session, facts.as_ref(), findings).await
 }

@@ -19,7 +19,10 @@ async fn a_healthy_server_has_no_problem_and_keeps_its_keys() {
         "ok       keys without TTL: none among 6 keys",
         "ok       clock of this machine",
         "note     replicas: none",
-        "0 problems, 2 notes",
+        "note     tcp-keepalive: 300 s",
+        "CONFIG SET tcp-keepalive 60",
+        "ok       timeout: 0",
+        "0 problems, 3 notes",
     ]);
     assert_eq!(keys(&server), before, "no key is left behind");
 }
@@ -28,6 +31,8 @@ async fn a_healthy_server_has_no_problem_and_keeps_its_keys() {
 async fn problems_are_found_and_say_what_to_do() {
     let (server, _) = used_server().await;
     config(&server, "maxmemory", "100mb");
+    config(&server, "tcp-keepalive", "60");
+    config(&server, "timeout", "30");
     config(&server, "maxmemory-policy", "allkeys-lru");
     let key = keys(&server).into_iter().find(|key| key.contains("}:login:")).unwrap();
     redis::cmd("PERSIST").arg(key).exec(&mut server.raw()).unwrap();
@@ -37,6 +42,9 @@ async fn problems_are_found_and_say_what_to_do() {
         "CONFIG SET maxmemory-policy volatile-ttl",
         "PROBLEM  keys without TTL: 1 of ",
         "PROBLEM  keys of other programs: 1 key",
+        "ok       tcp-keepalive: 60 s",
+        "note     timeout: the server closes connections that are idle for 30 s",
+        "CONFIG SET timeout 0",
         "3 problems",
     ]);
     let json = run(&server.url(), &["doctor", "--json", "--deadline", "60000"]).exits(1).json();
