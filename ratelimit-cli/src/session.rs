@@ -98,9 +98,6 @@ impl fmt::Display for Missing {
 impl Session {
     /// Connects to the servers, and begins to listen for signals. Notes which nodes of a cluster are missing.
     pub(crate) async fn open(url: Option<&str>, prefix: &str, output: Output) -> Result<Self, Failure> {
-        if std::env::var_os("RATELIMIT_OFF").is_some_and(|value| value != "0" && value != "false") {
-            return Err(Failure::usage("RATELIMIT_OFF turns limits off in this process, too; unset it"));
-        }
         let missing = "no server is named; write `--url redis://127.0.0.1`, or set RATELIMIT_URL";
         let url = url.filter(|url| !url.is_empty()).ok_or_else(|| Failure::usage(missing))?;
         let store = RedisStore::new(url).map_err(Failure::usage)?;

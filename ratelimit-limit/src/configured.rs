@@ -1,6 +1,7 @@
 //! Reads and writes limits and changes in configuration files, with the feature `serde`. It reads a text, or a table with the
 //! words of the attribute.
 
+use super::text::UNLIMITED;
 use super::{Algorithm, Limit, LimitChange, ParseLimitError};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -29,6 +30,65 @@ impl<'de> Deserialize<'de> for Limit {
 impl<'de> Deserialize<'de> for LimitChange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Words::read(None, deserializer)
+    }
+}
+
+/// For fields of type `Option<Limit>`, in which `None` means that there is no limit.
+impl Limit {
+    /// Reads a limit, or nothing: the text `unlimited`, or a missing value. Write it into an attribute of the field:
+    ///
+    /// ```
+    /// use ratelimit_limit::Limit;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Plan {
+    ///     #[serde(deserialize_with = "Limit::deserialize_optional")]
+    ///     exports: Option<Limit>,
+    /// }
+    ///
+    /// let plan: Plan = serde_json::from_str(r#"{ "exports": "unlimited" }"#).unwrap();
+    /// assert_eq!(plan.exports, None);
+    /// let plan: Plan = serde_json::from_str(r#"{ "exports": "counter count=5 time=1d" }"#).unwrap();
+    /// assert_eq!(plan.exports, Some(Limit::counter(5, std::time::Duration::from_secs(86_400))));
+    /// assert!(serde_json::from_str::<Plan>("{}").is_err()); // add `#[serde(default)]` if a missing field means unlimited
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the value is no limit.
+    pub fn deserialize_optional<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Self>, D::Error> {
+        Ok(Option::<Optional>::deserialize(deserializer)?.and_then(|read| read.0))
+    }
+
+    /// Writes what [`deserialize_optional`](Self::deserialize_optional) reads, for
+    /// `#[serde(serialize_with = "Limit::serialize_optional")]`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize_optional<S: Serializer>(limit: &Option<Self>, serializer: S) -> Result<S::Ok, S::Error> {
+        match limit {
+            Some(limit) => limit.serialize(serializer),
+            None => serializer.serialize_str(UNLIMITED),
+        }
+    }
+}
+
+struct Optional(Option<Limit>);
+
+impl FromStr for Optional {
+    type Err = ParseLimitError;
+
+    fn from_str(text: &str) -> Result<Self, ParseLimitError> {
+        Limit::parse_optional(text).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Optional {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Words::read(Some(Algorithm::Counter), deserializer)
     }
 }
 
@@ -130,6 +190,25 @@ mod tests {
             assert_eq!(limit(&format!(r#"{{ "count": 5, "time": 1, "block": {block} }}"#)), Ok(blocked));
         }
         assert_eq!(serde_json::to_string(&reports).unwrap(), r#""token_bucket count=20 time=1h burst=5""#);
+    }
+
+    #[test]
+    fn a_limit_may_be_missing() {
+        let read = |json: &str| Limit::deserialize_optional(&mut serde_json::Deserializer::from_str(json));
+        for json in [r#""unlimited""#, "null", r#"{ "algorithm": "unlimited" }"#] {
+            assert_eq!(read(json).unwrap(), None, "{json}");
+        }
+        let limit = Some(Limit::counter(5, SECOND));
+        for json in [r#""counter count=5 time=1s""#, r#"{ "count": 5, "time": 1 }"#] {
+            assert_eq!(read(json).unwrap(), limit, "{json}");
+        }
+        for json in [r#""unlimted""#, r#""unlimited count=5""#, "5"] {
+            assert!(read(json).is_err(), "{json}");
+        }
+        for limit in [None, limit] {
+            let written = Limit::serialize_optional(&limit, serde_json::value::Serializer).unwrap();
+            assert_eq!(read(&written.to_string()).unwrap(), limit);
+        }
     }
 
     #[test]

@@ -57,6 +57,33 @@ impl FromStr for Limit {
     }
 }
 
+/// The text of no limit.
+pub(crate) const UNLIMITED: &str = "unlimited";
+
+impl Limit {
+    /// Reads a limit as [`from_str`](Self::from_str) does, or the text `unlimited`, which is `None`. The argument
+    /// `limit` of the attribute takes such a value.
+    ///
+    /// ```
+    /// use ratelimit_limit::Limit;
+    /// use std::time::Duration;
+    ///
+    /// assert_eq!(Limit::parse_optional("unlimited"), Ok(None));
+    /// assert_eq!(
+    ///     Limit::parse_optional("counter count=5 time=1m"),
+    ///     Ok(Some(Limit::counter(5, Duration::from_secs(60))))
+    /// );
+    /// assert!(Limit::parse_optional("").is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the text is neither.
+    pub fn parse_optional(text: &str) -> Result<Option<Self>, ParseLimitError> {
+        if text.trim() == UNLIMITED { Ok(None) } else { text.parse().map(Some) }
+    }
+}
+
 impl FromStr for LimitChange {
     type Err = ParseLimitError;
 

@@ -1,8 +1,8 @@
 //! The guide, one page per module. The modules contain no items.
 //!
 //! - [Start]: a limited service in memory, then on Redis, then behind a proxy
-//! - Limits: [Choosing a limit], [Algorithms] with exact bounds, [Recipes] and [Recipes for jobs and outgoing calls], [Waiting and
-//!   permits], [Streams], [Leases] for very busy limits, [Methods] without the attribute
+//! - Limits: [Choosing a limit], [Algorithms] with exact bounds, [Recipes], [Recipes for jobs and outgoing calls]
+//!   and [Token budgets], [Waiting and permits], [Streams], [Leases] for very busy limits, [Methods] without the attribute
 //! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [Whole routers]; [Results], [Answers]
 //! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Evidence],
 //!   [Troubleshooting], [Observability]
@@ -29,6 +29,7 @@ pages! {
     algorithms: "docs/steady_rate.md", "docs/edge_burst.md", "../docs/algorithms.md";
     recipes: "../docs/recipes.md";
     recipes_outgoing: "../docs/recipes-outgoing.md";
+    token_budgets: "../docs/token-budgets.md";
     waiting_and_permits: "../docs/waiting-and-permits.md";
     streams: "../docs/streams.md";
     leases: "docs/lease.md", "../docs/leases.md";

@@ -146,3 +146,31 @@ impl From<LimitError> for Error {
         Self::new(ErrorKind::Limit, error.message())
     }
 }
+
+/// Says which character at the end or at the beginning of a value nobody sees there, such as the line break that `echo` writes.
+pub(crate) fn stray_end(value: &str) -> Option<String> {
+    let stray = |place: &str, at: Option<char>| {
+        let character = at.filter(|c| *c == ' ' || is_unseen(*c))?;
+        Some(format!("it {place} with {}", name_of(character)))
+    };
+    stray("ends", value.chars().next_back()).or_else(|| stray("begins", value.chars().next()))
+}
+
+/// Names the first character in a value that nobody sees. A space inside of a value does not count.
+pub(crate) fn unseen(value: &str) -> Option<String> {
+    value.chars().find(|c| is_unseen(*c)).map(name_of)
+}
+
+fn is_unseen(c: char) -> bool {
+    let has_no_width = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    has_no_width || c.is_control() || (c.is_whitespace() && c != ' ')
+}
+
+fn name_of(character: char) -> String {
+    match character {
+        ' ' => "a space".to_owned(),
+        '\n' | '\r' => "a line break".to_owned(),
+        '\t' => "a tab".to_owned(),
+        other => format!("the invisible character U+{:04X}", u32::from(other)),
+    }
+}

@@ -12,21 +12,16 @@ pub(super) fn check(facts: &Facts, findings: &mut Findings) {
     let evicted = facts.number("evicted_keys").unwrap_or(0);
     match policy {
         _ if most == 0 => findings.good("eviction", "off: `maxmemory` is not set"),
-        "volatile-ttl" => findings.good("eviction", policy),
-        "noeviction" => findings.note(
-            "eviction",
-            "`noeviction`: a full server refuses decisions",
-            "`volatile-ttl` evicts the states that would end next instead: `CONFIG SET maxmemory-policy volatile-ttl`",
-        ),
+        "noeviction" => findings.good("eviction", "`noeviction`: a full server refuses decisions"),
         _ if policy.starts_with("volatile") => findings.note(
             "eviction",
-            format!("`{policy}` may evict limits that are in use"),
-            "`volatile-ttl` evicts the states that would end next: `CONFIG SET maxmemory-policy volatile-ttl`",
+            format!("`{policy}` evicts limits that are in use if memory runs out, so their callers start from zero"),
+            "give the limits a server of their own, with `CONFIG SET maxmemory-policy noeviction`",
         ),
         _ => findings.problem(
             "eviction",
             format!("`{policy}` may evict the overrides, and limits that are in use"),
-            "evict only keys with a TTL: `CONFIG SET maxmemory-policy volatile-ttl`",
+            "give the limits a server of their own, with `CONFIG SET maxmemory-policy noeviction`",
         ),
     }
     if evicted > 0 {

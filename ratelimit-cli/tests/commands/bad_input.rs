@@ -87,6 +87,4 @@ fn wrong_options_are_explained() {
     ] {
         run(&url, arguments).exits(2).complains(&[why]);
     }
-    let ran = finish(command(&url, &["peek", "login"]).env("RATELIMIT_OFF", "1"));
-    ran.exits(2).complains(&["RATELIMIT_OFF turns limits off"]);
 }

@@ -39,7 +39,7 @@ async fn problems_are_found_and_say_what_to_do() {
     redis::cmd("SET").arg("ratelimit:{other program}").arg(1).exec(&mut server.raw()).unwrap();
     run(&server.url(), &["doctor", "--deadline", "60000"]).exits(1).says(&[
         "PROBLEM  eviction: `allkeys-lru` may evict the overrides",
-        "CONFIG SET maxmemory-policy volatile-ttl",
+        "CONFIG SET maxmemory-policy noeviction",
         "PROBLEM  keys without TTL: 1 of ",
         "PROBLEM  keys of other programs: 1 key",
         "ok       tcp-keepalive: 60 s",

@@ -3,7 +3,7 @@
 use super::spans::{borrowed, ends, units};
 use super::{limit, probe};
 use crate::item::Item;
-use crate::model::{Identity, KnownAt, Member, Model, Runtime, Shadow};
+use crate::model::{Identity, KnownAt, Limit, Member, Model, Runtime, Shadow};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
@@ -116,8 +116,10 @@ pub(super) fn start(model: &Model, call: &TokenStream) -> TokenStream {
 fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream) -> TokenStream {
     let runtime = &model.runtime;
     let limit = (member.limit.known() == KnownAt::Call).then(|| {
-        let limit = limit::per_call(runtime, &member.limit);
-        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::limit(&mut __call, #limit);)
+        let setter = if let Limit::Value(_) = member.limit { "limit_or_none" } else { "limit" };
+        let (setter, limit) =
+            (Ident::new(setter, Span::mixed_site()), limit::per_call(runtime, &member.limit));
+        quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#setter(&mut __call, #limit);)
     });
     let identities = member.identities().iter().map(|identity| match identity {
         Identity::Part(part, _) => probe::written(model, part, client),

@@ -84,6 +84,14 @@ impl Call {
         }
     }
 
+    /// Sets the limit from a value. Without a limit, exempts the call.
+    pub fn limit_or_none(&mut self, limit: Option<Limit>) {
+        match limit {
+            Some(limit) => self.request.limit = limit,
+            None => self.skipped = true,
+        }
+    }
+
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.request.cost = cost;
@@ -170,8 +178,10 @@ impl Call {
         self.part().text(name);
     }
 
+    /// The name of the limit. A limit that results pause is one of outgoing calls, which is no business of clients.
     pub(super) fn name(&self) -> Name<'static> {
-        self.key.name()
+        let name = self.key.name();
+        if self.pauses { name.internal() } else { name }
     }
 
     /// Whether the overrides are loaded. A call without a limiter needs no overrides.

@@ -4,9 +4,31 @@ use crate::limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use crate::limit::{Limit, LimitError, Refill};
 use core::time::Duration;
 
-/// Identity function over `Limit`. It exists to give a clear type error when the value is not a `Limit`.
-pub const fn value(limit: Limit) -> Result<Limit, LimitError> {
-    Ok(limit)
+/// The types of a `limit`.
+#[diagnostic::on_unimplemented(
+    message = "`limit` must be a `Limit` or an `Option<Limit>`, not `{Self}`",
+    label = "expected a `Limit`, or an `Option<Limit>` whose `None` means unlimited"
+)]
+pub trait LimitOrNone {
+    /// Returns the limit. `None`: the call is exempt.
+    fn limit(self) -> Option<Limit>;
+}
+
+impl LimitOrNone for Limit {
+    fn limit(self) -> Option<Limit> {
+        Some(self)
+    }
+}
+
+impl LimitOrNone for Option<Limit> {
+    fn limit(self) -> Option<Limit> {
+        self
+    }
+}
+
+/// Returns the value of a `limit`.
+pub fn value(limit: impl LimitOrNone) -> Option<Limit> {
+    limit.limit()
 }
 
 /// Applies [`Limit::try_zone`]. If `limit` is already an error, returns that error.

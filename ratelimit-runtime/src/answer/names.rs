@@ -17,18 +17,21 @@ impl Named<'_> {
     }
 }
 
-/// Returns the limits of a request in the order of their first decision.
+/// Returns the limits of a request in the order of their first decision, without the limits of outgoing calls.
 ///
 /// If several limits have the same public name, each gets its time as a suffix: `search/1s` and `search/1d`. Names that are
 /// still equal get a number: `search/1s/2`. `decisions` contains only the last decision of each limit, as the context of a
 /// request does.
 pub(super) fn named(decisions: &[RecordedDecision]) -> SmallVec<[Named<'_>; 1]> {
-    if let [recorded] = decisions {
+    if let [recorded] = decisions
+        && !recorded.name.is_internal()
+    {
         return SmallVec::from_buf([Named { name: Cow::Borrowed(recorded.name.public()), recorded }]);
     }
-    let public: Vec<&str> = decisions.iter().map(|recorded| recorded.name.public()).collect();
-    let mut all = SmallVec::with_capacity(decisions.len());
-    for (recorded, public_name) in decisions.iter().zip(&public) {
+    let shown = || decisions.iter().filter(|recorded| !recorded.name.is_internal());
+    let public: Vec<&str> = shown().map(|recorded| recorded.name.public()).collect();
+    let mut all = SmallVec::with_capacity(public.len());
+    for (recorded, public_name) in shown().zip(&public) {
         let is_shared = public.iter().filter(|other| *other == public_name).count() > 1;
         let name = if is_shared { with_time(public_name, recorded) } else { Cow::Borrowed(*public_name) };
         all.push(Named { name: unused(name, &all), recorded });

@@ -21,16 +21,18 @@ const BLANK: &str = "about:blank";
 pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answer: &mut Answer) {
     let status = answer.status;
     let mut json = match rejection {
-        Rejection::Limited(_) => start(QUOTA_EXCEEDED, QUOTA_EXCEEDED_TITLE, status),
+        Rejection::Limited(_) if !rejection.is_internal() => {
+            start(QUOTA_EXCEEDED, QUOTA_EXCEEDED_TITLE, status)
+        }
         Rejection::Unidentified(_) => start(BLANK, "Bad Request", status),
-        Rejection::Unavailable(_) => start(BLANK, "Service Unavailable", status),
+        Rejection::Limited(_) | Rejection::Unavailable(_) => start(BLANK, "Service Unavailable", status),
     };
     // If the wait is known, the title and `Retry-After` contain enough information, so the detail is left out.
     if !matches!(rejection, Rejection::Limited(limited) if limited.retry_after_secs().is_some()) {
         json.push_str(",\"detail\":");
         push_string(&mut json, &rejection.to_string());
     }
-    if let Rejection::Limited(_) = rejection {
+    if matches!(rejection, Rejection::Limited(_)) && !rejection.is_internal() {
         let _ = write!(json, ",\"{VIOLATED}\":[");
         for (at, name) in violated(rejection, &named(decisions)).into_iter().enumerate() {
             if at > 0 {

@@ -18,6 +18,8 @@ enum Text<'n> {
     Written(&'static str),
     /// The path of a function whose attribute has no `key`.
     Path(&'static str),
+    /// The name of a limit of outgoing calls, which clients do not see.
+    Internal(&'static str),
     /// The name in a key that the caller has passed to a method of the limiter.
     Given(&'n str),
 }
@@ -46,6 +48,11 @@ impl Name<'static> {
     /// the new name is a path too.
     pub(crate) const fn renamed(self, text: &'static str) -> Self {
         Self::of(if let Text::Path(_) = self.text { Text::Path(text) } else { Text::Written(text) })
+    }
+
+    /// Returns the same name for a limit of outgoing calls, which clients do not see.
+    pub(crate) const fn internal(self) -> Self {
+        Self { text: Text::Internal(self.text.as_str()), plain: self.plain }
     }
 }
 
@@ -110,7 +117,7 @@ impl<'n> Text<'n> {
     #[expect(clippy::match_same_arms, reason = "the texts have different lifetimes")]
     const fn as_str(self) -> &'n str {
         match self {
-            Self::Written(text) | Self::Path(text) => text,
+            Self::Written(text) | Self::Path(text) | Self::Internal(text) => text,
             Self::Given(text) => text,
         }
     }
@@ -123,6 +130,8 @@ pub(crate) enum LimitName {
     Static(&'static str),
     /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
     Path(&'static str),
+    /// The name of a limit of outgoing calls.
+    Internal(&'static str),
     /// A name of at most 30 bytes in UTF-8, from a key of the caller.
     Short { len: u8, bytes: [u8; SHORT] },
     /// A longer name, from a key of the caller.
@@ -145,7 +154,7 @@ impl LimitName {
 
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Static(name) | Self::Path(name) => name,
+            Self::Static(name) | Self::Path(name) | Self::Internal(name) => name,
             Self::Short { len, bytes } => {
                 bytes.get(..usize::from(*len)).and_then(|name| str::from_utf8(name).ok()).unwrap_or_default()
             }
@@ -153,9 +162,17 @@ impl LimitName {
         }
     }
 
-    /// Returns the name that clients may see. For a path, this is the function with its time, so that clients do not see the
+    /// Whether clients see neither the name nor the numbers of the limit.
+    pub(crate) const fn is_internal(&self) -> bool {
+        matches!(self, Self::Internal(_))
+    }
+
+    /// Returns the name that clients may see. For a limit of outgoing calls, this is just `internal`. For a path, this is the function with its time, so that clients do not see the
     /// modules.
     pub(crate) fn public(&self) -> &str {
+        if self.is_internal() {
+            return "internal";
+        }
         let name = self.as_str();
         if let Self::Path(_) = self {
             // A time such as `/1s` has no colon, so the last `::` is in front of the function.
@@ -178,6 +195,7 @@ impl From<Name<'_>> for LimitName {
         match name.text {
             Text::Written(text) => Self::Static(text),
             Text::Path(text) => Self::Path(text),
+            Text::Internal(text) => Self::Internal(text),
             Text::Given(text) => Self::copy(text),
         }
     }

@@ -1,10 +1,10 @@
 //! The store of a limiter whose limits are off. It admits every call.
 
+use super::installed::variable;
 use super::{RateLimiter, RateLimiterBuilder};
 use crate::decision::Decision;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, stray_end};
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
-use std::ffi::OsStr;
 use std::time::Duration;
 
 /// A store that admits every call and stores nothing.
@@ -41,17 +41,17 @@ impl RateLimiter {
     }
 }
 
-/// The environment variable that turns limits off.
-const OFF: &str = "RATELIMIT_OFF";
+/// The environment variable that turns the limits of the default limiter off.
+pub(super) const OFF: &str = "RATELIMIT_OFF";
 
 impl RateLimiterBuilder {
     /// Turns limits off, for load tests: the limiter decides nothing, and every call passes. The limiter connects to no server.
     /// [`build`](Self::build) logs at level `warn` that limits are off, and [`status`](crate::RateLimiter::status) reports it.
     ///
-    /// The environment variable `RATELIMIT_OFF` does the same for every limiter that `build` returns, and for the default
-    /// limiter. Its values are `1` and `true` (limits are off), and `0` and `false` (limits apply). `build` returns an error
-    /// for any other value. [`RateLimiter::in_memory`](crate::RateLimiter::in_memory) does not read the variable, so the variable
-    /// does not change tests that call it.
+    /// The environment variable `RATELIMIT_OFF` does the same for the default limiter, which reads its settings from the
+    /// environment. It does not change a limiter that code has built, and `build` warns if the variable is set. Its values are
+    /// `1` and `true` (limits are off), and `0` and `false` (limits apply). With any other value, the default limiter rejects all
+    /// calls. To turn off a limiter by a variable of your own, call this method if the variable is set.
     ///
     /// Functions with the attribute run as if each limit had `skip_if = true`. [`check`](crate::RateLimiter::check) and the other
     /// methods admit every call at once, even if the call has no identity, the cost is above the limit or the limit is closed.
@@ -75,36 +75,40 @@ impl RateLimiterBuilder {
         self
     }
 
-    /// Turns limits off if the environment variable says so. If limits are off, logs why.
-    ///
-    /// # Errors
-    ///
-    /// If the variable has an unknown value.
-    pub(super) fn off_by_environment(mut self) -> Result<Self, Error> {
-        let variable = std::env::var_os(OFF);
-        let by_variable = variable.as_deref().map_or(Ok(false), is_off)?;
-        if by_variable {
-            tracing::warn!("rate limits are off, because {OFF} is set: every call passes");
-        } else if self.off {
+    /// Logs that limits are off, or that this builder does not read the environment variable that would turn them off.
+    pub(super) fn report_off(&self) {
+        if self.off {
             tracing::warn!(
                 "rate limits are off, because the limiter is built with `off()`: every call passes"
             );
+        } else if std::env::var_os(OFF).is_some() {
+            tracing::warn!("a builder does not read {OFF}; the limits of this limiter apply");
         }
-        self.off |= by_variable;
-        Ok(self)
     }
 }
 
-fn is_off(value: &OsStr) -> Result<bool, Error> {
-    match value.to_str() {
-        Some("1" | "true") => Ok(true),
-        Some("0" | "false") => Ok(false),
-        _ => Err(Error::new(
-            ErrorKind::Configuration,
-            format!(
-                "unknown value of {OFF}; expected `1` or `true` (limits are off), or `0` or `false` (limits apply)"
-            ),
-        )),
+/// Whether the environment turns the limits of the default limiter off.
+///
+/// # Errors
+///
+/// If the variable has an unknown value.
+pub(super) fn is_off_by_environment() -> Result<bool, Error> {
+    variable(OFF)?.map_or(Ok(false), |value| is_off(&value))
+}
+
+fn is_off(value: &str) -> Result<bool, Error> {
+    match value {
+        "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        _ => {
+            let stray = stray_end(value).map(|stray| format!("; {stray}")).unwrap_or_default();
+            Err(Error::new(
+                ErrorKind::Configuration,
+                format!(
+                    "unknown value of {OFF}; expected `1` or `true` (limits are off), or `0` or `false` (limits apply){stray}"
+                ),
+            ))
+        }
     }
 }
 
@@ -115,11 +119,12 @@ mod tests {
     #[test]
     fn an_unknown_value_is_neither_on_nor_off() {
         for (value, off) in [("1", true), ("true", true), ("0", false), ("false", false)] {
-            assert_eq!(is_off(OsStr::new(value)).unwrap(), off, "{value}");
+            assert_eq!(is_off(value).unwrap(), off, "{value}");
         }
         for value in ["", " 1", "on", "off", "yes", "no", "TRUE", "2"] {
-            let error = is_off(OsStr::new(value)).unwrap_err();
+            let error = is_off(value).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration, "{value}: {error}");
         }
+        assert!(is_off("1\n").unwrap_err().to_string().ends_with("; it ends with a line break"));
     }
 }

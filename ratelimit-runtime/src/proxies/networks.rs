@@ -66,7 +66,11 @@ fn contains<T: Copy + PartialOrd>(ranges: &[(T, T)], address: T) -> bool {
 /// Reads an address or a network. A mapped IPv4 network is unmapped, because the addresses of peers are unmapped too.
 fn network(text: &str) -> Result<IpNet, Error> {
     let invalid = || {
-        let several = if text.contains(',') { "; write several as separate texts" } else { "" };
+        let several = match text {
+            "" => "; remove the empty entry",
+            _ if text.contains(',') => "; write several as separate texts",
+            _ => "",
+        };
         configuration(format!(
             "invalid trusted proxy {text:?}; expected an address, a network such as \"10.0.0.0/8\", or \"{UNIX}\"{several}"
         ))

@@ -35,7 +35,7 @@ const MOST_SHOWN: usize = 256;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// The limit is used up. HTTP status 429.
+    /// The limit is used up. HTTP status 429; 503 if the limit is one of outgoing calls.
     Limited(Limited),
     /// The call has no identity, but the limit counts each caller separately. HTTP status 400.
     Unidentified(Unidentified),
@@ -68,9 +68,15 @@ impl Rejection {
 
     /// The name of the limit as clients may see it: the text of the attribute's `key`. If the attribute has no `key`, it is the
     /// name of the function without its modules: `search` or `search/1s`. It contains nothing that a caller sent. Placeholders
-    /// are shown as they are written in the attribute: `report:{kind}`.
+    /// are shown as they are written in the attribute: `report:{kind}`. For a limit with
+    /// [`pause_if`](crate::rate_limit#pause_if), it is just `internal`.
     pub fn public_name(&self) -> &str {
         self.limit_name().public()
+    }
+
+    /// Whether the limit is one of outgoing calls, which is not for the client.
+    pub(crate) const fn is_internal(&self) -> bool {
+        matches!(self, Self::Limited(Limited { name, .. }) if name.is_internal())
     }
 
     pub(crate) fn limit_name(&self) -> &LimitName {
@@ -110,8 +116,11 @@ impl fmt::Display for Rejection {
                 Some(seconds) => {
                     let (number, unit) = for_people(seconds);
                     let plural = if number == 1 { "" } else { "s" };
-                    write!(f, "too many requests: try again in {number} {unit}{plural}")
+                    let what =
+                        if self.is_internal() { "temporarily unavailable" } else { "too many requests" };
+                    write!(f, "{what}: try again in {number} {unit}{plural}")
                 }
+                None if self.is_internal() => f.write_str("temporarily unavailable"),
                 None if limited.decision.capacity() == 0 => {
                     f.write_str("too many requests: this limit is closed")
                 }

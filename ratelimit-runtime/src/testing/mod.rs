@@ -42,7 +42,7 @@ use store::TestStore;
 /// decision.
 ///
 /// A call that waits for its turn sleeps on tokio's clock, which this limiter does not move. For limits with `wait`, use
-/// [`TokioClock`](crate::clock::TokioClock) in a test with paused time.
+/// [`with_tokio_clock`](Self::with_tokio_clock) in a test with paused time.
 #[derive(Clone, Debug)]
 pub struct TestLimiter {
     limiter: RateLimiter,
@@ -65,6 +65,30 @@ impl TestLimiter {
     pub fn with_settings(settings: RateLimiterBuilder) -> Result<Self, Error> {
         let store = TestStore::new();
         Ok(Self { limiter: settings.around_for_tests(store.clone())?, store })
+    }
+
+    /// Lets tokio's clock move the limits in addition to [`clock`](Self::clock), from now on. In a test with paused time, a call
+    /// that waits for its turn then takes no real time, and all assertions work.
+    ///
+    /// Use such a limiter in one runtime only, as every [`TokioClock`](crate::clock::TokioClock).
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+    /// use ratelimit::testing::TestLimiter;
+    /// use ratelimit::{Rejection, rate_limit};
+    /// use std::time::Duration;
+    ///
+    /// #[rate_limit(key = "mails", time = "1s", count = 10, algorithm = "leaky_bucket", wait = "2s")]
+    /// async fn send_mail() -> Result<(), Rejection> { Ok(()) }
+    ///
+    /// let (limiter, start) = (TestLimiter::new().with_tokio_clock(), tokio::time::Instant::now());
+    /// limiter.assert_admitted(8, send_mail).await;
+    /// assert_eq!(start.elapsed(), Duration::from_millis(700));
+    /// # }
+    /// ```
+    pub fn with_tokio_clock(self) -> Self {
+        self.store.follow_tokio();
+        self
     }
 
     /// Returns the limiter, for example to clone it for a layer, or to pass it to code that takes a `RateLimiter`.

@@ -1,6 +1,6 @@
 //! The store of a `TestLimiter`: a memory store that remembers its last decisions and can be made unavailable.
 
-use crate::clock::ManualClock;
+use crate::clock::{Clock, ManualClock, TokioClock};
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::StoreKey;
@@ -8,8 +8,8 @@ use crate::macros::opaque;
 use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Overridden, OverrideEntry, Reply, Request, Store};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A store for tests. Clones share all state.
@@ -17,10 +17,23 @@ use std::time::Duration;
 pub(super) struct TestStore(Arc<State>);
 
 struct State {
-    memory: MemoryStore<ManualClock>,
-    clock: ManualClock,
+    memory: MemoryStore<TestClock>,
+    clock: TestClock,
     decided: Mutex<Vec<Decided>>,
     unavailable: AtomicBool,
+}
+
+/// A clock that the test moves. On request, tokio's clock moves it, too.
+#[derive(Clone, Default)]
+struct TestClock {
+    manual: ManualClock,
+    tokio: Arc<OnceLock<TokioClock>>,
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Duration {
+        self.manual.now() + self.tokio.get().map(Clock::now).unwrap_or_default()
+    }
 }
 
 /// The last decision under a key.
@@ -46,14 +59,18 @@ impl Decided {
 
 impl TestStore {
     pub(super) fn new() -> Self {
-        let clock = ManualClock::new();
+        let clock = TestClock::default();
         let memory = MemoryStore::with_clock(clock.clone());
         let (decided, unavailable) = (Mutex::default(), AtomicBool::new(false));
         Self(Arc::new(State { memory, clock, decided, unavailable }))
     }
 
     pub(super) fn clock(&self) -> &ManualClock {
-        &self.0.clock
+        &self.0.clock.manual
+    }
+
+    pub(super) fn follow_tokio(&self) {
+        let _ = self.0.clock.tokio.set(TokioClock::new());
     }
 
     pub(super) fn set_available(&self, available: bool) {
@@ -78,7 +95,7 @@ impl TestStore {
     }
 
     /// Calls `ask` with the memory store. Returns an error if the test has made the store unavailable.
-    fn ask<T>(&self, ask: impl FnOnce(&MemoryStore<ManualClock>) -> Reply<T>) -> Reply<T> {
+    fn ask<T>(&self, ask: impl FnOnce(&MemoryStore<TestClock>) -> Reply<T>) -> Reply<T> {
         if self.0.unavailable.load(Ordering::Relaxed) {
             let message = "the test has made the store unavailable";
             return Reply::ready(Err(Error::new(ErrorKind::Unavailable, message)));

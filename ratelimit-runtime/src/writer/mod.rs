@@ -28,6 +28,10 @@ pub(crate) struct KeySettings {
     pub(crate) fingerprint: u32,
     /// Whether a value was hashed with `secret`. Until then, the secret does not matter for any key.
     has_hashed: AtomicBool,
+    /// Whether the hash keys are derived from the prefix, so that anybody can compute them.
+    is_public: bool,
+    /// Whether a secret value was hashed although `is_public`.
+    has_exposed: AtomicBool,
     /// The number of leading bits that are written of an IPv6 address. Addresses with the same leading bits are one identity.
     pub(crate) ipv6_prefix: u8,
 }
@@ -35,6 +39,7 @@ pub(crate) struct KeySettings {
 impl KeySettings {
     /// Derives the keys of the hashes from `secret`. Without a secret, they are derived from the prefix, which is public.
     pub(crate) fn new(prefix: &str, secret: Option<&[u8]>, ipv6_prefix: u8) -> Self {
+        let is_public = secret.is_none();
         let secret = secret.unwrap_or(prefix.as_bytes());
         Self {
             head: format!("{prefix}:{{").into(),
@@ -42,13 +47,16 @@ impl KeySettings {
             identity_secret: derive_key(secret, b"ratelimit caller"),
             fingerprint: fingerprint(&derive_key(secret, b"ratelimit prints")),
             has_hashed: AtomicBool::new(false),
+            is_public,
+            has_exposed: AtomicBool::new(false),
             ipv6_prefix,
         }
     }
 
     /// Returns the same settings, which note by themselves whether a value was hashed.
     pub(crate) fn separate(&self) -> Self {
-        Self { head: self.head.clone(), has_hashed: AtomicBool::new(false), ..*self }
+        let [has_hashed, has_exposed] = [const { AtomicBool::new(false) }; 2];
+        Self { head: self.head.clone(), has_hashed, has_exposed, ..*self }
     }
 
     /// Whether a key of this limiter contains the hash of a long or secret value.
@@ -60,6 +68,18 @@ impl KeySettings {
     fn note_hash(&self) {
         if !self.has_hashed() {
             self.has_hashed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a key of this limiter contains a hash of a secret value whose hash key anybody can compute.
+    pub(crate) fn has_exposed(&self) -> bool {
+        self.has_exposed.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a secret value was hashed. The flag is read first, because a write would slow down the other threads.
+    fn note_secret(&self) {
+        if self.is_public && !self.has_exposed() {
+            self.has_exposed.store(true, Ordering::Relaxed);
         }
     }
 

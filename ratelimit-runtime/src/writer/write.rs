@@ -91,6 +91,7 @@ impl<'w> KeyWriter<'w> {
     /// Writes the keyed hash of a value that must not be readable in the store, such as a token.
     pub fn secret(&mut self, secret: &[u8]) {
         self.separate();
+        self.settings.note_secret();
         let mut hasher = self.hasher();
         hasher.write(secret);
         self.push_hash(&hasher);

@@ -21,4 +21,5 @@ mod skip_if;
 mod stack_names;
 mod stacks;
 mod test_limiter;
+mod unlimited;
 mod wait;

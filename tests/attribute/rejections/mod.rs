@@ -2,6 +2,7 @@
 
 mod answers;
 mod fallible;
+mod internal;
 mod on_error;
 mod public_names;
 mod return_types;

@@ -74,6 +74,7 @@ fn a_wrong_url_in_the_environment_rejects_all_calls() {
     for (url, says) in [
         ("", "it is empty"),
         ("http://:sesame@localhost", "unknown scheme; expected"),
+        ("redis://:sesame@localhost\n", "it ends with a line break; remove it"),
         ("redis://:sesame@localhost:port", "the port is no number"),
     ] {
         let (printed, logged) = run(Some(url), &["call", "call"]);
@@ -97,8 +98,9 @@ fn a_builder_warns_that_it_does_not_read_the_environment() {
 #[test]
 fn wrong_proxies_in_the_environment_reject_all_calls() {
     for (proxies, says) in [
-        ("", "invalid trusted proxy \"\""),
-        ("10.0.0.0/8,", "invalid trusted proxy \"\""),
+        ("", "it is empty; remove the variable"),
+        ("10.0.0.0/8,", "remove the empty entry"),
+        ("10.0.0.0/8,\n", "remove the empty entry"),
         ("10.0.0.0/8, proxy", "invalid trusted proxy \"proxy\""),
         ("0.0.0.0/0", "trust everybody"),
         ("10.0.0.1/8", "has bits set"),
@@ -108,8 +110,10 @@ fn wrong_proxies_in_the_environment_reject_all_calls() {
         assert!(printed[1].starts_with("unavailable: RATELIMIT_TRUSTED_PROXIES: "), "{proxies}: {printed:?}");
         assert!(printed[1].contains(says), "{proxies}: {printed:?}");
     }
-    let (printed, _) = run_with(&[("RATELIMIT_TRUSTED_PROXIES", "10.0.0.0/8, 192.0.2.1,unix")], &["call"]);
-    assert_eq!(printed, ["passed"]);
+    for proxies in ["10.0.0.0/8, 192.0.2.1,unix", "10.0.0.0/8,\n192.0.2.1\n"] {
+        let (printed, _) = run_with(&[("RATELIMIT_TRUSTED_PROXIES", proxies)], &["call"]);
+        assert_eq!(printed, ["passed"]);
+    }
 }
 
 #[test]
@@ -153,13 +157,6 @@ fn the_environment_turns_limits_off() {
         assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
         assert!(logged.contains("rate limits are off, because RATELIMIT_OFF is set"), "{logged}");
     }
-    let (printed, logged) = run_with(&[("RATELIMIT_OFF", "1")], &["build", "call", "call", "call"]);
-    assert_eq!(printed, ["built", "passed", "passed", "passed"]);
-    assert_eq!(
-        logged.matches("rate limits are off").count(),
-        2,
-        "the built limiter and the default: {logged}"
-    );
     for value in ["0", "false"] {
         let (printed, logged) = run_with(&[("RATELIMIT_OFF", value)], &["call", "call", "call"]);
         assert!(printed[2].starts_with("refused: "), "{printed:?}");
@@ -169,18 +166,46 @@ fn the_environment_turns_limits_off() {
 
 #[test]
 fn an_unknown_value_in_the_environment_rejects_all_calls() {
-    for value in ["", "on", "sesame"] {
-        let (printed, logged) = run_with(&[("RATELIMIT_OFF", value)], &["build", "call"]);
-        assert_eq!(printed[0], "not built");
-        assert!(
-            printed[1].starts_with("unavailable: unknown value of RATELIMIT_OFF; expected"),
-            "{printed:?}"
-        );
+    for (value, says) in [
+        ("", "RATELIMIT_OFF: it is empty"),
+        ("on", "unknown value of RATELIMIT_OFF; expected"),
+        ("sesame", "unknown value of RATELIMIT_OFF; expected"),
+        ("1\n", "; it ends with a line break"),
+    ] {
+        let (printed, logged) = run_with(&[("RATELIMIT_OFF", value)], &["call"]);
+        assert!(printed[0].starts_with("unavailable: ") && printed[0].contains(says), "{printed:?}");
         assert!(logged.contains("RATELIMIT_OFF") && !logged.contains("sesame"), "{logged}");
     }
-    // If no builder has built the installed limiter, the variable has no effect.
-    let (printed, _) = run_with(&[("RATELIMIT_OFF", "1")], &["install", "call", "call", "call"]);
-    assert!(printed[3].starts_with("refused: "), "{printed:?}");
+}
+
+#[test]
+fn the_environment_does_not_turn_off_a_limiter_that_code_has_built() {
+    for value in ["1", "sesame"] {
+        let (printed, logged) =
+            run_with(&[("RATELIMIT_OFF", value)], &["install built", "call", "call", "call"]);
+        assert_eq!(printed[..3], ["installed", "passed", "passed"], "{value}");
+        assert!(printed[3].starts_with("refused: "), "{printed:?}");
+        assert_eq!(logged.matches("WARN").count(), 1, "{logged}");
+        assert!(logged.contains("a builder does not read RATELIMIT_OFF"), "{logged}");
+    }
+}
+
+#[test]
+fn a_hash_secret_with_a_line_break_is_an_error() {
+    for (secret, says) in [
+        ("walrus\n", "it ends with a line break"),
+        (" walrus", "it begins with a space"),
+        ("", "it is empty"),
+    ] {
+        let (printed, logged) = run_with(&[("RATELIMIT_HASH_SECRET", secret)], &["build", "call"]);
+        assert_eq!(printed[0], "not built");
+        assert!(printed[1].starts_with("unavailable: RATELIMIT_HASH_SECRET: "), "{printed:?}");
+        assert!(
+            printed[1].contains(says) && !(printed[1].clone() + &logged).contains("walrus"),
+            "{printed:?}"
+        );
+    }
+    assert_eq!(run_with(&[("RATELIMIT_HASH_SECRET", "a b")], &["build", "call"]).0, ["built", "passed"]);
 }
 
 #[test]

@@ -29,6 +29,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 Ok(()) => println!("installed"),
                 Err(error) => println!("{error}"),
             },
+            "install built" => {
+                ratelimit::install(RateLimiter::builder().build()?)?;
+                println!("installed");
+            }
             "build" => {
                 println!("{}", RateLimiter::builder().connect().await.map_or("not built", |_| "built"));
             }

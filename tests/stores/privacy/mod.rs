@@ -2,3 +2,4 @@
 
 mod debug_output;
 mod echoing_servers;
+mod public_hashes;

@@ -111,7 +111,7 @@ async fn sentinels_lead_to_the_primary() {
     let limiter = limiter_at(&url).deny_cache(false).connect().await.unwrap();
     counts_exactly(&limiter).await;
     for (url, says) in [
-        (format!("redis+sentinel://:sesame@{hosts}"), "the server requires a password"),
+        (format!("redis+sentinel://:sesame@{hosts}"), "the sentinels require"),
         (format!("redis+sentinel://:wrong@{hosts}?sentinel_pass=open"), "the user or the password is wrong"),
         (url.replace("/mymaster", "/other"), "does not monitor a primary named `other`"),
     ] {

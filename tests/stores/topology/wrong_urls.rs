@@ -98,7 +98,12 @@ async fn a_server_without_memory() {
     let server = RedisServer::start();
     let mut raw = server.raw();
     redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(1).exec(&mut raw).unwrap();
-    refused(&server.url(), ErrorKind::Unavailable, "increase `maxmemory`").await;
+    refused(
+        &server.url(),
+        ErrorKind::Unavailable,
+        "increase `maxmemory`, or move the limits to a server of their own",
+    )
+    .await;
     redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(0).exec(&mut raw).unwrap();
     assert!(limiter_at(server.url()).connect().await.is_ok());
 }

@@ -62,7 +62,7 @@ fn a_limit_that_may_be_of_permits() {
                 let __check = {
                     site::per_call(::core::concat!(::core::module_path!(), "::", "render"));
                     let mut __call = p::Call::new(&__SITE);
-                    p::Call::limit(&mut __call, p::limit::value(self.plan.limit));
+                    p::Call::limit_or_none(&mut __call, p::limit::value(self.plan.limit));
                     p::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
                     p::Call::admit(__call)
                 };

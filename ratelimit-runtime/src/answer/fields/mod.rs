@@ -77,7 +77,8 @@ impl RateLimitHeaders {
     ///
     /// If limits refused the request and the status is an error, `RateLimit` names only the limits that refused. So no wait in
     /// it is longer than `Retry-After`. `RateLimit-Policy` always names all limits. If a limit was decided several times, pass
-    /// only its last decision, as [`RequestContext`](crate::context::RequestContext) does.
+    /// only its last decision, as [`RequestContext`](crate::context::RequestContext) does. Limits with
+    /// [`pause_if`](crate::rate_limit#pause_if) are not shown.
     pub fn fields(self, status: u16, decisions: &[RecordedDecision]) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         self.write(status, decisions, &mut |name, value| {
@@ -88,7 +89,8 @@ impl RateLimitHeaders {
 
     /// Passes each of the [`fields`](Self::fields) to `add`, without a heap allocation if the response shows one limit.
     pub(crate) fn write(self, status: u16, decisions: &[RecordedDecision], add: &mut AddField<'_>) {
-        if decisions.is_empty() || !Self::are_allowed_on(status) {
+        let is_internal = |decision: &RecordedDecision| decision.name.is_internal();
+        if decisions.iter().all(is_internal) || !Self::are_allowed_on(status) {
             return;
         }
         let now = match self {

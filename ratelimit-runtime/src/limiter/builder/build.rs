@@ -3,7 +3,7 @@
 use super::{RateLimiterBuilder, Source};
 use crate::error::{Error, ErrorKind};
 use crate::key::KeySettings;
-use crate::limiter::installed::{PREFIX, TRUSTED_PROXIES, URL, variable};
+use crate::limiter::installed::{PREFIX, TRUSTED_PROXIES, URL, secret_of_environment, variable};
 use crate::limiter::lease::Leases;
 use crate::limiter::off::OffStore;
 use crate::limiter::overrides::Snapshot;
@@ -18,7 +18,6 @@ use crate::store::Store;
 use crate::store::memory::MemoryStore;
 use crate::store::redis::RedisStore;
 use crate::tasks::Tasks;
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -49,19 +48,22 @@ impl RateLimiterBuilder {
     }
 
     /// Returns the limiter, and its Redis store if it has one. Does not connect.
-    pub(super) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
+    pub(in crate::limiter) fn assemble(mut self) -> Result<(RateLimiter, Option<RedisStore>), Error> {
         if self.prefix.is_none() {
             self.prefix = variable(PREFIX)?;
         }
         self.check()?;
-        let mut this = self.off_by_environment()?;
+        let mut this = self;
+        if this.secret.is_none() {
+            this.secret = secret_of_environment()?;
+        }
         if this.proxies.is_empty() && std::env::var_os(TRUSTED_PROXIES).is_some() {
             tracing::warn!("a builder does not read {TRUSTED_PROXIES}; this limiter trusts no proxies");
         }
         let proxies = std::mem::take(&mut this.proxies).build()?;
         let (store, redis): (Box<dyn Store>, _) = match std::mem::replace(&mut this.source, Source::Memory) {
             Source::Redis(url) => {
-                let redis = RedisStore::new(&url)?; // a malformed URL is an error even while limits are off
+                let redis = RedisStore::mapped(&url, this.addresses.as_ref())?; // a malformed URL is an error even while limits are off
                 if this.off { (Box::new(OffStore), None) } else { (Box::new(redis.clone()), Some(redis)) }
             }
             _ if this.off => (Box::new(OffStore), None),
@@ -84,9 +86,7 @@ impl RateLimiterBuilder {
 
     /// Returns the limiter with these settings, this store and these proxies.
     fn around(self, store: Box<dyn Store>, proxies: Proxies, takes_leases: bool) -> RateLimiter {
-        let secret = self
-            .secret
-            .or_else(|| std::env::var_os("RATELIMIT_HASH_SECRET").map(OsString::into_encoded_bytes));
+        let secret = self.secret.or_else(|| secret_of_environment().ok().flatten());
         let prefix = self.prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
         let keys = KeySettings::new(prefix, secret.as_deref(), self.ipv6_prefix);
         let tasks = Tasks::default();

@@ -9,6 +9,7 @@ use crate::macros::opaque;
 use crate::observe::{self, DEFAULT_SHARE, Hook};
 use crate::proxies::Settings;
 use crate::store::Store;
+use crate::store::redis::AddressMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ use std::time::Duration;
 #[must_use = "a builder does nothing until you call `build` or `connect`"]
 pub struct RateLimiterBuilder {
     source: Source,
+    addresses: Option<AddressMap>,
     prefix: Option<String>,
     service_version: Option<String>,
     secret: Option<Vec<u8>>,
@@ -56,6 +58,7 @@ impl Default for RateLimiterBuilder {
     fn default() -> Self {
         Self {
             source: Source::Memory,
+            addresses: None,
             prefix: None,
             service_version: None,
             secret: None,
@@ -78,6 +81,29 @@ impl RateLimiterBuilder {
     /// [`RedisStore::new`](crate::RedisStore::new) for the details.
     pub fn redis(self, url: impl Into<String>) -> Self {
         Self { source: Source::Redis(url.into()), ..self }
+    }
+
+    /// Says where this process reaches the servers that a cluster or sentinels announce. The closure receives an announced host
+    /// and port, and returns the host and port to connect to. It is not asked for the servers in the URL. A node that announces
+    /// no host counts as announced with the host by which its cluster was reached. With TLS, the server's certificate must be
+    /// valid for the returned host.
+    ///
+    /// Servers in containers or behind address translation often announce addresses that only their own network knows. If
+    /// you can, correct them at the servers (`cluster-announce-ip`, `cluster-announce-port`, `replica-announce-ip`), so that
+    /// every client is right. Only the servers at a [URL](Self::redis) are mapped, and not those of a [`store`](Self::store).
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ratelimit::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder()
+    ///     .redis("redis+cluster://127.0.0.1:7000")
+    ///     .map_addresses(|_host, port| ("127.0.0.1".to_owned(), port)) // the ports of the containers are published here
+    ///     .build()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn map_addresses(self, map: impl Fn(&str, u16) -> (String, u16) + Send + Sync + 'static) -> Self {
+        Self { addresses: Some(Arc::new(map)), ..self }
     }
 
     /// Uses this [`Store`](crate::store::Store): a [`MemoryStore`](crate::MemoryStore) with settings, or your own implementation.
@@ -159,8 +185,9 @@ impl RateLimiterBuilder {
     /// # Errors
     ///
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if a setting is out of range, the URL is malformed, or
-    /// `RATELIMIT_OFF` has an unknown value.
+    /// `RATELIMIT_PREFIX` or `RATELIMIT_HASH_SECRET` is empty or ends with a line break or a space.
     pub fn build(self) -> Result<RateLimiter, Error> {
+        self.report_off();
         self.assemble().map(|(limiter, _)| limiter)
     }
 
@@ -174,6 +201,7 @@ impl RateLimiterBuilder {
     /// the password or the script; [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if a server does not reply within 5
     /// seconds. In a cluster, one node that decides is sufficient, so a service can start while another node is down.
     pub async fn connect(self) -> Result<RateLimiter, Error> {
+        self.report_off();
         let (limiter, redis) = self.assemble()?;
         if let Some(redis) = redis {
             redis.verify(limiter.keys().prefix()).await?;

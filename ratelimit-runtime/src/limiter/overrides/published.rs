@@ -33,12 +33,20 @@ pub(super) struct Publisher {
     repeat: Instant,
     has_warned: bool,
     has_warned_of_secret: bool,
+    has_warned_of_exposed: bool,
 }
 
 impl Publisher {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self { published: 0, next: now, repeat: now, has_warned: false, has_warned_of_secret: false }
+        Self {
+            published: 0,
+            next: now,
+            repeat: now,
+            has_warned: false,
+            has_warned_of_secret: false,
+            has_warned_of_exposed: false,
+        }
     }
 
     /// Whether there is something to publish now.
@@ -51,6 +59,12 @@ impl Publisher {
     pub(super) async fn publish(&mut self, limiter: &RateLimiter) {
         let (changes, now) = (limiter.publishable(), Instant::now());
         self.next = now + LEAST;
+        if limiter.keys().has_exposed() && !std::mem::replace(&mut self.has_warned_of_exposed, true) {
+            tracing::warn!(
+                prefix = limiter.keys().prefix(),
+                "secret values such as headers are hashed without a secret, so anybody who can read the store can test guesses of them: give all processes the same RATELIMIT_HASH_SECRET or `hash_secret(..)`"
+            );
+        }
         match limiter.publish().await {
             Ok(shares_secret) => {
                 (self.published, self.repeat) = (changes, now + PACE);
@@ -119,7 +133,7 @@ impl RateLimiter {
 
     /// Returns a number that grows when there is something new to publish. Zero if there is nothing to publish.
     fn publishable(&self) -> usize {
-        changes() + usize::from(self.keys().has_hashed())
+        changes() + usize::from(self.keys().has_hashed()) + usize::from(self.keys().has_exposed())
     }
 
     /// Publishes the limits, and the fingerprint of the hash secret if it matters for any key. Returns `false` if it matters,

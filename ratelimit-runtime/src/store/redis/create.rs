@@ -4,7 +4,7 @@ use super::RedisStore;
 use super::client::Client;
 #[cfg(feature = "redis-1")]
 use super::connect::Connector;
-use super::connect::Target;
+use super::connect::{AddressMap, Target};
 use super::script::single;
 use super::topology::Topology;
 use crate::clock::timer;
@@ -41,7 +41,13 @@ impl RedisStore {
     /// Returns [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the URL cannot be read. The message never
     /// contains the password.
     pub fn new(url: &str) -> Result<Self, Error> {
-        Self::of_scripts(url, "", [DECIDE, ADJUST], Some(SINGLE))
+        Self::mapped(url, None)
+    }
+
+    /// Creates a store like [`new`](Self::new). `map` says where announced servers are reached.
+    pub(crate) fn mapped(url: &str, map: Option<&AddressMap>) -> Result<Self, Error> {
+        let topology = Topology::new(Target::parse(url)?.with_map(map));
+        Ok(Self { client: Arc::new(Client::new(topology, "", [DECIDE, ADJUST], Some(SINGLE))) })
     }
 
     /// Creates a store on an existing connection of the crate redis 1: a multiplexed connection, a connection manager, or a

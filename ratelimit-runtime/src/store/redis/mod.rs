@@ -33,6 +33,7 @@ use crate::key::StoreKey;
 use crate::macros::opaque;
 use batch::QueuedCall;
 use client::{Client, across_slots};
+pub(crate) use connect::AddressMap;
 pub use servers::RedisServer;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -107,7 +107,7 @@ impl Sentinels {
         };
         let known: Option<(String, u16)> = redis::from_redis_value(reply).map_err(|_| invalid())?;
         match known {
-            Some((host, port)) if is_host(&host) => Ok(self.primary.with_host(&host, port)),
+            Some((host, port)) if is_host(&host) => Ok(self.primary.announced(&host, port)),
             Some(_) => Err(invalid()),
             None => {
                 let why = format!("this sentinel does not monitor a primary named `{}`", self.name);

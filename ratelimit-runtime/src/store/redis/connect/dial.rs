@@ -6,7 +6,7 @@ use super::endpoint::{Endpoint, Location};
 use super::network;
 use super::traffic::{Traffic, Watched};
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::errors::{Problem, io_text, lost_text};
+use crate::store::redis::errors::{Problem, lost_text};
 use redis::{ErrorKind as RedisKind, ServerErrorKind, Value};
 use std::collections::HashMap;
 use std::io;
@@ -27,8 +27,7 @@ pub(crate) enum Role {
 
 /// Opens a connection to a server, and checks that the server has the expected role.
 pub(super) async fn connect(endpoint: &Endpoint, expected: Role) -> Result<Connection, Error> {
-    let unreachable =
-        |error: io::Error| endpoint.error(ErrorKind::Unavailable, "cannot connect to", io_text(&error));
+    let unreachable = |error: io::Error| endpoint.unreachable(&error);
     let traffic = Traffic::begin();
     let mut connection = match &endpoint.location {
         Location::Tcp(host, port) if network::is_on() => {
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn an_error_says_what_to_write() {
-        let at = Endpoint::given().with_host("a", 7000);
+        let at = Endpoint::given().announced("a", 7000);
         for (expected, mode, role, why) in [
             (Role::Primary, "standalone", "master", None),
             (Role::Primary, "", "", None),

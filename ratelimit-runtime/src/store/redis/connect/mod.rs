@@ -15,5 +15,5 @@ mod url;
 pub(crate) use connection::{Connection, UNRESPONSIVE_AFTER};
 pub(crate) use connector::Connector;
 pub(crate) use dial::Role;
-pub(crate) use endpoint::{Endpoint, Location, is_host};
+pub(crate) use endpoint::{AddressMap, Endpoint, Location, is_host};
 pub(crate) use url::Target;

@@ -40,7 +40,7 @@ pub(super) const A_COMMAND: &str = "a command";
 
 /// Phrases in the texts of errors. If an error contains several of these phrases, the first one in this table applies.
 #[rustfmt::skip]
-pub(super) const PHRASES: [Phrase; 47] = [
+pub(super) const PHRASES: [Phrase; 52] = [
     ("permissions to run", "no permission to run a command", Configuration, Some("NOPERM")),
     ("unknown command", "a command is unknown, renamed, or blocked by a proxy", Configuration, None),
     ("wrong number of arguments for", "wrong number of arguments for a command", Configuration, None),
@@ -77,6 +77,11 @@ pub(super) const PHRASES: [Phrase; 47] = [
     ("invalid request", "a proxy does not accept the call", Configuration, None),
     ("command not allowed when used memory", "the used memory is above `maxmemory`", Unavailable, Some("OOM")),
     ("max number of clients reached", "the server already has `maxclients` connections; increase `maxclients`", Unavailable, None),
+    ("max daily request limit exceeded", "the provider's requests of this day are used up; choose a larger plan", Unavailable, None),
+    ("max requests limit exceeded", "the provider's requests of this month are used up; choose a larger plan", Unavailable, None),
+    ("max concurrent request limit exceeded", "the provider admits no more requests at the same time; choose a larger plan", Unavailable, None),
+    ("max concurrent connections exceeded", "the provider admits no more connections; choose a larger plan", Unavailable, None),
+    ("db capacity quota exceeded", "the provider's storage is used up; choose a larger plan", Unavailable, None),
     ("hash slot not served", "no node serves the slot", Unavailable, None),
     ("cluster is down", "the cluster is down", Unavailable, None),
     ("killed by user", "the script was killed by `SCRIPT KILL`", Unavailable, None),
@@ -94,7 +99,8 @@ pub(super) const PHRASES: [Phrase; 47] = [
 pub(super) const ADVICE: [(&str, &str); 4] = [
     (
         "OOM",
-        "increase `maxmemory`, or let the server evict keys with a TTL (`maxmemory-policy volatile-ttl`)",
+        "increase `maxmemory`, or move the limits to a server of their own with `maxmemory-policy noeviction`: other policies \
+         evict limits that are in use",
     ),
     ("NOPERM", "`lua/README.md` lists the permissions that the user needs"),
     ("LOADING", "calls succeed again when it has finished"),

@@ -43,19 +43,24 @@ impl Problem {
                 return Self::unavailable("cannot understand", NOT_REDIS);
             }
             RedisKind::AuthenticationFailed => {
-                return Self::configuration("cannot log in to", WRONG_PASSWORD);
+                return Self::configuration(LOG_IN, WRONG_PASSWORD);
             }
             _ => {}
         }
         let ErrorText { code, kind, text } = ErrorText::of(error);
         match (code, kind) {
-            (Some("WRONGPASS"), _) => Self::configuration("cannot log in to", WRONG_PASSWORD),
-            (Some("NOAUTH"), _) => Self::configuration("cannot log in to", NO_PASSWORD),
+            (Some("WRONGPASS"), _) => Self::configuration(LOG_IN, WRONG_PASSWORD),
+            (Some("NOAUTH"), _) => Self::configuration(LOG_IN, NO_PASSWORD),
             (Some("NOPERM"), _) => Self::configuration("permission denied by", text),
             (_, Some(ErrorKind::Configuration)) => Self::configuration("error from", text),
             (_, Some(_)) => Self::unavailable(TEMPORARY, text),
             (_, None) => Self::unavailable("unknown error from", text),
         }
+    }
+
+    /// Whether the server does not accept the user or the password.
+    pub(crate) fn is_login(&self) -> bool {
+        self.what == LOG_IN
     }
 
     /// Describes that a server refuses to write, with the error of this code.
@@ -73,6 +78,7 @@ impl Problem {
     }
 }
 
+const LOG_IN: &str = "cannot log in to";
 const TEMPORARY: &str = "temporary error from";
 const NOT_REDIS: &str = "the reply is not in the Redis protocol";
 const WRONG_PASSWORD: &str = "the user or the password is wrong, or the server has no password";

@@ -120,8 +120,8 @@ pub(super) fn named_endpoint(name: &str, by: &Endpoint) -> Endpoint {
 /// Returns the endpoint that the node `by` names. An empty or invalid host means the host of that node.
 fn endpoint(host: &str, port: u16, by: &Endpoint) -> Endpoint {
     match &by.location {
-        Location::Tcp(own, _) if !is_host(host) => by.with_host(own, port),
-        _ => by.with_host(host, port),
+        Location::Tcp(own, _) if !is_host(host) => by.announced(own, port),
+        _ => by.announced(host, port),
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn own() -> Endpoint {
-        Endpoint::given().with_host("own", 7000)
+        Endpoint::given().announced("own", 7000)
     }
 
     fn range(first: i64, last: i64, host: &str, port: i64) -> Value {
@@ -180,12 +180,12 @@ mod tests {
     fn a_slot_moves_and_nodes_stay() {
         let mut map = map_of(vec![range(0, 16_383, "a", 1)]);
         let first = map.node(0).unwrap();
-        let to = map.moved(5, &own().with_host("b", 2), &[]);
+        let to = map.moved(5, &own().announced("b", 2), &[]);
         assert!(
-            Arc::ptr_eq(&map.moved(6, &own().with_host("b", 2), &[]), &to),
+            Arc::ptr_eq(&map.moved(6, &own().announced("b", 2), &[]), &to),
             "the second call finds the node"
         );
-        assert!(Arc::ptr_eq(&map.node_at(&own().with_host("b", 2), &[]), &to));
+        assert!(Arc::ptr_eq(&map.node_at(&own().announced("b", 2), &[]), &to));
         assert_eq!([4, 5, 6].map(|slot| node_name(&map, slot)), ["a:1", "b:2", "b:2"]);
         map.replace(
             &read_ranges(&Value::Array(vec![range(0, 9, "b", 2), range(10, 20, "a", 1)]), &own()).unwrap(),
@@ -208,6 +208,16 @@ mod tests {
         ] {
             assert_eq!(named_endpoint(name, &own()).to_string(), shown);
         }
+    }
+
+    #[test]
+    fn redirections_and_slots_are_mapped() {
+        let own = own().mapped(|host, port| (format!("to.{host}"), port + 1));
+        assert_eq!(named_endpoint("a:1", &own).to_string(), "to.a:2");
+        let ranges = read_ranges(&Value::Array(vec![range(0, 1, "a", 1)]), &own).unwrap();
+        assert_eq!(ranges[0].2.to_string(), "to.a:2");
+        // A node that was reached through the map names its neighbors, too.
+        assert_eq!(named_endpoint("b:1", &ranges[0].2).to_string(), "to.b:2");
     }
 
     #[test]

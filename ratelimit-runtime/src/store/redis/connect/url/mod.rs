@@ -4,9 +4,9 @@ mod parts;
 
 use super::connector::{Connector, Sentinels};
 use super::dial::Role;
-use super::endpoint::{Endpoint, Location};
+use super::endpoint::{AddressMap, Endpoint, Location, Origin};
 use super::tls::Tls;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, stray_end, unseen};
 use parts::Parts;
 use redis::RedisConnectionInfo;
 use std::sync::Arc;
@@ -31,9 +31,13 @@ impl Target {
     /// Returns [`ErrorKind::Configuration`]. The message contains no part of a password.
     pub(crate) fn parse(url: &str) -> Result<Self, Error> {
         let (prefix, rest) = url.split_once("://").unwrap_or(("", url));
+        // Only for the form in the message, because an invisible character in front of the scheme is an error.
+        let prefix = prefix.trim_start();
         let known = Scheme::parse(prefix);
         let (scheme, encrypted) = known.unwrap_or((Scheme::Server, false));
-        let target = if known.is_some() {
+        let target = if let Some(why) = invisible(url) {
+            Err(why)
+        } else if known.is_some() {
             Parts::split(scheme, encrypted, rest, url)
                 .and_then(|parts| Self::from_parts(&parts, scheme, encrypted))
         } else {
@@ -47,6 +51,17 @@ impl Target {
                 format!("cannot use the URL of the store{shown}: {why}; write `{form}`"),
             )
         })
+    }
+
+    /// Lets `map` choose the addresses at which the servers are reached that sentinels or nodes of a cluster announce.
+    pub(crate) fn with_map(mut self, map: Option<&AddressMap>) -> Self {
+        let map = map.cloned();
+        match &mut self {
+            Self::Server(Connector::Sentinels(sentinels)) => sentinels.primary.map = map,
+            Self::Server(_) => {}
+            Self::Cluster(nodes) => nodes.iter_mut().for_each(|node| node.map.clone_from(&map)),
+        }
+        self
     }
 
     fn from_parts(parts: &Parts<'_>, scheme: Scheme, encrypted: bool) -> Result<Self, String> {
@@ -83,6 +98,7 @@ fn sentinels(parts: &Parts<'_>, tls: Option<Arc<Tls>>) -> Result<Sentinels, Stri
     let location = |host| Ok(parts.server(host, DEFAULT_SENTINEL_PORT, 0, None)?.location);
     let mut primary = parts.server(parts.hosts[0], DEFAULT_SENTINEL_PORT, parts.database(1)?, tls)?;
     primary.location = Location::Primary((*name).to_owned());
+    primary.origin = Origin::Primary;
     let mut settings = RedisConnectionInfo::default();
     if let Some(user) = parts.parameter("sentinel_user") {
         settings = settings.set_username(user);
@@ -90,10 +106,22 @@ fn sentinels(parts: &Parts<'_>, tls: Option<Arc<Tls>>) -> Result<Sentinels, Stri
     if let Some(password) = parts.parameter("sentinel_pass") {
         settings = settings.set_password(password);
     }
-    let sentinel = |location| Endpoint { location, settings: settings.clone(), tls: primary.tls.clone() };
+    let sentinel = |location| Endpoint {
+        location,
+        settings: settings.clone(),
+        tls: primary.tls.clone(),
+        origin: Origin::Sentinel,
+        map: None,
+    };
     let endpoints = parts.hosts.iter().map(|host| location(host).map(sentinel));
     let endpoints = endpoints.collect::<Result<_, String>>()?;
     Ok(Sentinels { endpoints, name: (*name).to_owned(), primary, first: AtomicUsize::new(0) })
+}
+
+/// Says which character of a URL nobody sees. A parser drops line breaks and tabs, also those in a password.
+fn invisible(url: &str) -> Option<String> {
+    let inside = || unseen(url).map(|what| format!("it contains {what}; remove it, or percent-encode it"));
+    stray_end(url).map(|stray| format!("{stray}; remove it, for example with `.trim()`")).or_else(inside)
 }
 
 const fn unknown_scheme(url: &str, prefix: &str) -> &'static str {

@@ -1,6 +1,6 @@
 //! The parts of a URL, and the endpoints that they describe.
 
-use super::super::endpoint::{Endpoint, Location};
+use super::super::endpoint::{Endpoint, Location, Origin};
 use super::super::tls::Tls;
 use super::Scheme;
 use redis::{ConnectionAddr, IntoConnectionInfo};
@@ -99,7 +99,13 @@ impl<'u> Parts<'u> {
             Some("3" | "resp3") => info.redis_settings().clone().set_protocol(redis::ProtocolVersion::RESP3),
             Some(_) => return Err("unknown `protocol`; expected `resp2` or `resp3`".to_owned()),
         };
-        Ok(Endpoint { location: Location::Tcp(host.clone(), *port), settings, tls })
+        Ok(Endpoint {
+            location: Location::Tcp(host.clone(), *port),
+            settings,
+            tls,
+            origin: Origin::Url,
+            map: None,
+        })
     }
 
     /// Reads the endpoint of a Unix socket.
@@ -112,6 +118,8 @@ impl<'u> Parts<'u> {
             location: Location::Unix(path.clone()),
             settings: info.redis_settings().clone(),
             tls: None,
+            origin: Origin::Url,
+            map: None,
         })
     }
 

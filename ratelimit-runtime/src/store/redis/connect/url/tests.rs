@@ -124,6 +124,30 @@ fn an_error_says_what_does_not_fit_the_scheme() {
     }
 }
 
+#[test]
+fn a_character_that_nobody_sees_is_named() {
+    for (url, says) in [
+        ("redis://a:7000\n", "it ends with a line break; remove it, for example with `.trim()`"),
+        ("redis://a:7000\r\n", "it ends with a line break"),
+        ("redis://a:7000 ", "it ends with a space"),
+        ("redis://a/\t", "it ends with a tab"),
+        (" redis+cluster://a", "it begins with a space"),
+        ("\u{feff}redis://a", "it begins with the invisible character U+FEFF"),
+        ("redis://a:70\u{200b}00", "it contains the invisible character U+200B"),
+        ("redis://:ses\name@a:7000", "it contains a line break; remove it, or percent-encode it"),
+        ("redis://:sesame\n@a:7000", "it contains a line break"),
+        ("redis://a,\n b:7000", "it contains a line break"),
+        ("unix:///run/redis.sock\n", "it ends with a line break"),
+        ("redis+sentinel://a/main?sentinel_pass=sesame\n", "it ends with a line break"),
+    ] {
+        let message = message(url);
+        assert!(message.contains(says), "{url:?}: {message}");
+        assert!(!message.contains("sesame") && !message.contains("ame@"), "{message}");
+    }
+    assert!(message(" redis+cluster://a").contains("write `redis+cluster://["), "the form of its scheme");
+    assert_eq!(server("redis://:a%0Ab@a").settings.password(), Some("a\nb"));
+}
+
 #[cfg(not(feature = "tls"))]
 #[test]
 fn encryption_needs_the_feature() {

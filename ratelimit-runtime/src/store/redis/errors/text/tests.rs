@@ -152,6 +152,31 @@ fn only_what_is_known_to_be_a_wrong_configuration_is_one() {
         ),
         ("WRONGTYPE Operation against a key", Configuration, "error from: WRONGTYPE"),
         ("OOM command not allowed", Unavailable, "temporary error from: OOM"),
+        (
+            "ERR max daily request limit exceeded. Limit: 10000, Usage: 10000. See https://walrus for details",
+            Unavailable,
+            "temporary error from: ERR: the provider's requests of this day are used up",
+        ),
+        (
+            "ERR max requests limit exceeded. Limit: 500000, Usage: 500002.",
+            Unavailable,
+            "temporary error from: ERR: the provider's requests of this month are used up",
+        ),
+        (
+            "ERR max concurrent request limit exceeded",
+            Unavailable,
+            "temporary error from: ERR: the provider admits no more requests at the same time",
+        ),
+        (
+            "ERR max concurrent connections exceeded",
+            Unavailable,
+            "temporary error from: ERR: the provider admits no more connections",
+        ),
+        (
+            "ERR DB capacity quota exceeded",
+            Unavailable,
+            "temporary error from: ERR: the provider's storage is used up",
+        ),
         ("ERR something new", Unavailable, "unknown error from: ERR: its text is not known"),
         ("SOMETHING new", Unavailable, "unknown error from: its code is not known"),
         ("something new", Unavailable, "unknown error from: its text has no code"),
