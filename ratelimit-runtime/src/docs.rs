@@ -29,6 +29,7 @@ pages! {
     algorithms: "docs/steady_rate.md", "docs/edge_burst.md", "../docs/algorithms.md";
     recipes: "../docs/recipes.md";
     recipes_outgoing: "../docs/recipes-outgoing.md";
+    recipes_quotas: "../docs/recipes-quotas.md";
     waiting_and_permits: "../docs/waiting-and-permits.md";
     streams: "../docs/streams.md";
     leases: "docs/lease.md", "../docs/leases.md";
