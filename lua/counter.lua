@@ -19,10 +19,12 @@
 -- ARGV     count: at most 2^32-1 units; burst = count. For calendar windows, wait_ms is 0, and time_ms is the offset of the
 --          zone from UTC in ms, plus one day.
 -- Change   When the limit changes, the units and the end of the window stay until the next charge. If that charge finds the end
---          more than the new time_ms + wait_ms away, it moves the end to time_ms from now.
+--          more than the new time_ms + wait_ms away, it moves the end to time_ms from now. For a calendar window, the end
+--          moves only if it is after the next window of the calendar, and then becomes the end of the current window. After
+--          the clock has stepped back over a boundary, the stored window is the next one: it keeps its units and its end.
 -- Edges    Two windows can follow each other directly, so an interval of length `time` can admit up to 2 * count units.
 local limit = ...
-local count, time_ms, wait_ms = limit.count, limit.time_ms, limit.wait_ms
+local count, time_ms, wait_ms, begun = limit.count, limit.time_ms, limit.wait_ms, limit.time_ms
 limit.tags, limit.longest = 1, time_ms
 if limit.name ~= "counter" then
   local DAY = 86400000
@@ -44,7 +46,9 @@ if limit.name ~= "counter" then
   else
     time_ms = length - (limit.name == "counter_week" and now + 3 * DAY or now) % length -- 1970 began on a Thursday
   end
+  begun = time_ms + length
 end
+-- A window whose end is at most `begun` ms away admits calls now.
 
 function limit.judge(used, _, left, cost)
   if left <= 0 then
@@ -52,8 +56,8 @@ function limit.judge(used, _, left, cost)
     return 0, count, cost > 0 and time_ms or 0, "starts"
   end
   local room = count - used
-  if cost <= room and left <= time_ms then return 0, room, left, "grows" end
-  local starts_in = left > time_ms and left <= time_ms + wait_ms and left - time_ms or 0
+  if cost <= room and left <= begun then return 0, room, left, "grows" end
+  local starts_in = left > begun and left <= begun + wait_ms and left - begun or 0
   local free = (starts_in == 0 or room < 0) and room or 0
   if cost > room then return cost > count and NEVER or left, free, left end
   return starts_in, free, starts_in == 0 and cost > 0 and time_ms or left
@@ -62,7 +66,7 @@ end
 function limit.charge(used, _, left, cost, wait)
   if left <= wait then -- there is no window, or the turn begins when the last window ends
     return cost, 0, wait + time_ms, wait + time_ms, wait + time_ms
-  elseif left > time_ms + wait_ms then
+  elseif left > begun + wait_ms then
     return used + cost, 0, time_ms, time_ms, time_ms
   end
   return used + cost, 0, left, left

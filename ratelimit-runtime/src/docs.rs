@@ -30,6 +30,7 @@ pages! {
     recipes: "../docs/recipes.md";
     recipes_outgoing: "../docs/recipes-outgoing.md";
     token_budgets: "../docs/token-budgets.md";
+    recipes_quotas: "../docs/recipes-quotas.md";
     waiting_and_permits: "../docs/waiting-and-permits.md";
     streams: "../docs/streams.md";
     leases: "docs/lease.md", "../docs/leases.md";

@@ -177,8 +177,10 @@ impl Rows {
         let (parts, now, time, end) = (self.parts(cost), self.now, self.time(), self.now.ms + self.window());
         let stamp = match (self.limit.algorithm(), self.list.last_mut()) {
             (Algorithm::Counter, Some(row)) => {
-                // The window of an earlier, longer limit ends when a window of this limit would end.
-                let end = if row.at > now.ms + time { end } else { row.at };
+                // The window of an earlier, longer limit ends when a window of this limit would end. After the clock has
+                // stepped back over a boundary, the stored window is the next one of the calendar, and keeps its end.
+                let next = if self.limit.calendar_window().is_some() { end + time } else { end };
+                let end = if row.at > next { end } else { row.at };
                 *row = Row { id: end, units: row.units + parts, at: end };
                 end
             }

@@ -6,7 +6,7 @@ use crate::key::LimitName;
 
 /// A call that made a limit nearly used up. Before the call, less than the share of
 /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) was in use. After the call, at least this share is
-/// in use.
+/// in use. If units that are taken after a call (`settle`, `penalize`) or a smaller override cross the share, there is no event.
 #[derive(Clone, Debug)]
 pub struct NearLimit {
     pub(super) name: LimitName,

@@ -1,6 +1,7 @@
 //! The ways in which tests notice a mutant of the scripts: the interpreter, random traffic, and rare calls and keys.
 
 use super::mutants::Mutant;
+use crate::algorithms::{shortens_windows, steps_back_over_a_boundary};
 use crate::harness::{CLOCK, Twins};
 use crate::interpreter::accepts;
 use crate::models::definitions::{Kind, Numbers};
@@ -145,6 +146,11 @@ impl Mutant {
                     return Some("by the state that it leaves");
                 }
             }
+        }
+        if kinds.contains(&Kind::Counter)
+            && !(steps_back_over_a_boundary(twins).await && shortens_windows(twins).await)
+        {
+            return Some("by the boundaries of the calendar");
         }
         if !counts_much(twins).await || !slows(twins).await || !outlives_returns(twins).await {
             return Some("by large numbers");

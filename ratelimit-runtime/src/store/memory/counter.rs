@@ -17,10 +17,13 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     // entry still exists.
     let mut ttl = entry.deadline().saturating_sub(now);
     let mut used = if ttl > 0 { entry.value } else { 0 };
-    let is_of_longer_limit = ttl > time + limit.wait_ms();
+    // A window whose end is at most this far away admits calls now. After the clock has stepped back over a boundary of the
+    // calendar, this may be the next window.
+    let begun = limit.window().map_or(time, |window| time + window.calendar.longest_ms());
+    let is_of_longer_limit = ttl > begun + limit.wait_ms();
     let left = count - signed(used);
     // The time in ms until the last window begins. 0 if that window has begun.
-    let starts_in = if is_of_longer_limit { 0 } else { ttl.saturating_sub(time) };
+    let starts_in = if is_of_longer_limit { 0 } else { ttl.saturating_sub(begun) };
     let wait_ms = match needed {
         _ if needed > count => None,
         _ if needed > left => Some(ttl),
@@ -38,7 +41,7 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
     }
     used += u64::from(terms.cost);
     let left = count - signed(used);
-    let room = if ttl <= time { left } else { left.min(0) };
+    let room = if ttl <= begun { left } else { left.min(0) };
     entry.set(used, now + ttl, limit, room);
     terms.charged(wait, room, ttl, now + ttl)
 }

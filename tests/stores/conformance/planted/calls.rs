@@ -2,7 +2,7 @@
 
 use super::mistakes;
 use super::wrong::{Asked, read_then_write, with_count};
-use ratelimit::store::Mode;
+use ratelimit::store::{Change, Mode, Store, StoreKey};
 use ratelimit::{Algorithm, Decision, Limit, Refill};
 use std::time::Duration;
 
@@ -33,6 +33,17 @@ mistakes! {
             it.limit = Limit::counter(it.limit.count(), it.limit.time());
         }
     }) => "the store ended a window by its length, and not when the calendar begins a new one";
+    the_next_window_of_the_calendar_is_moved: Decide(|wrong, mode, asked| {
+        for it in asked.iter().filter(|_| mode != Mode::Peek) {
+            let Some(rest) = it.limit.until_window_ends(wrong.now()) else { continue };
+            let found = wrong.decide_one(Mode::Peek, it);
+            if found.is_allowed() && found.reset_after() > rest {
+                drop(wrong.correct.reset(&[StoreKey::new(&it.key)]));
+                wrong.adjust_one(&it.adjustment(it.limit.count() - found.remaining(), Change::Take));
+            }
+        }
+        wrong.decide_asked(mode, &asked)
+    }) => "the store moved the end of the next window of the calendar";
 
     // `keep`
     keep_is_ignored: Asked(|_, it| it.keep = 0) => "leaves more to others than the limit holds";

@@ -1,6 +1,6 @@
 //! `Wrong`: a correct store with one mistake.
 
-use ratelimit::clock::ManualClock;
+use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, StoreKey,
 };
@@ -103,12 +103,19 @@ pub(super) fn with_count(limit: &Limit, count: u32) -> Limit {
 pub(super) struct Wrong {
     pub(super) mistake: Mistake,
     pub(super) correct: Correct,
+    clock: ManualClock,
     pub(super) known: Mutex<HashMap<Vec<u8>, u64>>,
 }
 
 impl Wrong {
     pub(super) fn new(mistake: Mistake, clock: ManualClock) -> Self {
-        Self { mistake, correct: Arc::new(MemoryStore::with_clock(clock)), known: Mutex::default() }
+        let correct = Arc::new(MemoryStore::with_clock(clock.clone()));
+        Self { mistake, correct, clock, known: Mutex::default() }
+    }
+
+    /// The date of the store's clock.
+    pub(super) fn now(&self) -> Duration {
+        self.clock.now()
     }
 
     pub(super) fn decide_asked(&self, mode: Mode, asked: &[Asked]) -> Reply<Decisions> {

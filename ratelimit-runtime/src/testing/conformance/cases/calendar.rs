@@ -86,3 +86,24 @@ pub(super) async fn zones(run: &mut Run<'_>, limit: Limit) -> Checked {
     }
     Ok(())
 }
+
+/// Uses a window in UTC, and then in a zone where this window has not begun. The store sees the same if its clock steps back over
+/// a boundary.
+pub(super) async fn next_window(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let length = at_boundary(run, limit).await?;
+    run.take(limit, limit.count() - 1).await?;
+    for offset in ["-00:01", "-00:45"] {
+        let before = limit.zone(offset);
+        let last = run.ask(Mode::Check, before, 1).await?;
+        let ends =
+            if last.is_allowed() { last.reset_after() } else { last.retry_after().unwrap_or_default() };
+        let is_right = last.is_allowed() == (offset == "-00:01") && ends == length;
+        run.expect(
+            is_right,
+            "the store moved the end of the next window of the calendar, or forgot its units; the clock may have stepped back",
+        )?;
+    }
+    run.pass(MINUTE).await;
+    let over = run.ask(Mode::Check, limit, 1).await?;
+    run.expect(!over.is_allowed(), "the store forgot the units of a window after its clock has stepped back")
+}

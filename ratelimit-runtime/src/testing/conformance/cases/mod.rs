@@ -72,6 +72,7 @@ cases! {
     "windows of the calendar end for all callers together": calendar => calendar::ends_together;
     "windows of the calendar are as long as the calendar says": calendar => calendar::lengths;
     "windows of the calendar follow their zone": calendar => calendar::zones;
+    "the next window of the calendar keeps its units and its end": calendar => calendar::next_window;
     "different keys have different units": all => keys::no_shared_units;
     "a reset deletes the state of its keys only": all => keys::reset;
     "units stay in use when the limit changes": all => changes::units_stay;

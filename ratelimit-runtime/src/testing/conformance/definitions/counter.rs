@@ -33,15 +33,17 @@ impl Counter {
     }
 
     /// Whether the window begins later than any call can wait. The cause is a long pause, or a change to a limit with a shorter
-    /// `time`.
+    /// `time`. The next window of the calendar is not too far away: a store finds it after its clock has stepped back, or after
+    /// the zone has changed.
     fn is_too_far(&self, window: &Window) -> bool {
-        window.end > self.end_of_window(self.now) + self.numbers.wait
+        let next = if self.numbers.window().is_some() { self.numbers.time } else { 0 };
+        window.end > self.end_of_window(self.now) + next + self.numbers.wait
     }
 
-    /// Returns the start of a window. A window that is too far away starts now. For a calendar window, the result may be too
-    /// early. This has no effect, because a calendar window has always started.
+    /// Returns the start of a window. A window that is too far away starts now, and a window of the calendar has started.
     fn begin(&self, window: &Window) -> u64 {
-        if self.is_too_far(window) { self.now } else { window.end.saturating_sub(self.numbers.time) }
+        let begun = self.numbers.window().is_some() || self.is_too_far(window);
+        if begun { self.now } else { window.end.saturating_sub(self.numbers.time) }
     }
 
     fn is_ahead(&self, window: &Window) -> bool {
