@@ -134,14 +134,16 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut table: M) -> Result<T, M::Error> {
         let mut words = vec![self.default.map(|default| default.as_str().to_owned()).unwrap_or_default()];
         while let Some((name, value)) = table.next_entry::<String, Value>()? {
+            // As in the attribute, a whole number means seconds. A configuration from the environment has quotes around it.
+            let is_time = ["time", "wait", "block"].contains(&name.as_str());
+            let timed = |text: &str| {
+                let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                if is_time && is_number { format!("{text}s") } else { text.to_owned() }
+            };
             let value = match value {
-                // As in the attribute, a whole number means seconds.
-                Value::Number(seconds) if ["time", "wait", "block"].contains(&name.as_str()) => {
-                    format!("{seconds}s")
-                }
-                Value::Number(number) => number.to_string(),
-                Value::Text(text) => text,
-                Value::List(texts) => texts.join(","),
+                Value::Number(number) => timed(&number.to_string()),
+                Value::Text(text) => text.split(',').map(timed).collect::<Vec<_>>().join(","),
+                Value::List(texts) => texts.iter().map(|text| timed(text)).collect::<Vec<_>>().join(","),
             };
             if value.contains(char::is_whitespace) || name.contains(char::is_whitespace) {
                 return Err(Error::custom(format_args!("`{name}` must be one word or number")));
@@ -174,6 +176,7 @@ mod tests {
             r#""token_bucket count=20 time=1h burst=5""#,
             r#"{ "algorithm": "token_bucket", "count": 20, "time": "1h", "burst": 5 }"#,
             r#"{ "burst": "5", "time": 3600, "count": 20, "algorithm": "token_bucket" }"#,
+            r#"{ "burst": "5", "time": "3600", "count": "20", "algorithm": "token_bucket" }"#,
         ] {
             assert_eq!(limit(json), Ok(reports), "{json}");
         }
@@ -185,7 +188,7 @@ mod tests {
             limit(r#"{ "count": 9, "time": 1, "lease": "auto" }"#),
             Ok(Limit::counter(9, SECOND).lease_auto())
         );
-        for block in [r#""1m,1h""#, r#"["1m", "1h"]"#] {
+        for block in [r#""1m,1h""#, r#"["1m", "1h"]"#, r#""60,3600""#] {
             let blocked = Limit::counter(5, SECOND).block(&[SECOND * 60, SECOND * 3600]);
             assert_eq!(limit(&format!(r#"{{ "count": 5, "time": 1, "block": {block} }}"#)), Ok(blocked));
         }
@@ -221,6 +224,7 @@ mod tests {
             (r#"{ "count": 5, "time": 0 }"#, "`time` must be at least 1 ms"),
             (r#"{ "count": -5, "time": 1 }"#, ""),
             (r#"{ "algorithm": "fixed", "count": 5, "time": 1 }"#, "unknown algorithm `fixed`"),
+            (r#"{ "count": 5000000000, "time": 1 }"#, "`count=5000000000` must be at most 4294967295"),
             ("5", "a limit as text"),
         ] {
             let error = limit(json).unwrap_err();

@@ -116,7 +116,7 @@ impl LimitChange {
         let wrong = |expected: &str| {
             ParseLimitError::new("a field has a wrong value", format!("`{word}` must be {expected}"))
         };
-        let number = || value.parse().map_err(|_| wrong("a whole number"));
+        let number = || value.parse().map_err(|_| wrong(number_instead_of(value, "a whole number")));
         let twice = match name {
             "count" => self.count.replace(number()?).is_some(),
             "time" => {
@@ -138,7 +138,8 @@ impl LimitChange {
             "wait" => self.wait_ms.replace(duration(value)?).is_some(),
             "lease" if value == "auto" => self.lease.replace(Lease::Auto).is_some(),
             "lease" => {
-                let units = value.parse().map_err(|_| wrong("a whole number or `auto`"))?;
+                let units =
+                    value.parse().map_err(|_| wrong(number_instead_of(value, "a whole number or `auto`")))?;
                 self.lease.replace(Lease::Most(units)).is_some()
             }
             "block" => self.block.replace(block(value)?).is_some(),
@@ -149,6 +150,12 @@ impl LimitChange {
         }
         Ok(())
     }
+}
+
+/// Says what a field must be: `expected`, or a smaller number.
+fn number_instead_of<'e>(value: &str, expected: &'e str) -> &'e str {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { "at most 4294967295" } else { expected }
 }
 
 /// Reads the steps of a block, as in `1m,10m,1h`. `0s` means no block.
@@ -205,6 +212,9 @@ mod tests {
             ("fixed count=1 time=1s", "unknown algorithm `fixed`"),
             ("counter count=1", "needs a `count` and a `time`"),
             ("counter count=x time=1s", "`count=x` must be a whole number"),
+            ("counter count=4294967296 time=1s", "`count=4294967296` must be at most 4294967295"),
+            ("counter count=9 time=1s lease=99999999999", "`lease=99999999999` must be at most 4294967295"),
+            ("token_bucket count=40000000 time=1s", "count in larger units, such as thousands"),
             ("counter count=1 count=2 time=1s", "`count=2` is given twice"),
             ("counter count=1 time=1", "`1` is not a duration: `1` has no unit; write `1s`"),
             ("counter count=1 time=1m1h", "`1m1h` is not a duration: `1h` comes after"),

@@ -116,15 +116,19 @@ fn texts_of(code: TokenStream) -> Vec<String> {
     texts
 }
 
-/// The texts of `#[diagnostic::on_unimplemented(..)]`.
+/// The texts of `#[diagnostic::on_unimplemented(..)]`. The texts in a `cfg_attr` are shown only if a feature is off, and the cases
+/// need this feature.
 fn diagnostics_of(code: TokenStream) -> Vec<String> {
     let mut texts = Vec::new();
-    let mut named = false;
+    let (mut named, mut conditional) = (false, false);
     for token in code {
         match token {
+            TokenTree::Group(_) if std::mem::take(&mut conditional) => {}
             TokenTree::Group(group) if named => texts.extend(texts_of(group.stream())),
             TokenTree::Group(group) => texts.extend(diagnostics_of(group.stream())),
-            TokenTree::Ident(ident) => named = ident == "on_unimplemented",
+            TokenTree::Ident(ident) => {
+                (named, conditional) = (ident == "on_unimplemented", ident == "cfg_attr");
+            }
             _ => named = false,
         }
     }

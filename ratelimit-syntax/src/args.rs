@@ -3,7 +3,9 @@
 use crate::errors::Errors;
 use crate::rate;
 use crate::table::{ARGUMENTS, Argument, unknown};
+use crate::value::{bare, last_dot, skip_to_comma, uses_self};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, Meta, Token, parse_quote_spanned};
@@ -105,6 +107,11 @@ impl Arguments {
         }
     }
 
+    /// Whether a value or a placeholder uses `self`.
+    pub fn use_self(&self) -> bool {
+        self.given.iter().any(|given| uses_self(given.value.to_token_stream()))
+    }
+
     pub fn value(&self, name: &str) -> Option<&Expr> {
         self.get(name).map(|given| &given.value)
     }
@@ -135,6 +142,14 @@ impl Arguments {
             let message = format!("`{name}` needs a value: write `{}`", argument.example);
             self.half_typed.extend((!assigned).then(|| name.clone()));
             return Err(syn::Error::new(name.span(), message));
+        }
+        if let Some(dot) = last_dot(&input.fork()) {
+            return Err(syn::Error::new(
+                dot,
+                format!(
+                    "`{name}` ends with a dot: write the field or the method after it, as in `{name} = user.id`"
+                ),
+            ));
         }
         let value = bare(input.parse()?);
         if argument.name == "by" && input.peek(Token![:]) {
@@ -173,15 +188,6 @@ impl Arguments {
     }
 }
 
-/// Removes parentheses around a value, and the invisible groups of `macro_rules`.
-fn bare(value: Expr) -> Expr {
-    match value {
-        Expr::Group(group) => bare(*group.expr),
-        Expr::Paren(paren) => bare(*paren.expr),
-        other => other,
-    }
-}
-
 fn end_of_argument(input: ParseStream<'_>) -> syn::Result<()> {
     if input.is_empty() || input.peek(Token![,]) {
         return Ok(());
@@ -212,13 +218,6 @@ fn value_of_unknown(input: ParseStream<'_>) -> syn::Result<TokenStream> {
         value.extend([input.parse::<TokenTree>()?]);
     }
     Ok(value)
-}
-
-fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<TokenTree>()?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -138,3 +138,29 @@ fn returns(tokens: &[TokenTree]) -> bool {
         token => is_word(token, "return"),
     })
 }
+
+/// Says what to write for a function that no caller awaits, as far as the attribute can see.
+pub(crate) fn not_awaited(returned: Option<&Type>) -> &'static str {
+    let last = returned.and_then(last_segment);
+    let of_result = last.filter(|last| last.ident == "Result").and_then(|last| match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            GenericArgument::Type(first) => last_segment(first),
+            _ => None,
+        },
+        _ => None,
+    });
+    if of_result.is_some_and(|first| first.ident == "Request") {
+        return "`#[rate_limit]` awaits a decision before the body runs, and an interceptor cannot await: put the limit into the layer of the server, as in `RateLimitLayer::new().limit(\"calls\", LIMIT, By::ip())`";
+    }
+    if last.is_some_and(|last| last.ident.to_string().contains("Future")) {
+        return "`#[rate_limit]` awaits a decision before the body runs, and does not find the future in this body: end the body with an `async move` block, as in `Box::pin(async move { .. })`, and write no `return` before it";
+    }
+    "`#[rate_limit]` awaits a decision before the body runs: make this an `async fn`, or let it return `impl Future` or a boxed future"
+}
+
+fn last_segment(found: &Type) -> Option<&PathSegment> {
+    match found {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    }
+}

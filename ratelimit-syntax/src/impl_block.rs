@@ -120,9 +120,15 @@ impl ImplBlock {
             errors.on(&given.name, check::FALLIBLE_OF_A_TRAIT);
         }
         self.choose(first, errors);
+        let uses_self = first.use_self() || others.iter().any(Arguments::use_self);
         let models = self.limited().map(|item| {
             let mut of_method = Errors::default();
             let model = check::check(first, others, item, &mut of_method);
+            if uses_self && item.signature.receiver().is_none() {
+                let name = &item.signature.ident;
+                errors.on(name, format_args!("the attribute of the block uses `self`, and `{name}` has none: exempt it with `#[rate_limit(skip)]`, or give it an attribute of its own"));
+                return model;
+            }
             // An error of the attribute is reported once, not for each method.
             errors.add_new(of_method);
             model

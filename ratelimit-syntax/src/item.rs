@@ -7,7 +7,7 @@ pub use names::{bound_names, names};
 use crate::async_trait::AsyncTraitBody;
 use crate::body::body;
 use crate::errors::Errors;
-use crate::future::ReturnedFuture;
+use crate::future::{ReturnedFuture, not_awaited};
 use crate::model::KnownAt;
 use crate::suggest::suggest;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -109,10 +109,7 @@ impl Item {
         if let Some(constness) = &signature.constness {
             errors.on(constness, "a `const fn` cannot await a decision: make it an `async fn`");
         } else if !self.awaits() {
-            errors.on(
-                signature.fn_token,
-                "`#[rate_limit]` awaits a decision before the body runs: make this an `async fn`, or let it return `impl Future` or a boxed future",
-            );
+            errors.on(signature.fn_token, not_awaited(self.return_type()));
         }
     }
 

@@ -55,6 +55,7 @@ pub mod suggest;
 pub mod table;
 #[doc(hidden)]
 pub mod upgrade;
+mod value;
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ type Shown = (usize, usize, String);
 
 /// The beginnings of messages that only the compiler can find, because they are about expanded code or code that cannot be
 /// parsed.
-const COMPILERS: [&str; 10] = [
+const COMPILERS: [&str; 9] = [
     "`fallible` changes the return type",
     "an attribute above has already limited",
     "expected expression, found",
@@ -25,7 +25,6 @@ const COMPILERS: [&str; 10] = [
     "unnecessary ",
     "unreachable ",
     "unused ",
-    "use of deprecated",
     "variable does not need",
 ];
 

@@ -28,8 +28,8 @@ impl LimitError {
     pub const BURST_OF_QUEUE: Self = Self("`burst` has no effect on a leaky bucket with `wait`, a queue that `wait` bounds: remove one of them");
     pub const REFILL_WITHOUT_BUCKET: Self = Self("`refill` needs a token bucket: use the algorithm `token_bucket`");
     pub const BORROW_WITHOUT_BUCKET: Self = Self("`borrow` needs a token bucket: use the algorithm `token_bucket`");
-    pub const BUCKET_TOO_LARGE: Self = Self("`count` of a bucket, and `burst` and `borrow` together, must be at most 33554432 (2^25)");
-    pub const WINDOW_TOO_LARGE: Self = Self("`count` of a sliding window must be at most 33554431 (2^25 - 1)");
+    pub const BUCKET_TOO_LARGE: Self = Self("`count` of a bucket, and `burst` and `borrow` together, must be at most 33554432 (2^25): count in larger units, such as thousands");
+    pub const WINDOW_TOO_LARGE: Self = Self("`count` of a sliding window must be at most 33554431 (2^25 - 1): count in larger units, such as thousands");
     pub const LOG_TOO_LARGE: Self = Self("`count` of a sliding log must be at most 10000, because each unit is stored: use `sliding_window`");
     pub const TOO_MANY_PERMITS: Self = Self("`count` of a concurrency limit must be at most 10000");
     pub const LEASE_TOO_SHORT: Self = Self("`time` of a concurrency limit is the lease of a permit: it must be at least 1 s");

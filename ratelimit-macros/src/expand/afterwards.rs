@@ -1,7 +1,7 @@
 //! Writes the code after the body, for limits with a charge or a pause that the result decides about.
 
 use super::arguments::Named;
-use super::output::declared_stream;
+use super::output::{declared_stream, in_result, is_opaque_stream};
 use super::spans::{ends, units};
 use super::target;
 use crate::item::Item;
@@ -126,6 +126,15 @@ pub(super) fn held(model: &Model, returned: Option<&Type>, function: Span, targe
         quote_spanned!(at=> let __result = __result.map(|__response| {
             __response.map(|__stream| <#stream as #there::__private::HoldStream>::hold(__stream, __held))
         });)
+    } else if returned.is_some_and(is_opaque_stream) {
+        let stream = |stream| quote_spanned!(at=> #runtime::__private::HeldStream::new(#stream, __held));
+        let held = if returned.and_then(in_result).is_some() {
+            let held = stream(quote_spanned!(at=> __stream));
+            quote_spanned!(at=> __result.map(|__stream| #held))
+        } else {
+            stream(quote_spanned!(at=> __result))
+        };
+        quote_spanned!(at=> let __result = #held;)
     } else {
         // If the return type has no body, the compiler's caret is under the return type.
         let there = returned.map_or(at, |returned| at.located_at(returned.span()));

@@ -141,12 +141,22 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
     };
     let numbers = [("cost", &member.cost), ("keep", &member.keep)].into_iter().filter_map(|(setter, value)| {
         let value = value.as_ref()?;
-        let setter = Ident::new(setter, Span::mixed_site());
-        let number = match value {
-            Expr::Lit(_) => value.to_token_stream(),
-            _ => units(runtime, value, &value.to_token_stream()),
-        };
-        Some(quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#setter(&mut __call, #number);))
+        let at = Span::mixed_site();
+        if let Expr::Lit(_) = value {
+            let setter = Ident::new(setter, at);
+            return Some(quote_spanned!(at=> #runtime::__private::Call::#setter(&mut __call, #value);));
+        }
+        let units = units(runtime, value, &value.to_token_stream());
+        Some(if setter == "keep" {
+            quote_spanned!(at=> #runtime::__private::Call::keep(&mut __call, #units);)
+        } else {
+            quote_spanned! {at=>
+                {
+                    static __ZERO_COSTS: #runtime::__private::ZeroCosts = #runtime::__private::ZeroCosts::new();
+                    #runtime::__private::Call::computed_cost(&mut __call, #units, &__ZERO_COSTS);
+                }
+            }
+        })
     });
     let of_type = (member.key.is_none() && item.has_type()).then(|| {
         quote_spanned! {Span::mixed_site()=>

@@ -115,7 +115,7 @@ fn ending(
         return refusal::widened(body, returned, item.span(), &afterwards, &targets);
     }
     let exclusive = if has_arguments { Named::exclusive(item) } else { Vec::new() };
-    let reject = refusal::reject(model, written.as_ref(), item.span(), &exclusive);
+    let reject = refusal::reject(model, written.as_ref(), item, &exclusive);
     let of_body = output::type_of_body(model, returned);
     (reject, as_a_tail(body, of_body.as_ref(), item.span(), &afterwards, &targets))
 }

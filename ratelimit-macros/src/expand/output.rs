@@ -105,6 +105,34 @@ fn first_argument<'t>(of: &'t mut Type, name: &str) -> Option<&'t mut Type> {
     }
 }
 
+/// Whether a function returns `impl Stream`, also in a `Result` or an `Option`. Such a stream can be wrapped without a change of
+/// the return type.
+pub(super) fn is_opaque_stream(returned: &Type) -> bool {
+    match returned {
+        Type::Group(group) => is_opaque_stream(&group.elem),
+        Type::Paren(paren) => is_opaque_stream(&paren.elem),
+        Type::ImplTrait(opaque) => opaque.bounds.iter().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|last| last.ident == "Stream")
+            }
+            _ => false,
+        }),
+        _ => in_result(returned).is_some_and(is_opaque_stream),
+    }
+}
+
+/// The type in a `Result` or an `Option`.
+pub(super) fn in_result(returned: &Type) -> Option<&Type> {
+    let Type::Path(path) = returned else { return None };
+    let last = path.path.segments.last()?;
+    let wraps = last.ident == "Option" || last.ident.to_string().ends_with("Result");
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(first)) if wraps => Some(first),
+        _ => None,
+    }
+}
+
 /// Wraps the type of a response that cannot store permits by itself.
 pub(super) fn rewrite(model: &Model, output: &mut ReturnType) {
     if let ReturnType::Type(_, returned) = output

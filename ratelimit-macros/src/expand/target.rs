@@ -9,15 +9,16 @@ use syn::{GenericArgument, PathArguments, Type};
 
 /// Writes code that finds the response among the arguments of type `&mut _`, by its type, and writes the rejection into it. A
 /// compiler error has its caret at `place`.
-pub(super) fn written(model: &Model, names: &[Named], place: Span) -> TokenStream {
+pub(super) fn written(model: &Model, names: &[Named], place: Span, may_be_of_a_trait: bool) -> TokenStream {
     let at = Span::mixed_site().located_at(place);
     let (runtime, target) = (model.runtime.at(at), found(names, at));
+    let found = Ident::new(if may_be_of_a_trait { "FoundTargetOfMethod" } else { "FoundTarget" }, at);
     quote_spanned! {at=>
         {
             #[allow(unused_imports)]
-            use #runtime::__private::{FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target};
+            use #runtime::__private::{#found, MergeTarget, Nothing, ProbeTarget as _, Target};
             #[allow(clippy::used_underscore_binding)]
-            FoundTarget::reject(#target, __rejection);
+            #found::reject(#target, __rejection);
         }
     }
 }

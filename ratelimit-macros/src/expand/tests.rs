@@ -11,7 +11,7 @@
 //! | `site::new(..)` | the static `__SITE`, with its type |
 //! | `merge(..)`, `probe_ip(..)` | the better of two results of probes, and the probe of an argument for an address |
 //! | `write(value, part)` | writes a value into a part of the key, as an identity or by `Display` |
-//! | `warn_argument`, `warn_return` | a probe whose deprecated method causes a warning |
+//! | `warn_argument`, `warn_return` | a probe with a method whose ignored result causes a warning |
 //! | `decide_or(..)` | waits for a pending decision; if the call is refused, returns the value from the function |
 //! | `admit_or(..)` | waits for the admission; if the call is refused, returns the value from the function |
 //! | `rejection_as::<T>()` | the rejection as a value of the return type `T` |

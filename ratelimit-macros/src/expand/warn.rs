@@ -3,12 +3,13 @@
 
 use super::answer::{Looks, looks};
 use super::callers::callers;
+use super::output::is_opaque_stream;
 use super::spans::{ends, is_nameable};
 use crate::future::output;
 use crate::item::Item;
 use crate::model::{Afterwards, Member, Model, Until, Verdict};
 use crate::neighbors::cache;
-use crate::upgrade::upgrade;
+use crate::upgrade::argument_of;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -18,8 +19,8 @@ use syn::{GenericArgument, PathArguments, Type, parse_quote};
 pub(super) fn warnings(model: &Model, item: &Item) -> TokenStream {
     let (shared, hidden) = (shared_by_all(model, item), hidden_refusal(model, item));
     let early = ends_too_early(model, item);
-    let cached = behind_a_cache(model, item);
-    quote!(#shared #hidden #early #cached)
+    let (cached, silent) = (behind_a_cache(model, item), silent_subscription(model, item));
+    quote!(#shared #hidden #early #cached #silent)
 }
 
 fn shared_by_all(model: &Model, item: &Item) -> TokenStream {
@@ -42,8 +43,8 @@ fn hidden_refusal(model: &Model, item: &Item) -> TokenStream {
     warning(model, item, &Ident::new(method, span))
 }
 
-/// Writes calls that do nothing. The called methods are deprecated if the function serves clients, which causes the warning. They
-/// have a span of the user, so that the compiler shows the warning.
+/// Writes calls that do nothing. The results of the called methods must be used if the function serves clients, which causes the
+/// warning. They have a span of the user, so that the compiler shows the warning.
 fn warning(model: &Model, item: &Item, method: &Ident) -> TokenStream {
     let (runtime, callers) = (&model.runtime, callers(model, item));
     if callers.is_empty() {
@@ -73,11 +74,12 @@ fn is_for_all(member: &Member) -> bool {
         && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
 }
 
-/// Writes calls that do nothing. The called methods are deprecated if the return type is a stream or an argument opens a socket.
+/// Writes calls that do nothing. The results of the called methods must be used if the return type is a stream or an argument
+/// opens a socket.
 fn ends_too_early(model: &Model, item: &Item) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     let mut warnings = TokenStream::new();
-    if let Some(upgrade) = upgrade(item)
+    if let Some(upgrade) = argument_of(item, "WebSocketUpgrade")
         && model.members.iter().any(holds_a_permit)
     {
         let method = Ident::new("limit_without_socket", upgrade.span());
@@ -89,18 +91,32 @@ fn ends_too_early(model: &Model, item: &Item) -> TokenStream {
         let mut returned = output(returned).unwrap_or_else(|| returned.clone());
         // A span of the user, so that the compiler shows the warning.
         let method = Ident::new("limit_without_stream", returned.span());
+        if is_opaque_stream(&returned) {
+            warnings.extend(quote_spanned!(at=> #runtime::__private::OfStream::#method(&#runtime::__private::OpaqueStream);));
+            return warnings;
+        }
         erase_events(&mut returned);
         if may_be_a_stream(&returned) && is_nameable(&returned) {
             warnings.extend(quote_spanned! {at=>
                 {
                     #[allow(unused_imports)]
                     use #runtime::__private::{NoStream as _, OfStream as _};
-                    (&&#runtime::__private::ReturnOf::<#returned>::new()).#method();
+                    (&&&&#runtime::__private::ReturnOf::<#returned>::new()).#method();
                 }
             });
         }
     }
     warnings
+}
+
+/// Warns about a subscription whose refusal nobody receives.
+fn silent_subscription(model: &Model, item: &Item) -> TokenStream {
+    let pending = argument_of(item, "PendingSubscriptionSink");
+    let Some(pending) = pending.filter(|_| model.on_limit.is_none() && !model.never_rejects()) else {
+        return TokenStream::new();
+    };
+    let (runtime, method) = (&model.runtime, Ident::new("refusal_without_answer", pending.span()));
+    quote_spanned!(Span::mixed_site()=> #runtime::__private::Subscription::#method();)
 }
 
 fn holds_a_permit(member: &Member) -> bool {

@@ -3,6 +3,7 @@
 use super::address::Client;
 use super::request::HeaderValue;
 use super::site::Site;
+use super::units::ZeroCosts;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
 use crate::key::{Function, KeyBuilder, KeySettings, Name, StoreKey};
@@ -95,6 +96,18 @@ impl Call {
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
         self.request.cost = cost;
+    }
+
+    /// Sets the number of units that an expression says. Warns once if the expression is zero for each of the first calls.
+    pub fn computed_cost(&mut self, cost: u32, zero: &ZeroCosts) {
+        if zero.is_conspicuous(cost) {
+            tracing::warn!(
+                limit = self.name().as_str(),
+                "the `cost` of the first 100 calls was zero, and calls that cost nothing are never limited; if the cost is a \
+                 quotient, round it up: `cost = bytes.div_ceil(1024)`"
+            );
+        }
+        self.cost(cost);
     }
 
     /// Sets the number of units that this call leaves to others.

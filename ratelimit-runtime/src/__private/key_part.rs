@@ -25,7 +25,7 @@ probe! {
 #[diagnostic::on_unimplemented(
     message = "`{T}` cannot be part of a key",
     label = "implements neither `Identity` nor `Display`",
-    note = "use a field that does, such as `user.id` or `path.0`, or implement `ratelimit::identity::Identity` or `ratelimit::UserId` for the type",
+    note = "use a field that does, such as `user.id` or `path.0`; of a list of texts, write `list.join(\",\").as_str()`; or implement `ratelimit::identity::Identity` or `ratelimit::UserId` for the type",
     note = "for an `Option` of another crate's type, write `by = user.id.map(ratelimit::identity::ByDisplay)`; for `uuid::Uuid` and `ulid::Ulid`, enable the features `uuid` and `ulid` of `ratelimit-runtime`",
     note = "an address, a user and a header are found by `by = \"ip\"`, `by = \"user\"` and `by = \"header:x-api-key\"`"
 )]

@@ -7,6 +7,7 @@ mod check;
 mod key_part;
 pub mod limit;
 mod probe;
+mod refusal;
 mod request;
 mod site;
 mod target;
@@ -22,20 +23,24 @@ pub use call::Call;
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
 pub use probe::{Argument, Nothing};
+pub use refusal::{
+    AsBoxedError, AsBytes, AsError, AsHead, AsText, BoxedError, ProbeRefusal, ResponseOrRejection, Unknown,
+};
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
 pub use site::{Site, SiteRequest};
 pub use target::{
-    FoundBody, FoundTarget, MergeTarget, ProbeTarget, RejectionTarget, ResponseOrRejection, Target,
-    TupleOrRejection, Written,
+    FoundBody, FoundTarget, FoundTargetOfMethod, MergeTarget, MethodOrRejection, ProbeTarget,
+    RejectionTarget, Target, TupleOrRejection, Written,
 };
-pub use units::{ProbeUnits, Units, UnitsOf, units};
+pub use units::{ProbeUnits, Units, UnitsOf, ZeroCosts, units};
 #[allow(unused_imports, reason = "some frameworks have no traits of extractors")]
 pub(crate) use warn::callers;
 pub use warn::{
-    ArgumentOf, Cache, NoStream, OfClients, OfNobody, OfStream, OfUsers, ProbeCallers, RequestArgument,
-    ReturnOf, Upgrade,
+    ArgumentOf, Cache, NoStream, OfClients, OfNobody, OfStream, OfUsers, OpaqueStream, ProbeCallers,
+    RequestArgument, ReturnOf, Subscription, Upgrade,
 };
 
+pub use crate::body::held_stream::HeldStream;
 pub use crate::body::hold_body::{HoldStream, StreamingResponse};
 pub use crate::rejection::convert::ErrorOfRejection;
 pub use std::boxed::Box;

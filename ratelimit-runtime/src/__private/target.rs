@@ -64,6 +64,45 @@ impl<T: RejectionTarget + ?Sized> FoundTarget for Target<'_, T> {
     }
 }
 
+/// Like [`FoundTarget`], for a method that a trait may declare. Its return type belongs to the trait, so the advice begins with
+/// what can be written without changing it.
+#[diagnostic::on_unimplemented(
+    message = "`#[rate_limit]` cannot turn a rejection into `()`",
+    label = "a function without a return value cannot report a refused call",
+    note = "say what a refused call does, for example `on_limit = |rejection| eprintln!(\"{{rejection}}\")`; callers cannot tell it from a success",
+    note = "or, if no trait declares this method, write `fallible`, as in `#[rate_limit(count = 5, fallible)]`: it then returns `Result<(), ratelimit::Rejection>`",
+    note = "or, if the trait is yours, let the method return a `Result` whose error type implements `From<ratelimit::Rejection>`"
+)]
+pub trait FoundTargetOfMethod {
+    fn reject(self, rejection: Rejection);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: FoundTarget> FoundTargetOfMethod for T {
+    fn reject(self, rejection: Rejection) {
+        FoundTarget::reject(self, rejection);
+    }
+}
+
+/// Like [`FromRejection`], for a method that a trait may declare.
+#[diagnostic::on_unimplemented(
+    message = "`#[rate_limit]` cannot turn a rejection into `{Self}`",
+    label = "this return type cannot report a refused call",
+    note = "compute what a refused call returns: `on_limit = |rejection| ..`; callers must be able to tell it from a success",
+    note = "or, if no trait declares this method, write `fallible`, as in `#[rate_limit(count = 5, fallible)]`: it then returns `Result<{Self}, ratelimit::Rejection>`",
+    note = "or, if the trait is yours, let the method return a `Result` whose error type implements `From<ratelimit::Rejection>`"
+)]
+pub trait MethodOrRejection {
+    fn of_rejection(rejection: Rejection) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: FromRejection> MethodOrRejection for R {
+    fn of_rejection(rejection: Rejection) -> Self {
+        Self::from_rejection(rejection)
+    }
+}
+
 /// The argument whose body holds permits and charges.
 #[diagnostic::on_unimplemented(
     message = "a function that returns `()` has no body that can hold permits and charges until it ends",
@@ -110,23 +149,11 @@ impl Written for Option<()> {
     }
 }
 
-/// A `Result` with a response. The attribute chooses between this trait, [`TupleOrRejection`] and [`FromRejection`] by the
-/// tokens of the return type, so that each compile error gives the advice for its case.
+/// A `Result` whose error is a tuple, or an `impl Trait`.
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error of `{Self}`",
-    label = "the error of this return type has no `From<ratelimit::Rejection>`",
-    note = "if the error type is yours, write `impl From<ratelimit::Rejection>` for it, and answer with the status `rejection.status()`",
-    note = "else return the response of the rejection: `on_limit = |rejection| Ok(rejection.into())`; for that, the response must be that of a web framework whose feature of `ratelimit-runtime` is enabled"
-)]
-pub trait ResponseOrRejection {
-    fn of_rejection(rejection: Rejection) -> Self;
-}
-
-/// A `Result` whose error is a tuple with a status.
-#[diagnostic::on_unimplemented(
-    message = "`#[rate_limit]` cannot turn a rejection into the error of `{Self}`",
-    label = "nobody can implement `From<ratelimit::Rejection>` for this tuple",
-    note = "write `on_limit = |rejection| Err((rejection.clone().into(), ..))`, and for `..` the other parts, such as `Json(Problem {{ message: rejection.to_string() }})`; `RateLimitLayer` adds `Retry-After`",
+    label = "nobody can implement `From<ratelimit::Rejection>` for a tuple",
+    note = "write the error of a refused call, with its status: `on_limit = |rejection| Err(..)`; of axum, `on_limit = |rejection| Err((rejection.clone().into(), ..))`, and for the inner `..` the other parts, such as `Json(Problem {{ message: rejection.to_string() }})`; `RateLimitLayer` adds `Retry-After`",
     note = "in rocket, the status is `Status::new(rejection.status())`",
     note = "or return an error type of your own, with `impl From<ratelimit::Rejection>`"
 )]
@@ -134,15 +161,9 @@ pub trait TupleOrRejection {
     fn of_rejection(rejection: Rejection) -> Self;
 }
 
-macro_rules! same {
-    ($($trait:ident),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<R: FromRejection> $trait for R {
-            fn of_rejection(rejection: Rejection) -> Self {
-                Self::from_rejection(rejection)
-            }
-        }
-    )*};
+#[diagnostic::do_not_recommend]
+impl<R: FromRejection> TupleOrRejection for R {
+    fn of_rejection(rejection: Rejection) -> Self {
+        Self::from_rejection(rejection)
+    }
 }
-
-same!(ResponseOrRejection, TupleOrRejection);

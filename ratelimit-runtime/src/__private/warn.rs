@@ -1,9 +1,11 @@
 //! Warns about functions that serve many clients or users, if their limit has no `by`, their refusals look like a success, a
-//! cache answers before the limit, or the limit ends before the response. A deprecated method is the only way to emit a warning
-//! in stable Rust.
+//! cache answers before the limit, or the limit ends before the response. Stable Rust emits a warning of this library only as a
+//! lint of the compiler. The lint is `unused_must_use`: the generated code ignores the result of a method that must be used. The
+//! lint `deprecated` would be silenced by an `#[allow(deprecated)]` that is about other code of the same function.
 
 use crate::body::hold_body::StreamingResponse;
 use crate::identity::UserId;
+use futures_core::Stream;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -80,6 +82,27 @@ callers! {
     ReturnOf [] => OfNobody;
 }
 
+/// The result of a method that causes a warning. The method returns it as an `impl Trait` of a trait whose values must be used,
+/// because the compiler then proposes no change that only silences the warning.
+struct Warning;
+
+macro_rules! warnings {
+    ($($warning:ident = $note:literal;)*) => {$(
+        #[must_use = $note]
+        pub trait $warning {}
+        impl $warning for Warning {}
+    )*};
+}
+
+warnings! {
+    RefusalLooksLikeSuccess = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`";
+    RefusalLooksLikeNothing = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`";
+    LimitBehindCache = "this cache answers before the limit: a call that it can answer is not limited, and it may store a refusal. To limit all calls, write `#[rate_limit(..)]` below it; to limit only what it cannot answer, move the body into a function of its own that has the limit";
+    LimitEndsBeforeStream = "the limit ends when the function returns, before the stream has been sent: write `until = \"body_end\"`, or `until = \"return\"` if this is intended";
+    LimitEndsBeforeSocket = "the permit is returned at the upgrade, before the socket is used: take one with `limiter.permit(..)` and move it into the task of the socket, or write `until = \"return\"` if this is intended";
+    RefusalWithoutAnswer = "a refused subscriber gets no answer, because jsonrpsee sends no error that a subscription returns: reject the subscription, as in `on_limit = |rejection| { tokio::spawn(pending.reject(ErrorObject::owned(-32029, rejection.to_string(), None::<()>))); Ok(()) }`";
+}
+
 /// A caller that is not known to be a client.
 #[derive(Debug)]
 pub struct OfNobody;
@@ -92,35 +115,36 @@ impl OfNobody {
 
 /// Declares a kind of callers. `note` is the warning about a limit that does not say who is limited.
 macro_rules! served {
-    ($kind:ident, note = $note:literal) => {
+    ($kind:ident: $shared:ident = $note:literal) => {
+        #[must_use = $note]
+        pub trait $shared {}
+        impl $shared for Warning {}
+
         #[derive(Debug)]
         pub struct $kind;
 
         impl $kind {
-            #[deprecated(note = $note)]
-            pub const fn limit_without_identity(self) {}
+            pub const fn limit_without_identity(self) -> impl $shared {
+                Warning
+            }
 
-            #[deprecated(
-                note = "the client sees a success when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if a success is intended, write it as a function, as in `on_limit = ignore`"
-            )]
-            pub const fn refusal_looks_like_a_success(self) {}
+            pub const fn refusal_looks_like_a_success(self) -> impl RefusalLooksLikeSuccess {
+                Warning
+            }
 
-            #[deprecated(
-                note = "the client sees an empty answer or a 404 when its call is refused: return the rejection, for example by `fallible` instead of `on_limit`; if this is intended, write it as a function, as in `on_limit = nothing`"
-            )]
-            pub const fn refusal_looks_like_nothing(self) {}
+            pub const fn refusal_looks_like_nothing(self) -> impl RefusalLooksLikeNothing {
+                Warning
+            }
         }
     };
 }
 
 served! {
-    OfClients,
-    note = "all clients share this limit, so one of them can use it up for everybody: write who is limited, such as `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if this is intended"
+    OfClients: LimitSharedByAllClients = "all clients share this limit, so one of them can use it up for everybody: write who is limited, such as `by = \"ip\"` or `by = \"header:x-api-key\"`, or `by = \"global\"` if this is intended"
 }
 
 served! {
-    OfUsers,
-    note = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
+    OfUsers: LimitSharedByAllUsers = "all users share this limit, so one of them can use it up for everybody: write `by = \"user\"`, or `by = \"global\"` if this is intended"
 }
 
 /// A cache around a function with a limit.
@@ -128,10 +152,9 @@ served! {
 pub struct Cache;
 
 impl Cache {
-    #[deprecated(
-        note = "this cache answers before the limit: a call that it can answer is not limited, and it may store a refusal. To limit all calls, write `#[rate_limit(..)]` below it; to limit only what it cannot answer, move the body into a function of its own that has the limit"
-    )]
-    pub const fn limit_behind_a_cache() {}
+    pub const fn limit_behind_a_cache() -> impl LimitBehindCache {
+        Warning
+    }
 }
 
 /// The return type of a function.
@@ -144,18 +167,18 @@ impl<T: ?Sized> ReturnOf<T> {
     }
 }
 
-/// Warns, with a deprecated method, about a function whose limit ends before its stream. The return type selects the trait, as
-/// explained in `__private::probe`.
+/// Warns about a function whose limit ends before its stream. The return type selects the trait, as explained in
+/// `__private::probe`.
 pub trait OfStream {
-    #[deprecated(
-        note = "the limit ends when the function returns, before the stream has been sent: write `until = \"body_end\"`, or `until = \"return\"` if this is intended"
-    )]
-    fn limit_without_stream(&self);
+    fn limit_without_stream(&self) -> impl LimitEndsBeforeStream {
+        Warning
+    }
 }
 
-impl<T: StreamingResponse + ?Sized> OfStream for &ReturnOf<T> {
-    fn limit_without_stream(&self) {}
-}
+impl<T: StreamingResponse + ?Sized> OfStream for &&&ReturnOf<T> {}
+impl<T: Stream> OfStream for &&ReturnOf<T> {}
+impl<T: Stream, E> OfStream for &ReturnOf<Result<T, E>> {}
+impl<T: Stream> OfStream for &ReturnOf<Option<T>> {}
 
 /// Does not warn: the function returns no stream.
 pub trait NoStream {
@@ -166,13 +189,28 @@ impl<T: ?Sized> NoStream for ReturnOf<T> {
     fn limit_without_stream(&self) {}
 }
 
+/// The return type `impl Stream`, which cannot be written again.
+#[derive(Debug)]
+pub struct OpaqueStream;
+
+impl OfStream for OpaqueStream {}
+
 /// The argument of a function that upgrades a connection to a WebSocket.
 #[derive(Debug)]
 pub struct Upgrade;
 
 impl Upgrade {
-    #[deprecated(
-        note = "the permit is returned at the upgrade, before the socket is used: take one with `limiter.permit(..)` and move it into the task of the socket, or write `until = \"return\"` if this is intended"
-    )]
-    pub const fn limit_without_socket() {}
+    pub const fn limit_without_socket() -> impl LimitEndsBeforeSocket {
+        Warning
+    }
+}
+
+/// The argument of a function that answers a subscription of jsonrpsee.
+#[derive(Debug)]
+pub struct Subscription;
+
+impl Subscription {
+    pub const fn refusal_without_answer() -> impl RefusalWithoutAnswer {
+        Warning
+    }
 }

@@ -36,6 +36,7 @@ impl Rejection {
         for _ in 0..MOST_SOURCES {
             let error = next?;
             if let Some(found) = of(error) {
+                found.set_answered();
                 return Some(found);
             }
             next = source(error);

@@ -229,5 +229,6 @@ fn a_response_to_a_rejection_is_marked() {
     use axum::response::{IntoResponse, Response};
     let rejection = limited("login", Some(MINUTE));
     assert!(rejection.clone().into_response().extensions().get::<Answered>().is_some());
-    assert!(Response::from(rejection).extensions().get::<Answered>().is_some());
+    let response: Response = rejection.into();
+    assert!(response.extensions().get::<Answered>().is_some());
 }

@@ -128,8 +128,8 @@ impl BodySent {
         self.bytes
     }
 
-    /// The number of messages of a gRPC stream, of events of an SSE stream (including keep-alive comments), or of chunks of any
-    /// other body. At most [`u32::MAX`], so that it can be a cost.
+    /// The number of messages of a gRPC stream, of events of an SSE stream (including keep-alive comments), of items of any other
+    /// stream, or of chunks of any other body. At most [`u32::MAX`], so that it can be a cost.
     pub const fn messages(&self) -> u32 {
         self.messages
     }

@@ -21,6 +21,7 @@ use crate::rejection::{FromRejection, Rejection};
 /// | `HeldBody<B>` for each `http_body::Body`, `http::Response<HeldBody<B>>` | the body ends |
 /// | actix-web's `HttpResponse<B>` for each `MessageBody`, which becomes an `HttpResponse` | the body ends |
 /// | `tonic::Response<Pin<Box<dyn Stream<..> + Send>>>` | the stream ends |
+/// | `impl Stream` as a return type, also in a `Result`; `Pin<Box<dyn Stream<..> + Send>>`, also without `Send` | the stream ends |
 /// | any other stream of a service of tonic, declared as `type ListStream = Holding<ReceiverStream<..>>` | the stream ends |
 ///
 /// A body ends when the server has taken its last frame, when it fails, or when it is dropped because the client went away. A
@@ -59,11 +60,17 @@ use crate::rejection::{FromRejection, Rejection};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no body that can hold permits and charges until it ends",
     label = "this has no body that ends later",
+    note = "return a stream as `impl Stream<Item = ..>` or `Pin<Box<dyn Stream<Item = ..> + Send>>`; if it must have another type, take a permit with `RateLimiter::permit` and move it into the stream",
     note = "`until = \"body_end\"` and `hold` need a response with a body: with axum, return `Response`, `Body`, `Sse<..>`, or a tuple or `Result` of one of them; `.into_response()` makes a `Response` of any other value",
     note = "with poem, return `Response`, `Body`, or a tuple or `Result` of one of them; return an `SSE` as `impl IntoResponse`",
     note = "with salvo, write the body into an argument `res: &mut Response`, and return nothing or a `Result<(), _>`",
-    note = "with tonic, return `Response<Self::ListStream>`, and declare `type ListStream = ratelimit::body::Holding<..>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`",
-    note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+    note = "with tonic, return `Response<Self::ListStream>`, and declare `type ListStream = ratelimit::body::Holding<..>`; with another framework on `http`, wrap the body: `HeldBody::new(body)`"
+)]
+#[cfg_attr(
+    not(feature = "_web"),
+    diagnostic::on_unimplemented(
+        note = "the feature of the framework must be enabled: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+    )
 )]
 pub trait HoldBody: Sized {
     /// The type of the response that holds permits and charges. It is `Self` if this type can contain the wrapped body.

@@ -3,6 +3,7 @@
 mod held;
 #[cfg(feature = "_http")]
 pub(crate) mod held_body;
+pub(crate) mod held_stream;
 pub(crate) mod hold_body;
 pub(crate) mod pieces;
 

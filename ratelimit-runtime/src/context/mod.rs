@@ -243,6 +243,7 @@ impl Rejection {
 
     /// Does the same as [`answer`](Self::answer), for a request with this context.
     pub(crate) fn answer_in(&self, context: Option<&RequestContext>) -> Answer {
+        self.set_answered();
         let own = context.and_then(|context| context.known.answers.as_ref());
         Answer::of(self, own, || context.map(RequestContext::decisions).unwrap_or_default())
     }

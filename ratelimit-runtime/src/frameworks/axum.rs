@@ -4,9 +4,9 @@ use super::http::{refusal, status};
 use crate::__private::{RequestArgument, RequestPeer, callers};
 use crate::body::hold_body::held_beside;
 use crate::body::{Held, HeldBody, HoldBody, Holding};
-use crate::identity::{ClientIp, PeerAddr, UserId};
+use crate::identity::{ClientIp, PeerAddr, RequestHeaders, UserId};
 use crate::macros::delegate;
-use crate::rejection::{FromRejection, Rejection};
+use crate::rejection::Rejection;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::connect_info::MockConnectInfo;
@@ -20,6 +20,17 @@ use std::net::{IpAddr, SocketAddr};
 impl RequestPeer for ConnectInfo<SocketAddr> {
     fn peer(&self) -> Option<PeerAddr> {
         Some(self.0.into())
+    }
+}
+
+/// The peer, or a request, that a middleware has put into the request.
+impl<T: RequestPeer> RequestPeer for Extension<T> {
+    fn peer(&self) -> Option<PeerAddr> {
+        self.0.peer()
+    }
+
+    fn headers(&self) -> Option<&dyn RequestHeaders> {
+        self.0.headers()
     }
 }
 
@@ -63,18 +74,6 @@ impl IntoResponse for Rejection {
 impl IntoResponse for &Rejection {
     fn into_response(self) -> Response {
         refusal(self).map(Body::from)
-    }
-}
-
-impl From<Rejection> for Response {
-    fn from(rejection: Rejection) -> Self {
-        rejection.into_response()
-    }
-}
-
-impl FromRejection for Response {
-    fn from_rejection(rejection: Rejection) -> Self {
-        rejection.into()
     }
 }
 

@@ -5,10 +5,12 @@ use crate::answer::Answered;
 use crate::frameworks::{peer, request_type, response_head};
 use crate::identity::RequestHeaders;
 use crate::layer::ResponseParts;
-use crate::rejection::Rejection;
+use crate::rejection::{FromRejection, Rejection};
+use bytes::Bytes;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use std::any::Any;
 
 request_type! {
     [B] Request<B>, |request| {
@@ -76,7 +78,7 @@ pub(super) fn grpc_type(headers: &HeaderMap) -> Option<&HeaderValue> {
 
 /// Creates the response to a refused request, in the form that the request's context asks for. Without such a context, the
 /// installed form applies.
-pub(super) fn refusal(rejection: &Rejection) -> Response<Vec<u8>> {
+pub(crate) fn refusal(rejection: &Rejection) -> Response<Vec<u8>> {
     let answer = rejection.answer();
     let mut response = Response::new(answer.body);
     *response.status_mut() = status(answer.status);
@@ -100,4 +102,41 @@ impl From<Rejection> for StatusCode {
     fn from(rejection: Rejection) -> Self {
         status(rejection.answer().status)
     }
+}
+
+/// The [`answer`](Rejection::answer) to the rejection, with any body that can be made from text: the body of axum, hyper's
+/// `Full<Bytes>`, the body of `lambda_http`, or a `String`.
+///
+/// The bodies `axum::body::Body`, `Bytes` and `Vec<u8>` keep an answer that is not UTF-8, see
+/// [`Answers::custom`](crate::answer::Answers::custom). In any other body, such bytes become the replacement character.
+impl<B: From<String> + 'static> From<Rejection> for Response<B> {
+    fn from(rejection: Rejection) -> Self {
+        refusal(&rejection).map(body)
+    }
+}
+
+impl<B: From<String> + 'static> FromRejection for Response<B> {
+    fn from_rejection(rejection: Rejection) -> Self {
+        rejection.into()
+    }
+}
+
+fn body<B: From<String> + 'static>(bytes: Vec<u8>) -> B {
+    String::from_utf8(bytes).map_or_else(|error| of_bytes(error.into_bytes()), B::from)
+}
+
+fn of_bytes<B: From<String> + 'static>(bytes: Vec<u8>) -> B {
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let bytes = Bytes::from(bytes);
+    #[cfg(feature = "axum")]
+    if let Some(body) = is::<B>(::axum::body::Body::from(bytes.clone())) {
+        return body;
+    }
+    is::<B>(bytes.to_vec()).or_else(|| is::<B>(bytes)).unwrap_or_else(|| text.into())
+}
+
+/// Returns a body, if it has this type.
+fn is<B: 'static>(body: impl Any) -> Option<B> {
+    let body: Box<dyn Any> = Box::new(body);
+    body.downcast().ok().map(|body| *body)
 }

@@ -10,7 +10,7 @@ mod actix;
 #[cfg(feature = "axum")]
 mod axum;
 #[cfg(feature = "_http")]
-mod http;
+pub(crate) mod http;
 #[cfg(feature = "poem")]
 mod poem;
 #[cfg(feature = "rocket")]

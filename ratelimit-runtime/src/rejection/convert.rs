@@ -36,8 +36,13 @@ use super::Rejection;
     label = "this return type cannot report a refused call",
     note = "write `fallible`, as in `#[rate_limit(count = 5, fallible)]`: the function then returns `Result<{Self}, ratelimit::Rejection>`",
     note = "or return a `Result` whose error type implements `From<ratelimit::Rejection>`",
-    note = "or compute what a refused call returns: `on_limit = |rejection| ..`; callers must be able to tell it from a success",
-    note = "to return a response of a web framework, enable its feature: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+    note = "or compute what a refused call returns: `on_limit = |rejection| ..`; callers must be able to tell it from a success"
+)]
+#[cfg_attr(
+    not(feature = "_web"),
+    diagnostic::on_unimplemented(
+        note = "to return a response of a web framework, enable its feature: `ratelimit-runtime = {{ version = \"..\", features = [\"axum\"] }}`"
+    )
 )]
 pub trait FromRejection {
     /// Converts a rejection into the return value of the call.
@@ -49,8 +54,8 @@ pub trait FromRejection {
 #[diagnostic::on_unimplemented(
     message = "`#[rate_limit]` cannot turn a rejection into the error `{Self}`",
     label = "the error of this return type has no `From<ratelimit::Rejection>`",
-    note = "if the type is yours, write `impl From<ratelimit::Rejection> for {Self}`, and answer with the status `rejection.status()`; if it is a type parameter, add the bound `From<ratelimit::Rejection>`",
-    note = "if it is a type of another crate, convert each rejection: `on_limit = |rejection| Err(..)`, with the status `rejection.status()` if it has one"
+    note = "convert each rejection: `on_limit = |rejection| Err(..)`, with the status `rejection.status()` if the error has one",
+    note = "or, if the type is a struct or an enum of yours, write `impl From<ratelimit::Rejection> for {Self}`, and answer with the status `rejection.status()`"
 )]
 #[doc(hidden)]
 pub trait ErrorOfRejection {

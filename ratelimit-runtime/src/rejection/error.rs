@@ -1,5 +1,6 @@
 //! `Rejection`: the error of a call that was not admitted.
 
+use super::unanswered::Answerable;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::{LimitName, Name};
@@ -80,6 +81,10 @@ impl Rejection {
     }
 
     pub(crate) fn limit_name(&self) -> &LimitName {
+        self.answerable().name()
+    }
+
+    pub(super) fn answerable(&self) -> &Answerable {
         match self {
             Self::Limited(Limited { name, .. })
             | Self::Unidentified(Unidentified { name, .. })
@@ -93,6 +98,7 @@ impl Rejection {
     /// identity. Also `None` if a concurrency limit refused the call. Nobody knows when a permit will be returned, and the end
     /// of its lease is usually much later.
     pub fn retry_after(&self) -> Option<Duration> {
+        self.answerable().set_answered();
         match self {
             Self::Limited(limited) => limited.retry_after(),
             Self::Unidentified(_) => None,
@@ -111,6 +117,13 @@ impl Rejection {
 
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.answerable().set_answered();
+        self.message(f)
+    }
+}
+
+impl Rejection {
+    fn message(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Limited(limited) => match limited.retry_after_secs() {
                 Some(seconds) => {
@@ -157,7 +170,8 @@ impl fmt::Debug for Rejection {
         }
         // The name of a limit that a method has decided may come from a client, so it is shortened and escaped.
         let name: String = self.name().chars().take(MOST_SHOWN).flat_map(char::escape_debug).collect();
-        write!(f, "{self} (limit `{name}`)")?;
+        self.message(f)?;
+        write!(f, " (limit `{name}`)")?;
         cause.map_or(Ok(()), |cause| write!(f, "\n\nCaused by:\n    {cause}"))
     }
 }
@@ -175,7 +189,7 @@ impl std::error::Error for Rejection {
 /// The limit is used up.
 #[derive(Clone, Debug)]
 pub struct Limited {
-    pub(super) name: LimitName,
+    pub(super) name: Answerable,
     pub(super) decision: Decision,
 }
 
@@ -184,14 +198,14 @@ pub struct Limited {
 /// The client made the mistake, so the same call never passes. Calls without an identity do not share a limit.
 #[derive(Clone, Debug)]
 pub struct Unidentified {
-    pub(super) name: LimitName,
+    pub(super) name: Answerable,
     pub(super) error: Box<Error>,
 }
 
 /// The limit could not be decided.
 #[derive(Clone, Debug)]
 pub struct Unavailable {
-    pub(super) name: LimitName,
+    pub(super) name: Answerable,
     pub(super) error: Box<Error>,
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod convert;
 pub(crate) mod error;
+mod unanswered;
 
 pub(crate) use convert::FromRejection;
 pub use error::{Limited, Unavailable, Unidentified};

@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use crate::item::Form;
-use syn::Type;
+use syn::{Type, TypeParamBound};
 
 impl Checker<'_> {
     /// Whether to wrap the return type. In a block, methods that already return a `Result` keep their return type.
@@ -39,6 +39,22 @@ impl Checker<'_> {
             );
         }
         !is_result
+    }
+
+    /// Reports `impl Reply` of warp, which no type with a rejection implements.
+    pub(super) fn reply(&mut self) {
+        let item = self.item;
+        let Some(returned @ Type::ImplTrait(opaque)) = item.return_type() else { return };
+        let is_reply = opaque.bounds.iter().any(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|last| last.ident == "Reply")
+            }
+            _ => false,
+        });
+        if is_reply && self.given("on_limit").is_none() {
+            let advice = "warp cannot answer with a rejection: return `warp::reply::Response`, by `.into_response()` at the end of the body, and enable the feature `tower` of `ratelimit-runtime`";
+            self.errors.on(returned, advice);
+        }
     }
 }
 

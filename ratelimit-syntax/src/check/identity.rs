@@ -102,7 +102,7 @@ fn wrong_form(value: &Expr) -> Option<String> {
         Expr::MethodCall(call) if call.method == "to_string" && call.args.is_empty() => {
             let receiver = call.receiver.to_token_stream().to_string().replace(' ', "");
             Some(format!(
-                "`to_string()` hides the type of the value, and so would count the port of an address: write `by = {receiver}`"
+                "`to_string()` hides the type of the value, and so would count the port of an address: write `by = {receiver}`; if its type has no `Display`, write `by = {receiver}.to_string().as_str()`"
             ))
         }
         _ => None,

@@ -35,6 +35,7 @@ pub fn check(first: &Arguments, others: &[Arguments], item: &Item, errors: &mut 
     let mut topmost = Checker { arguments: first, item, errors };
     let mut members = vec![topmost.member()];
     let (runtime, on_error, fallible) = (topmost.runtime(), topmost.on_error(), topmost.fallible());
+    topmost.reply();
     members.extend(others.iter().map(|arguments| Checker { arguments, item, errors }.member()));
     names::tell_apart(first, others, &mut members, item, errors);
     stack::check(first, others, &members, errors);

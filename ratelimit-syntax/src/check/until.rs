@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::word::Foreign;
 use crate::model::{Limit, Until};
-use crate::upgrade::upgrade;
+use crate::upgrade::argument_of;
 
 const RETURN: &str = "return";
 const BODY_END: &str = "body_end";
@@ -62,7 +62,7 @@ impl Checker<'_> {
                 "`until` has nothing to hold here: units are taken once, before the function runs; it is for `algorithm = \"concurrency\"` and `settle`",
             );
         }
-        if upgrade(self.item).is_some() {
+        if argument_of(self.item, "WebSocketUpgrade").is_some() {
             self.error(
                 value,
                 "the response to a WebSocket upgrade has no body: take a permit with `limiter.permit(..)` and move it into the task of the socket",

@@ -1,7 +1,7 @@
 //! The functions here follow the advice of compile errors about return types that cannot report a refusal. Each return type
 //! for which the compiler gives advice has a function.
 
-#![allow(dead_code, deprecated, clippy::unused_async, reason = "only compiled, and without `by`")]
+#![allow(dead_code, unused_must_use, clippy::unused_async, reason = "only compiled, and without `by`")]
 
 use ratelimit::rate_limit;
 

@@ -2,7 +2,7 @@
 //! signature barely shows that the function is a handler. A plain function causes no warning. If an expected warning is
 //! missing, this file does not compile.
 
-#![deny(deprecated, unfulfilled_lint_expectations)]
+#![deny(unused_must_use, unfulfilled_lint_expectations)]
 #![allow(dead_code, clippy::unused_async, reason = "only compiled")]
 
 use ratelimit::{Rejection, rate_limit};
@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 /// Declares handlers without `by`. Each of them must cause a warning, with or without a router's attribute below the limit.
 macro_rules! handlers {
     ($($(#[$router:meta])* $name:ident($($argument:ty),*) -> $returned:ty { $($body:tt)* })*) => {
-        $(#[expect(deprecated)]
+        $(#[expect(unused_must_use)]
         #[rate_limit(count = 5)]
         $(#[$router])*
         async fn $name($(_: $argument),*) -> Result<$returned, Rejection> {
@@ -90,7 +90,7 @@ mod actix {
         #[get("/")] routed() -> String { String::new() }
     }
 
-    #[expect(deprecated)]
+    #[expect(unused_must_use)]
     #[rate_limit(count = 5)]
     async fn responder() -> impl Responder {
         web::Json(1)
@@ -126,7 +126,7 @@ mod poem {
     #[OpenApi]
     impl Api {
         #[oai(path = "/:id", method = "get")]
-        #[expect(deprecated)]
+        #[expect(unused_must_use)]
         #[rate_limit(count = 5)]
         async fn parameters(
             &self,
@@ -165,7 +165,7 @@ mod rocket {
     }
 
     // rocket needs names of arguments, so `handlers!` cannot declare this function.
-    #[expect(deprecated)]
+    #[expect(unused_must_use)]
     #[rate_limit(count = 5)]
     #[rocket::get("/")]
     async fn address(_peer: SocketAddr) -> Result<(), Rejection> {

@@ -7,6 +7,7 @@ mod charges;
 pub(crate) mod contract;
 mod hostile;
 mod permits;
+mod plain;
 pub(crate) mod server;
 mod sockets;
 mod types;

@@ -1,7 +1,7 @@
 // An `on_limit` whose result looks like an admitted call, or like a missing page, causes a warning in a handler.
 
 #![allow(unused_variables)]
-#![deny(deprecated)]
+#![deny(unused_must_use)]
 
 use axum::Json;
 use axum::extract::{ConnectInfo, Request};

@@ -1,7 +1,7 @@
 // A cache answers before a limit that is above it. Below it, the limit counts all calls.
 
 #![allow(unused_variables)]
-#![deny(deprecated)]
+#![deny(unused_must_use)]
 
 use ratelimit::{Rejection, rate_limit};
 // An attribute with the name of the crate `cached`.

@@ -1,7 +1,7 @@
 // A handler whose limit all clients share causes a warning.
 
 #![allow(unused_variables)]
-#![deny(deprecated)]
+#![deny(unused_must_use)]
 
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;

@@ -38,7 +38,7 @@ async fn login_user(Json(req): Json<u32>) -> Result<Json<User>, Error> {
     Ok(Json(User))
 }
 
-// The error of another crate: `axum::Error` takes the place of loco's error type.
+// The error of another crate: a refused call returns a response, so this compiles.
 #[rate_limit(count = 5, by = "global")]
 async fn login(Json(params): Json<u32>) -> Result<Response, axum::Error> {
     Ok(Response::default())

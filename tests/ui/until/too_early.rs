@@ -1,6 +1,6 @@
 // The compiler warns about a limit that ends before the stream for which it was taken.
 
-#![deny(deprecated)]
+#![deny(unused_must_use)]
 
 use axum::response::Response;
 use axum::response::sse::Sse;

@@ -62,9 +62,11 @@ fn a_charge_that_is_given_back_in_a_method_of_async_trait() {
                             p::Call::admit(p::Call::new(&__SITE))
                         };
                         let mut __admission = admit_or({
-                            use probe::{FoundTarget, MergeTarget, Nothing, ProbeTarget as _, Target};
+                            use probe::{
+                                FoundTargetOfMethod, MergeTarget, Nothing, ProbeTarget as _, Target,
+                            };
                             #[allow(clippy::used_underscore_binding)]
-                            FoundTarget::reject(Nothing, __rejection);
+                            FoundTargetOfMethod::reject(Nothing, __rejection);
                         });
                         let __result: () = async move {
                             of_type::<()>();

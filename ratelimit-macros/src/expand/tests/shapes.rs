@@ -145,7 +145,17 @@ fn arguments_of_the_attribute_have_code() {
             "ReturnOf::<(A,Sse<()>)>::new()).limit_without_stream return",
         ),
         ("count = 5", "async fn f() -> Result<A, (StatusCode, B)> {}", "TupleOrRejection !!FromRejection"),
-        ("count = 5", "async fn f() -> Result<A, (B, StatusCode)> {}", "!!TupleOrRejection FromRejection"),
+        ("count = 5", "async fn f() -> Result<A, (B, StatusCode)> {}", "TupleOrRejection !!FromRejection"),
+        ("count = 5", "async fn f() -> Result<A, impl B> {}", "TupleOrRejection !!FromRejection"),
+        (
+            "count = 5",
+            "async fn f<E>() -> Result<A, E> {}",
+            "<Eas::core::convert::From<::ratelimit::Rejection>>",
+        ),
+        ("count = 5", "async fn f(&self) -> A {}", "MethodOrRejection"),
+        ("count = 5", "pub async fn f(&self) -> A {}", "!!MethodOrRejection FromRejection"),
+        ("count = 5, cost = a", "async fn f(a: u32) -> A {}", "computed_cost"),
+        ("count = 5, cost = 2", "async fn f() -> A {}", "!!computed_cost"),
         (
             "on_limit = |_| (Ok(1))",
             "async fn f() -> (StatusCode, Json<Page>) {}",

@@ -13,7 +13,7 @@ fn a_permit_that_may_end_too_early() {
                 p::Upgrade::limit_without_socket();
                 {
                     use probe::{NoStream as _, OfStream as _};
-                    (&&p::ReturnOf::<Result<Sse<()>, Error>>::new()).limit_without_stream();
+                    (&&&&p::ReturnOf::<Result<Sse<()>, Error>>::new()).limit_without_stream();
                 }
                 let __check = {
                     site::new("events", r::Limit::concurrency(9, core::secs(60)));

@@ -59,7 +59,19 @@ fn a_stack_of_which_one_limit_lasts() {
                     )
                 };
                 let mut __admission = admit_or(
-                    <Result<Response, Error> as p::ResponseOrRejection>::of_rejection(__rejection),
+                    <Result<
+                        Response,
+                        Error,
+                    > as p::ResponseOrRejection<
+                        _,
+                    >>::of_rejection(
+                        {
+                            use probe::ProbeRefusal as _;
+                            (&&&&&&&&&p::ReturnOf::<Result<Response, Error>>::new())
+                                .__ratelimit_refusal()
+                        },
+                        __rejection,
+                    ),
                 );
                 let __cost = p::cost_on_end(|sent| sent.blocks(1024));
                 let __settle0 = p::cost_on_end(move |__sent| {
@@ -95,7 +107,18 @@ fn a_declared_stream() {
                     <Result<
                         Response<Self::ListStream>,
                         Status,
-                    > as p::ResponseOrRejection>::of_rejection(__rejection),
+                    > as p::ResponseOrRejection<
+                        _,
+                    >>::of_rejection(
+                        {
+                            use probe::ProbeRefusal as _;
+                            (&&&&&&&&&p::ReturnOf::<
+                                Result<Response<Self::ListStream>, Status>,
+                            >::new())
+                                .__ratelimit_refusal()
+                        },
+                        __rejection,
+                    ),
                 );
                 let __result: Result<
                     Response<<Self::ListStream as p::HoldStream>::Stream>,

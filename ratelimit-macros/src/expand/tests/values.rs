@@ -104,13 +104,17 @@ fn values_that_are_known_at_the_call() {
                     write(&(shard % 16), &mut p::Call::identity(&mut __call));
                     write(&kind, &mut p::Call::part(&mut __call));
                     write(&tenant.id, &mut p::Call::part(&mut __call));
-                    p::Call::cost(
-                        &mut __call,
-                        {
-                            use probe::ProbeUnits as _;
-                            p::units(p::UnitsOf(rows / 1000 + 1).__ratelimit_units())
-                        },
-                    );
+                    {
+                        static __ZERO_COSTS: p::ZeroCosts = p::ZeroCosts::new();
+                        p::Call::computed_cost(
+                            &mut __call,
+                            {
+                                use probe::ProbeUnits as _;
+                                p::units(p::UnitsOf(rows / 1000 + 1).__ratelimit_units())
+                            },
+                            &__ZERO_COSTS,
+                        );
+                    }
                     p::Call::start(&mut __call)
                 };
                 decide_or(rejection_as::<Result<Report, Error>>());

@@ -115,7 +115,8 @@ pub trait TrustedAddress {
     message = "`by = \"ip\"`: no argument of this function has the address of the client",
     label = "add the request, or the peer, such as `ConnectInfo<SocketAddr>` of axum 0.8 or `SocketAddr` of rocket",
     note = "enable the framework's feature of `ratelimit-runtime`; in a function that cannot have such an argument, write `by = ratelimit::context::client_ip()` and add `RateLimitLayer` to the service",
-    note = "a type of your own that knows the client can implement `ratelimit::ClientIp`"
+    note = "a type of your own that knows the client can implement `ratelimit::ClientIp`; only arguments are searched: if `self` or a field knows the client, write the value, as in `by = self.0`",
+    note = "a `Request` of http 0.2 is another type than that of http 1: write the address that the server has put into it, as in `by = request.extensions().get::<SocketAddr>()`"
 )]
 pub trait FoundAddress<'a> {
     fn found(self) -> Client<'a>;

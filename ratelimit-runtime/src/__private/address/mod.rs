@@ -148,9 +148,14 @@ impl Client<'_> {
             Address::Peer(peer) => peer.as_ref(),
         };
         limiter.resolve_client(peer, self.headers).or_else(|error| {
-            // If no argument has headers, the request context may know the client, because the layer has read the headers.
-            let peer = peer.copied().filter(|_| self.headers.is_none());
-            peer.and_then(RequestContext::client_ip_behind).ok_or(error)
+            let known = match (self.address, self.headers) {
+                // If no argument has headers, the request context may know the client, because the layer has read the headers.
+                (Address::Peer(Some(peer)), None) => RequestContext::client_ip_behind(peer),
+                // A request that the service has made itself, such as a call of gRPC in a handler, was not received from a peer.
+                (Address::Peer(None), _) => RequestContext::current().and_then(|context| context.client_ip()),
+                _ => None,
+            };
+            known.ok_or(error)
         })
     }
 }
