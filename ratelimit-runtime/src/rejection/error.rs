@@ -77,7 +77,7 @@ impl Rejection {
 
     /// Whether the limit is one of outgoing calls, which is not for the client.
     pub(crate) const fn is_internal(&self) -> bool {
-        matches!(self, Self::Limited(Limited { name, .. }) if name.is_internal())
+        matches!(self, Self::Limited(Limited { name, .. }) if name.name().is_internal())
     }
 
     pub(crate) fn limit_name(&self) -> &LimitName {
