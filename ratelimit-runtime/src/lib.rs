@@ -20,6 +20,7 @@ pub mod body;
 mod by_task;
 pub mod clock;
 pub mod context;
+mod coop;
 mod decision;
 mod error;
 mod frameworks;

@@ -155,3 +155,32 @@ async fn the_right_status_is_that_of_the_answers() {
         assert_eq!(status(&service, from(1)).await, (expected, Some("90".to_owned())));
     }
 }
+
+/// A service whose `call` has the attribute. The attribute decides before the service makes its response.
+#[derive(Clone)]
+struct Limited;
+
+impl Service<Request<()>> for Limited {
+    type Response = Response<Body>;
+    type Error = Rejection;
+    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Response<Body>, Rejection>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Rejection>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+
+    #[rate_limit(key = "layer_of_a_limited_call", count = 1, by = ratelimit::context::client_ip())]
+    fn call(&mut self, _request: Request<()>) -> Self::Future {
+        Box::pin(async { Ok(Response::new(Body::default())) })
+    }
+}
+
+#[tokio::test]
+async fn the_limiter_of_a_layer_decides_the_call_of_a_limited_service() {
+    for _ in 0..2 {
+        let service = still_layer().limiter(ratelimit::RateLimiter::in_memory()).layer(Limited);
+        assert!(service.clone().oneshot(from(1)).await.is_ok(), "each limiter has its own state");
+        assert!(service.clone().oneshot(from(1)).await.is_err());
+        assert!(service.oneshot(from(2)).await.is_ok());
+    }
+}

@@ -18,17 +18,20 @@ struct Call {
     statements: TokenStream,
 }
 
-/// Writes the calls of all limits, and the start of their decision if `start` is given.
+/// Writes the calls of all limits, and the start of their decision if `start` is given. Without `start`, the calls wait until the
+/// future of the function is polled.
 pub(super) fn calls(model: &Model, item: &Item, client: &TokenStream, start: Option<&Ident>) -> TokenStream {
     let at = Span::mixed_site();
     let traits = traits(model);
     let limiter = model.limiter.as_ref().map(borrowed);
     if let [member] = model.members.as_slice() {
-        let call = call(model, member, limiter.as_ref(), item, client);
-        return match start {
-            Some(_) => call.started(model, traits.as_ref()),
-            None => call.made(traits.as_ref()),
-        };
+        let call = call(model, member, limiter.as_ref(), item, client, start.is_none());
+        let runtime = &model.runtime;
+        if start.is_some() {
+            return call.started(model, traits.as_ref());
+        }
+        let call = call.made(traits.as_ref());
+        return quote_spanned!(at=> #runtime::__private::Later::of([#call]));
     }
     let (Some(value), Some(limiter)) = (&model.limiter, limiter) else {
         let stack = stack(model, None, item, client, start);
@@ -48,26 +51,35 @@ fn stack(
     start: Option<&Ident>,
 ) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
-    let calls = model.members.iter().map(|member| call(model, member, limiter, item, client).made(None));
+    let calls = model
+        .members
+        .iter()
+        .map(|member| call(model, member, limiter, item, client, start.is_none()).made(None));
+    let Some(start) = start else {
+        return quote_spanned!(at=> #runtime::__private::Later::of([#(#calls),*]));
+    };
     let calls = quote_spanned!(at=> #runtime::__private::Calls::of([#(#calls),*]));
-    match start {
-        Some(start) => quote_spanned!(at=> #runtime::__private::Calls::#start(#calls)),
-        None => calls,
-    }
+    quote_spanned!(at=> #runtime::__private::Calls::#start(#calls))
 }
 
-/// Writes the call of one limit. If `limiter` is given, that limiter decides the call.
+/// Writes the call of one limit. If `limiter` is given, that limiter decides the call. If `waits`, the call waits until the future
+/// of the function is polled.
 fn call(
     model: &Model,
     member: &Member,
     limiter: Option<&TokenStream>,
     item: &Item,
     client: &TokenStream,
+    waits: bool,
 ) -> Call {
     let runtime = &model.runtime;
     let (declared, site) = limit::site(runtime, member, item);
-    let new =
-        if let Some(limiter) = limiter { quote!(by_limiter(#site, #limiter)) } else { quote!(new(#site)) };
+    let new = match (limiter, waits) {
+        (Some(limiter), false) => quote!(by_limiter(#site, #limiter)),
+        (Some(limiter), true) => quote!(later_by(#site, #limiter)),
+        (None, false) => quote!(new(#site)),
+        (None, true) => quote!(later(#site)),
+    };
     let new = quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new);
     let of_site = (limiter.is_none() && declared.is_some() && !model.keeps_admission()).then(|| {
         quote_spanned! {Span::mixed_site()=>
@@ -102,7 +114,7 @@ impl Call {
 }
 
 /// Writes the start of the decision about a call. If the function holds no permit or charge, the call is decided in place.
-pub(super) fn start(model: &Model, call: &TokenStream) -> TokenStream {
+fn start(model: &Model, call: &TokenStream) -> TokenStream {
     let (at, runtime) = (Span::mixed_site(), &model.runtime);
     if model.keeps_admission() {
         quote_spanned!(at=> #runtime::__private::Call::admit(#call))

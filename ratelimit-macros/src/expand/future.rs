@@ -1,5 +1,5 @@
-//! Expands functions that return a future without being async. The key is evaluated at the call, and the decision is
-//! made when the future is first polled.
+//! Expands functions that return a future without being async. The arguments are evaluated at the call. When the future is first
+//! polled, it asks for the limiter and decides.
 
 use super::probe::Probes;
 use super::{Place, as_a_block, ending, guard, output};
@@ -15,8 +15,8 @@ use syn::parse_quote;
 //     fn open(id: u64) -> impl Future<Output = R> { let door = find(id); async move { body } }
 // Output:
 //     fn open(id: u64) -> impl Future<Output = R> {
-//         let call = { static __SITE: Site = ..; let mut call = Call::new(&__SITE); ..; call };
-//         { let door = find(id); async move { let check = Call::start(&mut call); if let Err(rejection) = check.await { return ..; } { body } } }
+//         let call = { static __SITE: Site = ..; let mut call = Call::later(&__SITE); ..; Later::of([call]) };
+//         { let door = find(id); async move { let check = Later::start(call); if let Err(rejection) = check.await { return ..; } { body } } }
 //     }
 // Input:
 //     fn open(id: u64) -> impl Future<Output = R> { body }

@@ -1,6 +1,6 @@
 //! Writes the decision in front of the body.
 
-use super::call::{self, calls};
+use super::call::calls;
 use super::{afterwards, probe, warn};
 use crate::item::Item;
 use crate::model::Model;
@@ -18,8 +18,8 @@ pub(super) fn guard(model: &Model, item: &Item, client: &TokenStream, reject: &T
     quote_spanned!(at=> #warning let __check = #check; #decided)
 }
 
-/// Writes the decision in two parts, for two places. The code of the first part evaluates the key. The code of the second part
-/// decides.
+/// Writes the decision in two parts, for two places. The code of the first part evaluates the arguments. The code of the second
+/// part asks for the limiter and decides.
 pub(super) fn parted(
     model: &Model,
     item: &Item,
@@ -27,19 +27,11 @@ pub(super) fn parted(
     reject: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let (at, warning, moved) = (Span::mixed_site(), warn::warnings(model, item), probe::moved(model));
-    let check = if model.members.len() > 1 {
-        let (runtime, start) = (&model.runtime, start(model));
-        quote_spanned!(at=> #runtime::__private::Calls::#start(__call))
-    } else {
-        // The call moves into the block, so that it is dropped before the await.
-        let check = call::start(model, &quote_spanned!(at=> __call));
-        let moved = (!model.keeps_admission()).then(|| quote_spanned!(at=> let mut __call = __call;));
-        quote_spanned!(at=> { #moved #check })
-    };
+    let (runtime, start) = (&model.runtime, start(model));
     let (call, decided) = (calls(model, item, client, None), decided(model, reject));
     (
         quote_spanned!(at=> #warning let __call = { #moved #call };),
-        quote_spanned!(at=> let __check = #check; #decided),
+        quote_spanned!(at=> let __check = #runtime::__private::Later::#start(__call); #decided),
     )
 }
 

@@ -1,6 +1,7 @@
 //! `Call`: one limit of a limited call, with its limiter, key and units.
 
 use super::address::Client;
+use super::later::Waiting;
 use super::request::HeaderValue;
 use super::site::Site;
 use super::units::ZeroCosts;
@@ -35,6 +36,8 @@ pub struct Call {
     pub(super) shadow: bool,
     pauses: bool,
     pub(super) skipped: bool,
+    /// What the call waits to do until its future is polled. `None` if the limiter is already known.
+    waiting: Option<Box<Waiting>>,
 }
 
 impl Call {
@@ -46,6 +49,35 @@ impl Call {
     /// Creates a call that this limiter decides.
     pub fn by_limiter(site: &'static Site, limiter: &RateLimiter) -> Self {
         Self::with(site, Ok(CurrentLimiter::Owned(limiter.clone())))
+    }
+
+    /// Creates a call of a function that returns a future. The limiter is found when the future is polled.
+    pub fn later(site: &'static Site) -> Self {
+        let unknown =
+            Error::new(ErrorKind::Configuration, "the limiter is not known before the future is polled");
+        Self::with(site, Err(unknown)).waits(Waiting::default())
+    }
+
+    /// Creates a call of a function that returns a future, which this limiter decides.
+    pub fn later_by(site: &'static Site, limiter: &RateLimiter) -> Self {
+        Self::by_limiter(site, limiter).waits(Waiting::of_given_limiter())
+    }
+
+    fn waits(mut self, waiting: Waiting) -> Self {
+        (self.waiting, self.key, self.skipped) = (Some(Box::new(waiting)), self.key.before_limiter(), false);
+        self
+    }
+
+    /// Finds the limiter of a call that was made by [`later`](Self::later), and completes its key. `scoped` is the limiter of the
+    /// scope that applies.
+    pub(super) fn settle(&mut self, scoped: Option<&RateLimiter>) {
+        let Some(waiting) = self.waiting.take() else { return };
+        let given = self.limiter.clone();
+        self.limiter = waiting.limiter(given, self.name().as_str(), scoped);
+        if let Ok(limiter) = &self.limiter {
+            self.skipped |= limiter.is_off();
+            self.key.settle(&mut self.request.key, limiter.keys());
+        }
     }
 
     /// Creates a call for a limit that belongs to no attribute.
@@ -73,6 +105,7 @@ impl Call {
             shadow: false,
             pauses: false,
             skipped,
+            waiting: None,
         }
     }
 
@@ -80,8 +113,15 @@ impl Call {
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
             Ok(limit) => self.request.limit = limit,
-            // The error replaces the limiter, so that the call is rejected.
-            Err(error) => self.limiter = Err(error.into()),
+            Err(error) => self.fail(error.into()),
+        }
+    }
+
+    /// Notes an error of an argument. The error replaces the limiter, so that the call is rejected.
+    fn fail(&mut self, error: Error) {
+        match &mut self.waiting {
+            Some(waiting) => waiting.fail(error),
+            None => self.limiter = Err(error),
         }
     }
 
@@ -127,6 +167,15 @@ impl Call {
 
     /// Sets the identity to the address of the client that was found among the arguments.
     pub fn ip(&mut self, client: Client<'_>) {
+        if let Some(waiting) = &mut self.waiting {
+            let address = waiting.client(client);
+            self.identity().write_late(move |key| {
+                if let Some(address) = address.get() {
+                    key.ip(*address);
+                }
+            });
+            return;
+        }
         let Ok(limiter) = &self.limiter else { return };
         match client.address(limiter) {
             // IPv4 has its own branch, in which the compiler removes the code for IPv6 addresses.
@@ -155,7 +204,9 @@ impl Call {
 
     /// Sets the failure policy of this call.
     pub fn on_error(&mut self, on_error: OnError) {
-        if let Ok(limiter) = &mut self.limiter {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.on_error(on_error);
+        } else if let Ok(limiter) = &mut self.limiter {
             *limiter = CurrentLimiter::Owned(limiter.with_on_error(on_error));
         }
     }

@@ -3,6 +3,7 @@
 use super::admission::{Admission, Admit, Calls, Completed};
 use super::call::Call;
 use super::site::{Site, SiteRequest};
+use crate::coop::poll_yield;
 use crate::key::Name;
 use crate::limiter::current::current;
 use crate::limiter::{Member, Pending, RateLimiter, failed, join, passed};
@@ -13,7 +14,7 @@ use crate::store::Request;
 use smallvec::SmallVec;
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 /// The future of the decision about a call. If the call has to wait for its turn, the future completes at that turn.
 #[must_use = "the decision must be awaited"]
@@ -110,6 +111,11 @@ impl Check {
         check
     }
 
+    /// The decision that this future makes.
+    pub(super) fn admitting(admit: Admit) -> Self {
+        Self(State::Admitting(admit))
+    }
+
     #[cold]
     fn refused(rejection: Rejection) -> Self {
         Self(State::Refused(ready(rejection)))
@@ -135,7 +141,10 @@ impl Future for Check {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
             State::Admitted => Poll::Ready(Ok(Admission::default())),
-            State::Refused(refused) => Pin::new(refused).poll(context).map(Err),
+            State::Refused(refused) => {
+                ready!(poll_yield(context));
+                Pin::new(refused).poll(context).map(Err)
+            }
             State::Deciding(pending) => Pin::new(pending).poll(context).map_ok(|_| Admission::default()),
             State::Admitting(admit) => admit.as_mut().poll(context),
         }

@@ -5,6 +5,7 @@ mod admission;
 mod call;
 mod check;
 mod key_part;
+mod later;
 pub mod limit;
 mod probe;
 mod refusal;
@@ -22,6 +23,7 @@ pub use admission::{Admission, Admit, Calls, cost_on_end, judge};
 pub use call::Call;
 pub use check::Check;
 pub use key_part::{KeyPart, ProbeKeyPart, Way};
+pub use later::Later;
 pub use probe::{Argument, Nothing};
 pub use refusal::{
     AsBoxedError, AsBytes, AsError, AsHead, AsText, BoxedError, ProbeRefusal, ResponseOrRejection, Unknown,

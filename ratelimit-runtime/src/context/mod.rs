@@ -155,7 +155,8 @@ impl RequestContext {
     }
 
     /// Runs a future with this context. The limited functions that the future calls find the client, the user and the headers
-    /// here, and record their decisions here.
+    /// here, and record their decisions here. [`ratelimit::scope`](crate::scope) says which context a function that returns a future
+    /// uses.
     pub fn scope<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CURRENT.scope(self, future)
     }

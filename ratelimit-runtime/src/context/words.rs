@@ -79,6 +79,10 @@ impl ContextClientIp {
 
 impl Identity for ContextClientIp {
     fn write(&self, key: &mut KeyWriter<'_>) {
+        // In a function that returns a future, the context of the place where the future is polled comes first.
+        if key.write_late(|key| client_ip().write(key)) {
+            return;
+        }
         self.0.write(key, |address, key| key.ip(*address));
     }
 }
@@ -126,13 +130,19 @@ impl ContextUser {
 
 impl Identity for ContextUser {
     fn write(&self, key: &mut KeyWriter<'_>) {
+        if key.write_late(|key| user().write(key)) {
+            return;
+        }
         self.0.write(key, Identity::write);
     }
 }
 
 /// A header in the request context. See [`header`].
 #[derive(Clone, Debug)]
-pub struct ContextHeader(Found<Arc<[u8]>>);
+pub struct ContextHeader {
+    name: Arc<str>,
+    found: Found<Arc<[u8]>>,
+}
 
 /// Returns a header of the current request. Use it in functions that have no argument with the header:
 /// `by = ratelimit::context::header("x-api-key")`.
@@ -157,15 +167,22 @@ pub struct ContextHeader(Found<Arc<[u8]>>);
 /// # }
 /// ```
 pub fn header(name: &str) -> ContextHeader {
-    ContextHeader(Found::in_context(|context| {
+    let mut known = None;
+    let found = Found::in_context(|context| {
         let kept = context.known.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
         let Some(header) = kept else { return Found::Not(NOT_KEPT) };
+        known = Some(Arc::clone(&header.name));
         header.value.clone().map_or(Found::Absent, Found::Value)
-    }))
+    });
+    ContextHeader { name: known.unwrap_or_else(|| name.into()), found }
 }
 
 impl Identity for ContextHeader {
     fn write(&self, key: &mut KeyWriter<'_>) {
-        self.0.write(key, |value, key| key.secret(value));
+        let name = Arc::clone(&self.name);
+        if key.write_late(move |key| header(&name).write(key)) {
+            return;
+        }
+        self.found.write(key, |value, key| key.secret(value));
     }
 }

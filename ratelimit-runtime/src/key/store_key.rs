@@ -4,7 +4,7 @@ use super::{AsKey, Function, Name};
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
 use crate::macros::opaque;
-use crate::writer::{Absent, Bytes, KeySettings, KeyWriter};
+use crate::writer::{Absent, Bytes, KeySettings, KeyWriter, LATE, LateValue};
 use std::hash::{Hash, Hasher};
 
 /// The key that a store receives. Its bytes are unique to the limiter's prefix, to the limit's name, parts, algorithm and state
@@ -89,17 +89,41 @@ pub(crate) struct KeyBuilder<'n> {
     named: bool,
     has_identity: bool,
     absent: Absent,
+    /// The late values of a key whose limiter is not known yet. `None` for any other key.
+    late: Option<Vec<LateValue>>,
 }
 
 impl<'n> KeyBuilder<'n> {
     pub(crate) fn new(name: Name<'n>, function: Option<Function>) -> Self {
-        Self { name, function, begun: false, named: false, has_identity: false, absent: None }
+        Self { name, function, begun: false, named: false, has_identity: false, absent: None, late: None }
     }
 
-    /// Writes the prefix at the first call.
+    /// Writes the key without a limiter, until [`settle`](Self::settle) is called.
+    pub(crate) fn before_limiter(mut self) -> Self {
+        self.late = Some(Vec::new());
+        self
+    }
+
+    /// Rewrites a key that was begun without a limiter. `settings` are those of its limiter.
+    pub(crate) fn settle(&mut self, key: &mut StoreKey, settings: &KeySettings) {
+        let Some(late) = self.late.take() else { return };
+        if !std::mem::replace(&mut self.begun, false) {
+            return;
+        }
+        let written = std::mem::take(key);
+        self.begin(key, settings);
+        let mut pieces = written.as_bytes().split(|byte| *byte == LATE);
+        key.0.extend_from_slice(pieces.next().unwrap_or_default());
+        for (write, piece) in late.iter().zip(pieces) {
+            write(&mut KeyWriter::new(&mut key.0, settings, &mut self.absent, None));
+            key.0.extend_from_slice(piece);
+        }
+    }
+
+    /// Writes the prefix at the first call. A key without a limiter has no prefix yet.
     #[inline]
     fn begin(&mut self, key: &mut StoreKey, settings: &KeySettings) {
-        if !std::mem::replace(&mut self.begun, true) {
+        if !std::mem::replace(&mut self.begun, true) && self.late.is_none() {
             key.0.extend_from_slice(settings.head.as_bytes());
         }
     }
@@ -125,14 +149,16 @@ impl<'n> KeyBuilder<'n> {
         debug_assert!(!self.named, "identities come before parts");
         self.begin(key, settings);
         let separated = std::mem::replace(&mut self.has_identity, true);
-        KeyWriter::new(&mut key.0, settings, &mut self.absent, separated.then_some(b','))
+        let writer = KeyWriter::new(&mut key.0, settings, &mut self.absent, separated.then_some(b','));
+        writer.with_late(self.late.as_mut())
     }
 
     /// Returns a writer for the next part of the name.
     pub(crate) fn part<'w>(&'w mut self, key: &'w mut StoreKey, settings: &'w KeySettings) -> KeyWriter<'w> {
         self.begin(key, settings);
         self.write_name(key);
-        KeyWriter::new(&mut key.0, settings, &mut self.absent, Some(b'='))
+        let writer = KeyWriter::new(&mut key.0, settings, &mut self.absent, Some(b'='));
+        writer.with_late(self.late.as_mut())
     }
 
     /// Notes why the key has no identity.

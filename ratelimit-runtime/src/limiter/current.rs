@@ -31,16 +31,27 @@ pub(crate) type CurrentLimiter = Cow<'static, RateLimiter>;
 /// call tries again.
 #[inline]
 pub(crate) fn current(name: &'static str) -> Result<CurrentLimiter, Error> {
-    if let Some(limiter) = RateLimiter::scoped() {
-        return Ok(Cow::Owned(limiter));
+    or_installed(RateLimiter::scoped(), name)
+}
+
+/// Does the same as [`current`], with a scoped limiter that was found before.
+#[inline]
+pub(crate) fn or_installed(scoped: Option<RateLimiter>, name: &'static str) -> Result<CurrentLimiter, Error> {
+    match scoped {
+        Some(limiter) => Ok(Cow::Owned(limiter)),
+        None => installed_or_default(name).map(Cow::Borrowed),
     }
-    installed_or_default(name).map(Cow::Borrowed)
 }
 
 /// Runs a future in which attributes use `limiter`. Use it for tests, and for tenants with their own store.
 ///
 /// The scope applies wherever the future is polled. It does not apply to tasks that the future spawns with
 /// [`tokio::spawn`]: pass the limiter to them with [`RateLimiter::scoped`].
+///
+/// A limited function may return a future without being `async`. The limiter and the request context are those of the scope in
+/// which the future is first polled. If it is polled outside of any scope, they are those of the scope in which the function was
+/// called. So `ratelimit::scope(limiter, f())` decides with `limiter`, and a future that was made in a scope and is polled in
+/// another task keeps the limiter of the scope.
 ///
 /// ```
 /// use ratelimit::{RateLimiter, Rejection, rate_limit};

@@ -25,7 +25,7 @@ pub(super) fn nameless_proxy(header: &str) -> Error {
     ))
 }
 
-const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
+pub(super) const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
 
 /// Returns the name of the forwarding header in a request whose peer has a local address, such as a proxy in the same network.
 /// Any client can send such a header, so the header of a peer with another address proves nothing.

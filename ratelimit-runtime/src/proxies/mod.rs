@@ -1,10 +1,12 @@
 //! Trusted proxies: decides which peers are trusted proxies, and finds the address of the client behind them.
 
 mod error;
+mod kept;
 mod networks;
 pub(crate) mod parse;
 mod settings;
 
+pub(crate) use kept::KeptHeaders;
 pub(crate) use networks::Networks;
 pub(crate) use settings::Settings;
 

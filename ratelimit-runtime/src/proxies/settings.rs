@@ -1,6 +1,7 @@
 //! `Settings`: the settings of a builder about proxies, and their checks.
 
 use super::error::configuration;
+use super::kept::read_later;
 use super::parse::{self, Syntax};
 use super::{Networks, Proxies, Trust};
 use crate::error::Error;
@@ -102,7 +103,10 @@ fn single(name: &str) -> Result<Header, Error> {
     let variant = match name.to_ascii_lowercase() {
         name if name == X_FORWARDED_FOR => "XForwardedFor",
         name if name == FORWARDED => "Rfc7239",
-        name => return Ok(Header { name: name.into(), syntax: None }),
+        name => {
+            read_later(&name);
+            return Ok(Header { name: name.into(), syntax: None });
+        }
     };
     Err(configuration(format!(
         "the header {name:?} is a list, not a single address; write `Forwarded::{variant}`"

@@ -78,7 +78,8 @@ impl TestLimiter {
     /// Makes a call. If the call was refused, returns the refusal with the longest wait.
     async fn refusal<T>(&self, at: At, call: &mut impl AsyncFnMut() -> T) -> Option<Decided> {
         self.store.take_decisions();
-        self.scope(call()).await;
+        // The closure itself runs in the scope, too.
+        self.scope(async { call().await }).await;
         let decided = self.store.take_decisions();
         if decided.is_empty() {
             fail(

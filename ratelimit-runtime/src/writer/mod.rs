@@ -8,7 +8,7 @@ mod write;
 
 pub(crate) use bytes::{Bytes, copy, push_hex_number, push_number};
 pub use write::KeyWriter;
-pub(crate) use write::{Absent, is_plain, is_written, push_escaped};
+pub(crate) use write::{Absent, LATE, LateValue, is_plain, is_written, push_escaped};
 
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;

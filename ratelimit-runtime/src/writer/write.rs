@@ -8,12 +8,18 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fmt::{self, Write};
 use std::hash::Hasher;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// The maximum length of a value in bytes. Longer values are replaced by their hash, so that callers cannot make keys long.
 const MAX_VALUE: usize = 64;
 
 /// The reason why a key has no identity. `None` if the key has an identity.
 pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
+
+/// A value of a key that depends on the limiter or on the request context, which are not known yet. The function writes it.
+pub(crate) type LateValue = Arc<dyn Fn(&mut KeyWriter<'_>) + Send + Sync>;
+/// The byte that stands for a late value. No value and no name contains it, because control characters are escaped.
+pub(crate) const LATE: u8 = 0;
 
 /// Writes an identity, or a part of a name, into a key.
 ///
@@ -27,6 +33,8 @@ pub struct KeyWriter<'w> {
     absent: &'w mut Absent,
     separator: Option<u8>,
     written: bool,
+    /// The late values of a key that is written before its limiter is known. `None` for any other key.
+    late: Option<&'w mut Vec<LateValue>>,
 }
 
 impl<'w> KeyWriter<'w> {
@@ -37,19 +45,37 @@ impl<'w> KeyWriter<'w> {
         absent: &'w mut Absent,
         separator: Option<u8>,
     ) -> Self {
-        Self { bytes, settings, absent, separator, written: false }
+        Self { bytes, settings, absent, separator, written: false, late: None }
+    }
+
+    /// Writes a key whose limiter is not known yet. Values that depend on the limiter are appended to `late`.
+    pub(crate) fn with_late(self, late: Option<&'w mut Vec<LateValue>>) -> Self {
+        let mut writer = self;
+        writer.late = late;
+        writer
+    }
+
+    /// Lets `write` write the value once the limiter of the key is known. Returns `false` if the limiter is already known. The
+    /// caller then writes the value itself.
+    pub(crate) fn write_late(&mut self, write: impl Fn(&mut KeyWriter<'_>) + Send + Sync + 'static) -> bool {
+        if self.late.is_none() {
+            return false;
+        }
+        self.separate();
+        self.bytes.push(LATE);
+        if let Some(late) = &mut self.late {
+            late.push(Arc::new(write));
+        }
+        true
     }
 
     /// Writes text.
     pub fn text(&mut self, text: &str) {
-        self.separate();
         if text.len() > MAX_VALUE {
-            let mut hasher = self.hasher();
-            hasher.write(text.as_bytes());
-            self.push_hash(&hasher);
-        } else {
-            push_value(self.bytes, text.as_bytes());
+            return self.secret(text.as_bytes());
         }
+        self.separate();
+        push_value(self.bytes, text.as_bytes());
     }
 
     /// Writes a whole number.
@@ -64,15 +90,15 @@ impl<'w> KeyWriter<'w> {
 
     /// Writes the `Display` text of a value.
     pub fn display(&mut self, value: &dyn fmt::Display) {
+        if self.late.is_some() {
+            let mut text = String::new();
+            self.note_display(write!(text, "{value}"));
+            return self.text(&text);
+        }
         self.separate();
         let mut displayed =
             DisplayedText { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
-        if write!(displayed, "{value}").is_err() {
-            *self.absent = Some((
-                ErrorKind::NoIdentity,
-                "the `Display` implementation of an identity returned an error",
-            ));
-        }
+        self.note_display(write!(displayed, "{value}"));
         match displayed.long {
             Some(hasher) => self.push_hash(&hasher),
             None => push_value(self.bytes, &displayed.head),
@@ -84,12 +110,20 @@ impl<'w> KeyWriter<'w> {
     /// has set.
     #[inline]
     pub fn ip(&mut self, address: IpAddr) {
+        if address.is_ipv6() && self.write_late(move |key| key.ip(address)) {
+            return;
+        }
         self.separate();
         ip::write(self.bytes, address, self.settings.ipv6_prefix);
     }
 
     /// Writes the keyed hash of a value that must not be readable in the store, such as a token.
     pub fn secret(&mut self, secret: &[u8]) {
+        if self.late.is_some() {
+            let secret = secret.to_vec();
+            self.write_late(move |key| key.secret(&secret));
+            return;
+        }
         self.separate();
         self.settings.note_secret();
         let mut hasher = self.hasher();
@@ -120,6 +154,16 @@ impl<'w> KeyWriter<'w> {
     pub(crate) fn fail(&mut self, kind: ErrorKind, why: &'static str) {
         self.written = true;
         *self.absent = Some((kind, why));
+    }
+
+    /// Notes that a value cannot be displayed, if that is the result.
+    fn note_display(&mut self, result: fmt::Result) {
+        if result.is_err() {
+            *self.absent = Some((
+                ErrorKind::NoIdentity,
+                "the `Display` implementation of an identity returned an error",
+            ));
+        }
     }
 
     #[inline]

@@ -9,4 +9,5 @@ pub(crate) mod made_by_macros;
 mod matrix;
 mod methods;
 mod returned_futures;
+mod returned_scopes;
 mod signatures;

@@ -16,6 +16,7 @@ mod off;
 mod password_guesses;
 mod pause;
 mod records;
+mod refused_loops;
 mod shadow;
 mod skip_if;
 mod stack_names;

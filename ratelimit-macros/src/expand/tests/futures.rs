@@ -14,21 +14,20 @@ fn a_future_whose_block_waits() {
         &expect![[r#"
             fn send(&self, to: &str) -> impl Future<Output = Result<(), Error>> + use<> {
                 let __call = {
-                    {
-                        use probe::ProbeKeyPart as _;
-                        site::new("send:{to}", r::Limit::counter(100, core::secs(60)));
-                        let mut __call = p::Call::new(&__SITE);
-                        write(&to, &mut p::Call::part(&mut __call));
-                        __call
-                    }
+                    p::Later::of([
+                        {
+                            use probe::ProbeKeyPart as _;
+                            site::new("send:{to}", r::Limit::counter(100, core::secs(60)));
+                            let mut __call = p::Call::later(&__SITE);
+                            write(&to, &mut p::Call::part(&mut __call));
+                            __call
+                        },
+                    ])
                 };
                 {
                     let smtp = self.smtp.clone();
                     async move {
-                        let __check = {
-                            let mut __call = __call;
-                            p::Call::start(&mut __call)
-                        };
+                        let __check = p::Later::start(__call);
                         decide_or(rejection_as::<Result<(), Error>>());
                         { smtp.send().await }
                     }
@@ -50,13 +49,15 @@ fn a_boxed_future_that_is_made_elsewhere() {
                     warn_return::<Row>().limit_without_identity();
                 }
                 let __call = {
-                    {
-                        site::new("get", r::Limit::counter(100, core::secs(60)));
-                        p::Call::new(&__SITE)
-                    }
+                    p::Later::of([
+                        {
+                            site::new("get", r::Limit::counter(100, core::secs(60)));
+                            p::Call::later(&__SITE)
+                        },
+                    ])
                 };
                 p::Box::pin(async move {
-                    let __check = { p::Call::admit(__call) };
+                    let __check = p::Later::admit(__call);
                     let mut __admission = admit_or(rejection_as::<Result<Row, Error>>());
                     let __result: Result<Row, Error> = async move {
                         of_type::<Result<Row, Error>>();
@@ -146,14 +147,16 @@ fn a_future_of_a_stream() {
         &expect![[r#"
             fn events() -> impl Future<Output = r::body::Holding<Sse<impl Stream<Item = Event>>>> {
                 let __call = {
-                    {
-                        site::new("events", r::Limit::concurrency(9, core::secs(60)));
-                        p::Call::new(&__SITE)
-                    }
+                    p::Later::of([
+                        {
+                            site::new("events", r::Limit::concurrency(9, core::secs(60)));
+                            p::Call::later(&__SITE)
+                        },
+                    ])
                 };
                 {
                     async move {
-                        let __check = { p::Call::admit(__call) };
+                        let __check = p::Later::admit(__call);
                         let __admission = admit_or(rejection_as::<r::body::Holding<Sse<_>>>());
                         let __result: Sse<_> = async move {
                             of_type::<Sse<_>>();

@@ -88,14 +88,16 @@ fn a_file_of_a_function_that_becomes_fallible() {
                 ::core::result::Result<Option<r::body::Holding<NamedFile>>, r::Rejection>,
             > {
                 let __call = {
-                    {
-                        site::new("files", r::Limit::concurrency(9, core::secs(60)));
-                        p::Call::new(&__SITE)
-                    }
+                    p::Later::of([
+                        {
+                            site::new("files", r::Limit::concurrency(9, core::secs(60)));
+                            p::Call::later(&__SITE)
+                        },
+                    ])
                 };
                 {
                     Box::pin(async move {
-                        let __check = { p::Call::admit(__call) };
+                        let __check = p::Later::admit(__call);
                         let __admission = admit_or(core::Err(__rejection));
                         let __result: Option<NamedFile> = async move {
                             of_type::<Option<NamedFile>>();

@@ -165,7 +165,7 @@ fn arguments_of_the_attribute_have_code() {
         has(arguments, item, words);
     }
     let stack = "#[rate_limit(time = 60, count = 50)] fn f() -> impl Future<Output = Result<(), E>> { async move { g().await } }";
-    has("time = 1, count = 5", stack, "let__check=p::Calls::start(__call)");
+    has("time = 1, count = 5", stack, "let__check=p::Later::start(__call)");
 }
 
 #[test]

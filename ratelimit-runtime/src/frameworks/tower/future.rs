@@ -5,7 +5,7 @@ use crate::__private::{Admission, Check};
 use crate::context::{Contextual, RequestContext};
 use crate::frameworks::http::{grpc_type, refusal};
 use crate::layer::{Entered, Settings};
-use crate::limiter::current::{InScope, in_scope};
+use crate::limiter::current::{InScope, in_scope, sync_scope};
 use crate::rejection::Rejection;
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
@@ -56,8 +56,10 @@ impl<S: Service<Request<A>>, A> State<S, A> {
         service: &mut S,
         request: Request<A>,
     ) -> Self {
-        // `call` runs inside the context, because an inner service, such as another layer, may read the context in its `call`.
-        let future = context.sync_scope(|| service.call(request));
+        // `call` runs inside the context and the scope, because an inner service, such as another layer, may read them in its
+        // `call`.
+        let limiter = settings.limiter.as_ref();
+        let future = sync_scope(limiter, || context.sync_scope(|| service.call(request)));
         let future = in_scope(settings.limiter.clone(), context.clone().contextual(future));
         Self::Answering { future }
     }

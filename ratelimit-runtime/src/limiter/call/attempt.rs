@@ -10,6 +10,7 @@ use super::holdings::Holdings;
 use super::member::{Member, Stack};
 use super::record::Record;
 use crate::context::RequestContext;
+use crate::coop::poll_yield;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::Name;
@@ -19,7 +20,7 @@ use crate::observe::{Final, Outcome, Watch, report, unasked};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};
 use smallvec::SmallVec;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -70,7 +71,11 @@ impl RateLimiter {
         let record = Record::of(names, refusing.iter().map(|at| (*at, &stack[*at].request)));
         match claim::admit(self, began, stack).await {
             Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
-            Err(Refused::Limited(decided)) => Err(refused(names, &refusing, &watch, record, &decided)),
+            Err(Refused::Limited(decided)) => {
+                let rejection = refused(names, &refusing, &watch, record, &decided);
+                poll_fn(poll_yield).await;
+                Err(rejection)
+            }
             Err(Refused::Failed(error)) => {
                 watch.undecided(names.iter().map(Name::as_str), &error);
                 Err(unavailable(first(names), error))

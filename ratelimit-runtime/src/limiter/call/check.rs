@@ -2,6 +2,7 @@
 
 use super::attempt::{Pending, failed, limited, passed, unavailable};
 use super::member::join;
+use crate::coop::poll_yield;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::key::{AsKey, Name};
@@ -14,7 +15,7 @@ use crate::rejection::Rejection;
 use crate::store::cost::Cost;
 use crate::store::{Mode, Request};
 use smallvec::SmallVec;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use tokio::time::Instant;
 
 /// A call that its limit has admitted.
@@ -93,7 +94,10 @@ impl RateLimiter {
             let began = if self.knows_overrides() { None } else { self.learn_overrides().await };
             match self.spend(began, limit, &key, cost) {
                 Ok(Ok(decision)) if decision.is_allowed() => Ok(Admitted(decision)),
-                Ok(Ok(decision)) => Err(limited(Name::new(key.name()), decision)),
+                Ok(Ok(decision)) => {
+                    poll_fn(poll_yield).await;
+                    Err(limited(Name::new(key.name()), decision))
+                }
                 Ok(Err(error)) => Err(unavailable(Name::new(key.name()), error)),
                 Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
             }
@@ -164,6 +168,10 @@ impl RateLimiter {
         let requests: SmallVec<[&Request; 2]> = requests.iter().collect();
         let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted).collect();
         match self.attempt(began, &names, &requests, |ended| passed(&names, ended).map(admitted)) {
+            Ok(Err(rejection)) => {
+                poll_fn(poll_yield).await;
+                Err(rejection)
+            }
             Ok(ended) => ended,
             Err(pending) => pending.await.map(|decisions| admitted(&decisions)),
         }
@@ -195,7 +203,12 @@ impl RateLimiter {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost)?;
         let reply = self.shared.store.bare().decide(Mode::Peek, &[&request]);
-        self.shared.store.within_rest(began, reply).await?.first().copied().ok_or_else(invalid_reply)
+        let decisions = self.shared.store.within_rest(began, reply).await?;
+        let decision = decisions.first().copied().ok_or_else(invalid_reply)?;
+        if !decision.is_allowed() {
+            poll_fn(poll_yield).await;
+        }
+        Ok(decision)
     }
 
     /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are deleted
