@@ -11,6 +11,7 @@
 mod actix;
 mod advice;
 mod axum;
+mod found;
 mod hyper;
 mod others;
 mod salvo;
