@@ -171,7 +171,7 @@ impl Service<Request<()>> for Limited {
 
     #[rate_limit(key = "layer_of_a_limited_call", count = 1, by = ratelimit::context::client_ip())]
     fn call(&mut self, _request: Request<()>) -> Self::Future {
-        Box::pin(async { Ok(Response::new(Body::default())) })
+        Box::pin(async move { Ok(Response::new(Body::default())) })
     }
 }
 

@@ -56,16 +56,15 @@ impl DeadlineTimer {
     /// Ends when the deadline was missed. Returns an error if the runtime has no timers.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         loop {
-            let timer = match &mut self.timer {
-                Some(timer) => timer,
-                None => {
-                    // A timer that is made after its deadline says nothing about the runtime.
-                    let now = Instant::now();
-                    if now > self.look + LATE {
-                        self.look = now + AGAIN[0];
-                    }
-                    self.timer.insert(Box::pin(unconstrained(sleep_until(self.look)?)))
+            let timer = if let Some(timer) = &mut self.timer {
+                timer
+            } else {
+                // A timer that is made after its deadline says nothing about the runtime.
+                let now = Instant::now();
+                if now > self.look + LATE {
+                    self.look = now + AGAIN[0];
                 }
+                self.timer.insert(Box::pin(unconstrained(sleep_until(self.look)?)))
             };
             ready!(timer.as_mut().poll(context));
             match self.late.postpone(self.look, Instant::now()) {

@@ -37,8 +37,8 @@ impl Caller {
             let limiter = self.limiter.clone();
             match self.random.u8(..7) {
                 0 => self.count(limiter.check(&HUGE, "count")).await,
-                1 => self.count(limiter.acquire(&HUGE, "count")).await,
-                2 => self.count(limiter.charge(&HUGE, "count", 1)).await,
+                1 => self.count(Box::pin(limiter.acquire(&HUGE, "count"))).await,
+                2 => self.count(Box::pin(limiter.charge(&HUGE, "count", 1))).await,
                 3 => drop(self.drop_early(limiter.permit(&PERMITS, "permits")).await),
                 4 => drop(self.drop_early(limiter.permit(&WAITING, "permits")).await),
                 5 => drop(self.drop_early(limiter.permit_cost(&WAITING, "permits", 3)).await),

@@ -72,9 +72,8 @@ impl RateLimiter {
         match claim::admit(self, began, stack).await {
             Ok(holdings) => Ok(admitted(names, &watch, record, holdings)),
             Err(Refused::Limited(decided)) => {
-                let rejection = refused(names, &refusing, &watch, record, &decided);
                 poll_fn(poll_yield).await;
-                Err(rejection)
+                Err(refused(names, &refusing, &watch, record, &decided))
             }
             Err(Refused::Failed(error)) => {
                 watch.undecided(names.iter().map(Name::as_str), &error);

@@ -70,7 +70,8 @@ fn an_admitted_request_of_a_limit_with_a_block_keeps_its_numbers() {
     {
         let request = request("a", limit, 2);
         let reply = reply(numbers);
-        let mut replies = Merged::new(mode, &[&request]).replies(&reply, false).ok().unwrap();
+        let merged = Merged::new(mode, &[&request]);
+        let mut replies = merged.replies(&reply, false).ok().unwrap();
         let decision = replies.next(0, &request).unwrap().ok().unwrap();
         let stamp = if mode == Mode::Charge { 77 } else { 0 };
         assert_eq!((decision.remaining(), decision.reset_after().as_millis()), (4, 3000), "{mode:?}");
