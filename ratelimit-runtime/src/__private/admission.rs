@@ -40,8 +40,8 @@ impl Completed {
 
 impl Calls {
     /// The limits in the order of their attributes.
-    pub fn of(calls: impl Into<Vec<Call>>) -> Self {
-        Self(SmallVec::from_vec(calls.into()))
+    pub fn of(calls: impl IntoIterator<Item = Call>) -> Self {
+        Self(SmallVec::from_iter(calls))
     }
 
     /// Whether all limits have loaded their overrides, and none of them is a shadow limit.

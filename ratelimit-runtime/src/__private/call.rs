@@ -37,7 +37,7 @@ pub struct Call {
     pauses: bool,
     pub(super) skipped: bool,
     /// What the call waits to do until its future is polled. `None` if the limiter is already known.
-    waiting: Option<Box<Waiting>>,
+    waiting: Option<Waiting>,
 }
 
 impl Call {
@@ -64,7 +64,7 @@ impl Call {
     }
 
     fn waits(mut self, waiting: Waiting) -> Self {
-        (self.waiting, self.key, self.skipped) = (Some(Box::new(waiting)), self.key.before_limiter(), false);
+        (self.waiting, self.key, self.skipped) = (Some(waiting), self.key.before_limiter(), false);
         self
     }
 

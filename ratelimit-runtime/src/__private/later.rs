@@ -30,7 +30,7 @@ struct Made {
 
 impl Later {
     /// The limits of a function in the order of their attributes. Call it when the function is called.
-    pub fn of(calls: impl Into<Vec<Call>>) -> Self {
+    pub fn of<const LIMITS: usize>(calls: [Call; LIMITS]) -> Self {
         let (limiter, context) = (RateLimiter::scoped(), RequestContext::current());
         Self(Box::new(Made { calls: Calls::of(calls), limiter, context }))
     }
@@ -72,6 +72,12 @@ impl Later {
 pub(super) struct Waiting {
     /// Whether the attribute has named the limiter.
     is_limiter_given: bool,
+    /// What the arguments say. Boxed, because most arguments need no limiter.
+    notes: Option<Box<Notes>>,
+}
+
+#[derive(Clone, Default)]
+struct Notes {
     /// The error of an argument.
     error: Option<Error>,
     on_error: Option<OnError>,
@@ -85,18 +91,22 @@ impl Waiting {
         Self { is_limiter_given: true, ..Self::default() }
     }
 
+    fn notes(&mut self) -> &mut Notes {
+        self.notes.get_or_insert_default()
+    }
+
     pub(super) fn fail(&mut self, error: Error) {
-        self.error = Some(error);
+        self.notes().error = Some(error);
     }
 
     pub(super) fn on_error(&mut self, on_error: OnError) {
-        self.on_error = Some(on_error);
+        self.notes().on_error = Some(on_error);
     }
 
     /// Adds a client. Returns the place of its address.
     pub(super) fn client(&mut self, client: Client<'_>) -> Arc<OnceLock<IpAddr>> {
         let place = Arc::default();
-        self.clients.push((KeptClient::from(client), Arc::clone(&place)));
+        self.notes().clients.push((KeptClient::from(client), Arc::clone(&place)));
         place
     }
 
@@ -108,16 +118,14 @@ impl Waiting {
         scoped: Option<&RateLimiter>,
     ) -> Result<CurrentLimiter, Error> {
         let limiter = if self.is_limiter_given { given? } else { or_installed(scoped.cloned(), name)? };
-        if limiter.is_off() {
-            return Ok(limiter);
-        }
-        if let Some(error) = self.error {
+        let Some(notes) = self.notes.filter(|_| !limiter.is_off()) else { return Ok(limiter) };
+        if let Some(error) = notes.error {
             return Err(error);
         }
-        for (client, place) in self.clients {
+        for (client, place) in notes.clients {
             let _ = place.set(client.address(&limiter)?);
         }
-        Ok(match self.on_error {
+        Ok(match notes.on_error {
             Some(on_error) => CurrentLimiter::Owned(limiter.with_on_error(on_error)),
             None => limiter,
         })

@@ -118,9 +118,7 @@ impl Settings {
             let mut first = calls.next()?;
             Some(match calls.next() {
                 None => first.start(),
-                Some(second) => {
-                    Calls::of([first, second].into_iter().chain(calls).collect::<Vec<_>>()).start()
-                }
+                Some(second) => Calls::of([first, second].into_iter().chain(calls)).start(),
             })
         })
     }
