@@ -106,19 +106,20 @@ async fn each_limit_borrows_the_request_only_for_its_key() {
 }
 
 #[tokio::test]
-async fn the_request_context_knows_the_client_behind_the_same_peer() {
+async fn the_request_context_knows_the_client_behind_the_same_or_an_unknown_peer() {
     let keys = keys_of(async {
         let context = |peer| RequestContext::new().with_peer(peer).with_client_ip(CLIENT);
         let unix = Connection(Some(PeerAddr::Unix));
         context(PeerAddr::Unix).scope(connection(&unix)).await.unwrap();
+        context(PROXY.into()).scope(connection(&Connection(None))).await.unwrap();
         for refused in [
             connection(&unix).await,
+            connection(&Connection(None)).await,
             context(PROXY.into()).scope(connection(&unix)).await,
-            context(PROXY.into()).scope(connection(&Connection(None))).await,
         ] {
             assert_eq!(unavailable(refused).kind(), ErrorKind::Configuration);
         }
     })
     .await;
-    assert_eq!(keys, ["{203.0.113.7}:k"]);
+    assert_eq!(keys, ["{203.0.113.7}:k"; 2]);
 }
