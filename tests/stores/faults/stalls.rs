@@ -11,23 +11,25 @@ use tokio::task::{JoinSet, yield_now};
 const CALLERS: usize = 32;
 
 /// Blocks the thread of the runtime for longer than the deadline, after requests were sent. Returns how many of them the server
-/// did not decide.
-async fn undecided_in_stalls(limiter: RateLimiter) -> usize {
+/// did not decide, and the server.
+async fn undecided_in_stalls(limiter: RateLimiter, server: RedisServer) -> (usize, RedisServer) {
     let mut missed = 0;
     for _ in 0..3 {
         let mut calls = JoinSet::new();
+        let suspended = Suspended::new(&server);
         for number in 0..CALLERS {
             let limiter = limiter.clone();
             calls.spawn(async move { limiter.check(&HUGE, Key::new("k").by(number)).await.is_err() });
         }
-        // The first call sends itself, and a worker sends the others.
-        for _ in 0..4 {
+        // The first call sends itself, and a worker sends the others. No reply arrives before the stall.
+        for _ in 0..100 {
             yield_now().await;
         }
+        drop(suspended);
         thread::sleep(SECOND + SECOND / 5);
         missed += calls.join_all().await.into_iter().filter(|failed| *failed).count();
     }
-    missed
+    (missed, server)
 }
 
 #[test]
@@ -39,7 +41,9 @@ fn a_stalled_runtime_misses_no_reply() {
             // The policy is *deny*, so a call that the server has not decided fails.
             let limiter = limiter_at(server.url()).deadline(SECOND).connect().await.unwrap();
             limiter.check(&HUGE, "calls").await.unwrap();
-            assert_eq!(tokio::spawn(undecided_in_stalls(limiter.clone())).await.unwrap(), 0);
+            let stalled = tokio::spawn(undecided_in_stalls(limiter.clone(), server));
+            let (missed, _server) = stalled.await.unwrap();
+            assert_eq!(missed, 0);
             assert_eq!(failure(limiter.check(&HUGE, "calls").await), None, "the breaker is open");
         });
     }

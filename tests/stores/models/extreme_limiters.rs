@@ -10,6 +10,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 use support::{MINUTE, RedisServer};
+use tokio::task::unconstrained;
 
 /// A random call.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,8 @@ fn refused(call: Call, limit: &Limit, rejection: &Rejection) {
 
 /// Returns the outcome of a call after the store has decided. Drops the call and returns `None` if it waits for a later turn.
 async fn outcome_now<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -> Option<F::Output> {
-    let mut call = pin!(call);
+    // The calls of one task that tokio polls for long would take turns with its other tasks.
+    let mut call = pin!(unconstrained(call));
     for _ in 0..4 {
         if let Poll::Ready(answer) = poll_once(&mut call).await {
             return Some(answer);

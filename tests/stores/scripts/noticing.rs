@@ -148,7 +148,7 @@ impl Mutant {
             }
         }
         if kinds.contains(&Kind::Counter)
-            && !(steps_back_over_a_boundary(twins).await && shortens_windows(twins).await)
+            && (steps_back_over_a_boundary(twins).await.is_none() || shortens_windows(twins).await.is_none())
         {
             return Some("by the boundaries of the calendar");
         }
