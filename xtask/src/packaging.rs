@@ -76,7 +76,8 @@ pub(crate) fn unpack(into: &str) -> Result<(), String> {
     for entry in fs::read_dir(&from).map_err(failed)? {
         let package = entry.map_err(failed)?.path();
         if package.extension().is_some_and(|extension| extension == "crate") {
-            run(Command::new("tar").arg("-xzf").arg(&package).arg("-C").arg(&to))?;
+            // `-m`: cargo compares times, and the sources may be older than what an earlier commit has built here.
+            run(Command::new("tar").arg("-xmzf").arg(&package).arg("-C").arg(&to))?;
             let unpacked =
                 package.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let is_of = |name: &&str| unpacked.strip_prefix(*name).is_some_and(is_version);
