@@ -8,9 +8,11 @@ use super::units::ZeroCosts;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
 use crate::key::{Function, KeyBuilder, KeySettings, Name, StoreKey};
+use crate::layer::limits::LayerLimit;
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, note};
+use crate::observe::registry::Source;
 use crate::store::{PROBE, Request};
 use crate::writer::KeyWriter;
 use std::net::IpAddr;
@@ -24,15 +26,13 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 
 /// One limit of a call, before its decision.
 #[derive(Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each says one thing about the limit")]
 pub struct Call {
     /// The limiter that decides the call.
     pub(super) limiter: Result<CurrentLimiter, Error>,
     /// The request to the store. The key is written directly into the request, so that it is never moved.
     request: Request,
     key: KeyBuilder<'static>,
-    /// Whether the limit is a constant of the site.
-    is_constant: bool,
+    source: Source,
     pub(super) shadow: bool,
     pauses: bool,
     pub(super) skipped: bool,
@@ -80,14 +80,14 @@ impl Call {
         }
     }
 
-    /// Creates a call for a limit that belongs to no attribute.
-    pub(crate) fn of_limit(name: &'static str, limit: Limit, limiter: Result<CurrentLimiter, Error>) -> Self {
-        // Not constant, because two layers may use the same name with different limits.
-        Self { is_constant: false, ..Self::of(Name::written(name), None, Some(&limit), limiter) }
+    /// Creates a call for a limit of a layer.
+    pub(crate) fn of_layer(limit: &LayerLimit, limiter: Result<CurrentLimiter, Error>) -> Self {
+        let source = Source { site: 0, place: Some(limit.place) };
+        Self { source, ..Self::of(Name::of_layer(limit.name), None, Some(&limit.limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {
-        Self::of(site.name, site.function, site.limit.as_ref(), limiter)
+        Self { source: site.source(), ..Self::of(site.name, site.function, site.limit.as_ref(), limiter) }
     }
 
     fn of(
@@ -101,7 +101,7 @@ impl Call {
             limiter,
             request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
             key: KeyBuilder::new(name, function),
-            is_constant: limit.is_some(),
+            source: Source::default(),
             shadow: false,
             pauses: false,
             skipped,
@@ -257,7 +257,7 @@ impl Call {
     pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         self.key.finish(&mut self.request.key, limiter.keys())?;
-        note(self.key.name().as_str(), self.request.limit(), limiter, self.is_constant);
+        note(self.key.name().as_str(), self.request.limit(), limiter, self.source);
         limiter.resolve(self.key.name().as_str(), &mut self.request);
         Ok((limiter, &self.request))
     }

@@ -3,7 +3,9 @@
 use crate::key::{Function, KeyBuilder, Name};
 use crate::limit::Limit;
 use crate::limiter::{RateLimiter, note};
+use crate::observe::registry::Source;
 use crate::store::{Request, StoreKey};
+use std::panic::Location;
 use std::sync::OnceLock;
 
 /// The name of an attribute, and its limit if the limit is a constant.
@@ -14,17 +16,31 @@ pub struct Site {
     /// place of the function, so that functions of the same name have separate limits.
     pub(super) function: Option<Function>,
     pub(super) limit: Option<Limit>,
+    /// The attribute.
+    place: &'static Location<'static>,
 }
 
 impl Site {
     /// A site whose limit is a constant.
+    #[track_caller]
     pub const fn new(name: &'static str, limit: Limit) -> Self {
-        Self { name: Name::of_site(name), function: None, limit: Some(limit) }
+        let place = Location::caller();
+        Self { name: Name::of_site(name), function: None, limit: Some(limit), place }
     }
 
     /// A site whose limit is set at each call.
+    #[track_caller]
     pub const fn per_call(name: &'static str) -> Self {
-        Self { name: Name::of_site(name), function: None, limit: None }
+        let place = Location::caller();
+        Self { name: Name::of_site(name), function: None, limit: None, place }
+    }
+
+    /// Returns where the limit is written, for the registry.
+    pub(super) fn source(&'static self) -> Source {
+        match self.limit {
+            Some(_) => Source { site: std::ptr::from_ref(self).addr(), place: Some(self.place) },
+            None => Source::default(),
+        }
     }
 
     /// Marks the name as the attribute's `key`. Generated code calls this for a `key` that contains `::`. Otherwise such a name
@@ -60,18 +76,18 @@ impl SiteRequest {
     /// Returns the request if it was made for this limiter, the limiter has no overrides, and the units of the limit are
     /// charged at once. In all other cases, returns `None`: the call makes its own request.
     #[inline]
-    pub(super) fn of(&self, site: &Site, limiter: &RateLimiter) -> Option<&Request> {
+    pub(super) fn of(&self, site: &'static Site, limiter: &RateLimiter) -> Option<&Request> {
         let (made_for, request) = self.0.get().or_else(|| self.make(site, limiter))?;
         (*made_for == limiter.id() && limiter.has_no_overrides()).then_some(request)
     }
 
     #[cold]
-    fn make(&self, site: &Site, limiter: &RateLimiter) -> Option<&(u64, Request)> {
+    fn make(&self, site: &'static Site, limiter: &RateLimiter) -> Option<&(u64, Request)> {
         let limit = site.limit.filter(|limit| limit.is_charged_at_once() && !limiter.is_off())?;
         let mut request = Request::new(StoreKey::default(), limit, 1);
         KeyBuilder::new(site.name, site.function).finish(&mut request.key, limiter.keys()).ok()?;
         request.add_format();
-        note(site.name.as_str(), &limit, limiter, true);
+        note(site.name.as_str(), &limit, limiter, site.source());
         Some(self.0.get_or_init(|| (limiter.id(), request)))
     }
 }

@@ -31,6 +31,8 @@ pub struct RecordedDecision {
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
     pub(crate) decision: Decision,
+    /// A hash of the key, to see that one request was counted twice.
+    pub(crate) key: u64,
 }
 
 impl RecordedDecision {
@@ -58,6 +60,12 @@ impl RecordedDecision {
     pub(crate) fn is_about_same_limit(&self, other: &Self) -> bool {
         let rule = |of: &Self| (of.limit.algorithm(), of.limit.time_ms(), of.limit.window());
         self.name.as_str() == other.name.as_str() && rule(self) == rule(other)
+    }
+
+    /// Whether `other` has counted the same request in the same state. Calls of functions do not count as one, because a handler
+    /// may call them several times.
+    pub(crate) fn counts_again(&self, other: &Self) -> bool {
+        self.key == other.key && (self.name.is_of_layer() || other.name.is_of_layer())
     }
 
     /// Corrects the decision after these units have come back to the limit.

@@ -29,7 +29,7 @@ fn unavailable() -> Rejection {
 
 fn refused(name: &'static str) -> RecordedDecision {
     let decision = Decision::refuse(&LIMIT, 0, Some(MINUTE), MINUTE);
-    RecordedDecision { name: Name::of_site(name).into(), limit: LIMIT, cost: 1, decision }
+    RecordedDecision { name: Name::of_site(name).into(), limit: LIMIT, cost: 1, decision, key: 0 }
 }
 
 fn admitted(name: &'static str) -> RecordedDecision {

@@ -2,6 +2,7 @@
 //! list that its client has sent, so the stored data must not grow with the number of calls.
 
 use super::RecordedDecision;
+use crate::observe::report;
 use smallvec::SmallVec;
 
 #[derive(Default)]
@@ -24,6 +25,9 @@ impl Decisions {
         let first = self.recorded;
         for decision in decisions {
             if let Some(at) = self.last.iter().position(|known| known.is_about_same_limit(&decision)) {
+                if self.last[at].counts_again(&decision) {
+                    report::counted_twice(decision.name());
+                }
                 (self.numbers[at], self.last[at]) = (self.recorded, decision);
             } else {
                 self.numbers.push(self.recorded);

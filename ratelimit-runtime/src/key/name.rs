@@ -14,8 +14,10 @@ pub(crate) struct Name<'n> {
 /// The text of a name, and its source.
 #[derive(Clone, Copy, Debug)]
 enum Text<'n> {
-    /// The `key` of an attribute, or the name of a layer.
+    /// The `key` of an attribute.
     Written(&'static str),
+    /// The name of a limit of a layer.
+    Layer(&'static str),
     /// The path of a function whose attribute has no `key`.
     Path(&'static str),
     /// The name of a limit of outgoing calls, which clients do not see.
@@ -39,7 +41,12 @@ impl Name<'static> {
         Self::written(text)
     }
 
-    /// Creates a name from the `key` of an attribute, or from the name of a layer.
+    /// Creates a name from the name of a layer's limit.
+    pub(crate) const fn of_layer(text: &'static str) -> Self {
+        Self::of(Text::Layer(text))
+    }
+
+    /// Creates a name from the `key` of an attribute.
     pub(crate) const fn written(text: &'static str) -> Self {
         Self::of(Text::Written(text))
     }
@@ -117,7 +124,7 @@ impl<'n> Text<'n> {
     #[expect(clippy::match_same_arms, reason = "the texts have different lifetimes")]
     const fn as_str(self) -> &'n str {
         match self {
-            Self::Written(text) | Self::Path(text) | Self::Internal(text) => text,
+            Self::Written(text) | Self::Layer(text) | Self::Path(text) | Self::Internal(text) => text,
             Self::Given(text) => text,
         }
     }
@@ -126,8 +133,10 @@ impl<'n> Text<'n> {
 /// The name of a limit, which does not borrow from a key. A name of at most 30 bytes needs no heap allocation.
 #[derive(Clone)]
 pub(crate) enum LimitName {
-    /// The `key` of an attribute, or the name of a layer.
+    /// The `key` of an attribute.
     Static(&'static str),
+    /// The name of a limit of a layer.
+    Layer(&'static str),
     /// The name of an attribute without a `key`: `crate::module::function`, or `crate::module::function/1s`.
     Path(&'static str),
     /// The name of a limit of outgoing calls.
@@ -154,12 +163,17 @@ impl LimitName {
 
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Static(name) | Self::Path(name) | Self::Internal(name) => name,
+            Self::Static(name) | Self::Layer(name) | Self::Path(name) | Self::Internal(name) => name,
             Self::Short { len, bytes } => {
                 bytes.get(..usize::from(*len)).and_then(|name| str::from_utf8(name).ok()).unwrap_or_default()
             }
             Self::Long(name) => name,
         }
+    }
+
+    /// Whether a layer has the limit.
+    pub(crate) const fn is_of_layer(&self) -> bool {
+        matches!(self, Self::Layer(_))
     }
 
     /// Whether clients see neither the name nor the numbers of the limit.
@@ -194,6 +208,7 @@ impl From<Name<'_>> for LimitName {
     fn from(name: Name<'_>) -> Self {
         match name.text {
             Text::Written(text) => Self::Static(text),
+            Text::Layer(text) => Self::Layer(text),
             Text::Path(text) => Self::Path(text),
             Text::Internal(text) => Self::Internal(text),
             Text::Given(text) => Self::copy(text),

@@ -12,6 +12,7 @@ use crate::limiter::current::{current, in_scope};
 use crate::limiter::{CurrentLimiter, RateLimiter};
 use crate::macros::opaque;
 use crate::rejection::Rejection;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The middleware of all frameworks. It sets the [`RequestContext`] of each request, adds rate-limit header fields to the
@@ -109,11 +110,14 @@ impl RateLimitLayer {
     /// Limits all requests that pass through, before the framework reads the body. Several limits are decided together, all or
     /// nothing. [`limiter`](Self::limiter) applies to all of them, even if it is called later.
     ///
-    /// `name` is the name of the limit, like the attribute's `key`. A limit that waits makes the request wait. The permit of a
+    /// `name` is the name of the limit, like the attribute's `key`. Limits of layers and attributes with one name share one state:
+    /// a warning is logged if their numbers differ, or if one request is counted twice. A limit that waits makes the request wait. The permit of a
     /// concurrency limit is held until the service has returned the response. If a permit must last until the body ends, take
     /// it in the handler.
+    #[track_caller]
     pub fn limit(self, name: &'static str, limit: Limit, by: By) -> Self {
-        self.with(|settings| settings.limits.push(LayerLimit { name, limit, by }))
+        let place = Location::caller();
+        self.with(|settings| settings.limits.push(LayerLimit { name, limit, by, place }))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {

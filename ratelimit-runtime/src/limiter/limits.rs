@@ -2,7 +2,7 @@
 
 use super::{KnownLimit, OnError, RateLimiter};
 use crate::limit::Limit;
-use crate::observe::registry::{self, First};
+use crate::observe::registry::{self, First, Source};
 use std::time::Duration;
 
 impl RateLimiter {
@@ -65,10 +65,10 @@ impl RateLimiter {
 
 /// Registers the limit of a call in the registry, with the limiter and the failure policy of the call.
 #[inline]
-pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter, is_constant: bool) {
-    registry::note(name, limit, is_constant, || {
+pub(crate) fn note(name: &'static str, limit: &Limit, limiter: &RateLimiter, source: Source) {
+    registry::note(name, limit, source, || {
         let denies = limiter.on_error == OnError::Deny;
-        First { name, limit: *limit, limiter: limiter.id(), denies }
+        First { limit: *limit, limiter: limiter.id(), denies, source }
     });
 }
 

@@ -4,6 +4,7 @@
 use super::throttle::Throttle;
 use crate::key::open_hash;
 use crate::limit::Limit;
+use std::panic::Location;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -27,6 +28,10 @@ pub(crate) struct Entry {
     first: OnceLock<First>,
     /// Whether another call of an attribute or a layer used a different limit.
     varies: AtomicBool,
+    /// Whether it was logged that another attribute or layer has this name and another limit.
+    has_clashed: AtomicBool,
+    /// Whether it was logged that a request was counted twice.
+    has_doubled: AtomicBool,
     #[cfg(feature = "metrics")]
     pub(super) metrics: super::metrics::LimitMetrics,
     /// Limits how often each kind of log line is written.
@@ -41,13 +46,21 @@ pub(crate) struct Entry {
 /// The first call of an attribute or a layer at a limit.
 #[derive(Clone, Copy)]
 pub(crate) struct First {
-    /// The name, which is a constant of the attribute or layer.
-    pub(crate) name: &'static str,
     pub(crate) limit: Limit,
     /// The id of the limiter that decided the call.
     pub(crate) limiter: u64,
     /// Whether the limiter rejects the call while the store is unavailable.
     pub(crate) denies: bool,
+    pub(crate) source: Source,
+}
+
+/// Where a limit is written.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Source {
+    /// The address of the attribute's site if its limit is a constant, else zero. Sites at one address are equal.
+    pub(crate) site: usize,
+    /// The attribute with a constant limit, or the layer. `None` if the limit is an expression: its values may differ on purpose.
+    pub(crate) place: Option<&'static Location<'static>>,
 }
 
 /// The table of all entries. Entries stay until the process ends.
@@ -69,16 +82,20 @@ pub(crate) fn named(name: &str) -> &'static Entry {
 }
 
 /// Stores the first call of an attribute or a layer under this name, and compares the limits of later calls with it. Later
-/// calls with the same constant need no comparison.
+/// calls of the same attribute need no comparison if its limit is a constant.
 #[inline]
-pub(crate) fn note(name: &'static str, limit: &Limit, is_constant: bool, call: impl FnOnce() -> First) {
+pub(crate) fn note(name: &'static str, limit: &Limit, source: Source, call: impl Fn() -> First) {
     let known = REGISTRY.place(name).get().and_then(|entry| entry.first.get());
-    if is_constant && known.is_some_and(|first| std::ptr::eq(first.name, name)) {
+    if source.site != 0 && known.is_some_and(|first| first.source.site == source.site) {
         return;
     }
     let entry = REGISTRY.named(name, true);
-    if entry.first.get().unwrap_or_else(|| entry.note_first(call)).limit != *limit {
+    let first = entry.first.get().unwrap_or_else(|| entry.note_first(&call));
+    if first.limit != *limit {
         entry.vary();
+        if source.place.is_some() && !entry.has_clashed.load(Ordering::Relaxed) {
+            entry.clash(first, &call());
+        }
     }
 }
 
@@ -106,11 +123,18 @@ impl Entry {
         !self.has_swallowed.swap(true, Ordering::Relaxed)
     }
 
+    /// Returns `true` for the first request that the limit has counted twice, and `false` for all others.
+    pub(crate) fn first_doubled(&self) -> bool {
+        !self.has_doubled.swap(true, Ordering::Relaxed)
+    }
+
     fn new(name: &str) -> Self {
         Self {
             name: name.into(),
             first: OnceLock::new(),
             varies: AtomicBool::new(false),
+            has_clashed: AtomicBool::new(false),
+            has_doubled: AtomicBool::new(false),
             #[cfg(feature = "metrics")]
             metrics: super::metrics::LimitMetrics::new(name),
             #[cfg(feature = "trace")]
@@ -122,11 +146,23 @@ impl Entry {
     }
 
     #[cold]
-    fn note_first(&self, call: impl FnOnce() -> First) -> &First {
+    fn note_first(&self, call: impl Fn() -> First) -> &First {
         self.first.get_or_init(|| {
             CHANGES.fetch_add(1, Ordering::Relaxed);
             call()
         })
+    }
+
+    /// Logs, once for each name, that two places have one name and different limits. Calls of two limiters share no state, and
+    /// neither do limits whose states have different formats.
+    #[cold]
+    fn clash(&self, first: &First, call: &First) {
+        let (Some(there), Some(here)) = (first.source.place, call.source.place) else { return };
+        let share_state =
+            first.limiter == call.limiter && first.limit.state_format() == call.limit.state_format();
+        if there != here && share_state && !self.has_clashed.swap(true, Ordering::Relaxed) {
+            super::report::clash(&self.name, [(&first.limit, there), (&call.limit, here)]);
+        }
     }
 
     fn vary(&self) {

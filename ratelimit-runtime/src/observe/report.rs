@@ -6,7 +6,9 @@ use super::{LimitMetrics, registry};
 #[cfg(feature = "trace")]
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
+use crate::limit::Limit;
 use std::io::{Write, stderr};
+use std::panic::Location;
 use std::sync::Once;
 use std::time::Duration;
 
@@ -57,6 +59,34 @@ pub(crate) fn shadow_refusal(name: &str, retry_after: Option<Duration>) {
             calls_since_last,
             retry_after = retry_after.map(tracing::field::debug),
             "a shadow limit would have refused calls"
+        );
+    }
+}
+
+/// Logs that two attributes or layers have one name and different limits.
+pub(super) fn clash(name: &str, [first, second]: [(&Limit, &Location<'_>); 2]) {
+    let shown =
+        |(limit, place): (&Limit, &Location<'_>)| format!("{limit} ({}:{})", place.file(), place.line());
+    tracing::warn!(
+        target: "ratelimit::names",
+        limit = name,
+        "two limits have one name, so they share one state and neither holds: {} and {}; give both the same numbers, or one of \
+         them another name (`key`)",
+        shown(first),
+        shown(second)
+    );
+}
+
+/// Logs, once for each limit, that one request was counted twice.
+#[cold]
+pub(crate) fn counted_twice(name: &str) {
+    let entry = registry::named(name);
+    if entry.first_doubled() {
+        tracing::warn!(
+            target: "ratelimit::names",
+            limit = entry.name(),
+            "one request was counted twice: a `RateLimitLayer` and a limited function, or two layers, have this name and the same \
+             identity; remove one of the two limits, or give it another name"
         );
     }
 }

@@ -13,6 +13,7 @@ mod lease_size;
 mod limiter;
 mod numbers;
 mod off;
+mod one_name;
 mod password_guesses;
 mod pause;
 mod records;

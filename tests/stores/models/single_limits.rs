@@ -16,7 +16,7 @@ async fn agree(kind: Kind) {
     for (i, numbers) in limits.iter().enumerate() {
         for by in [By::Memory, By::Script] {
             twins.clear();
-            let (operations, seed) = (operations(300_000) / limits.len() + 1, seed() + i as u64);
+            let (operations, seed) = (operations(150_000) / limits.len() + 1, seed() + i as u64);
             let make = async |now, steps: &[_]| by.make(&mut twins, now, numbers, steps).await;
             if let Some(past) = first_difference(numbers, operations, seed, false, make).await {
                 panic!("{}", report(&mut twins, numbers, by, past).await);

@@ -15,7 +15,7 @@ const ONE_SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(86_400);
 
 fn recorded(name: impl Into<LimitName>, limit: Limit, decision: Decision) -> RecordedDecision {
-    RecordedDecision { name: name.into(), limit, cost: 1, decision }
+    RecordedDecision { name: name.into(), limit, cost: 1, decision, key: 0 }
 }
 
 /// Returns the decision of an admitted call that leaves `remaining` units. All units are free again after `reset_after`.

@@ -2,7 +2,7 @@
 
 use crate::context::{RecordedDecision, RequestContext};
 use crate::decision::Decision;
-use crate::key::{LimitName, Name};
+use crate::key::{LimitName, Name, open_hash};
 use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -18,6 +18,7 @@ struct Undecided {
     name: LimitName,
     limit: Limit,
     cost: u32,
+    key: u64,
 }
 
 impl Record {
@@ -52,6 +53,7 @@ impl Record {
             name: names[at].into(),
             limit: *request.limit(),
             cost: request.cost(),
+            key: open_hash(request.key().as_bytes()),
         });
         Self { context, limits: limits.collect() }
     }
@@ -60,11 +62,8 @@ impl Record {
     pub(super) fn decided(self, decisions: impl Iterator<Item = Decision>) -> Noted {
         let positions = self.limits.iter().map(|limit| limit.at).collect();
         let recorded = self.limits.into_iter().zip(decisions);
-        let recorded = recorded.map(|(Undecided { name, limit, cost, .. }, decision)| RecordedDecision {
-            name,
-            limit,
-            cost,
-            decision,
+        let recorded = recorded.map(|(Undecided { name, limit, cost, key, .. }, decision)| {
+            RecordedDecision { name, limit, cost, decision, key }
         });
         let first = self.context.record(recorded);
         Noted { context: self.context, first, positions }

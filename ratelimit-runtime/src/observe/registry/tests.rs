@@ -7,7 +7,12 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn note(registry: &Registry, name: &'static str) {
     let entry = registry.named(name, true);
-    entry.note_first(|| First { name, limit: Limit::counter(1, SECOND), limiter: 0, denies: false });
+    entry.note_first(|| First {
+        limit: Limit::counter(1, SECOND),
+        limiter: 0,
+        denies: false,
+        source: Source::default(),
+    });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::key::StoreKey;
 use crate::limit::Limit;
+use crate::observe::registry::Source;
 use crate::proxies::Proxies;
 use crate::store::memory::MemoryStore;
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store};
@@ -114,7 +115,7 @@ impl Store for WithoutLimits {
 #[tokio::test(start_paused = true)]
 async fn a_store_without_limits_changes_nothing_for_calls() {
     let any = RateLimiter::in_memory();
-    crate::limiter::note("published in vain", &Limit::counter(5, MINUTE), &any, true);
+    crate::limiter::note("published in vain", &Limit::counter(5, MINUTE), &any, Source::default());
     for (kind, again) in [(ErrorKind::Unavailable, LEAST), (ErrorKind::Configuration, PACE)] {
         let store = WithoutLimits(MemoryStore::new(), kind);
         let limiter = RateLimiter::builder().around_test_store(store, Proxies::default());
