@@ -6,6 +6,7 @@
 --         integers below 2^53. The change is one of:
 --           give   gives back at most `units` units of the charge with this stamp, if they are still in use.
 --           take   charges `units` units now, even if there is no room. At most `burst` units become debt.
+--           used   changes nothing: it asks for the units in use.
 --           renew  restarts the lease of a permit. The stamp is the id of the permit.
 --           block  closes the gate. The stamp is the length of the block in ms. The level of the gate stays.
 --           open   removes the gate, with its level.
@@ -13,11 +14,12 @@
 --                  The limit is also used up until the gate opens, so that requests do not all pass at that moment. Requests
 --                  may wait for the end of a pause.
 --           closed changes nothing: it asks for the time until the gate opens.
--- Reply   one integer per key. For give, take and renew: the units that were given back, taken or renewed. For block and pause:
---         1. For open: 1 if the gate was closed, otherwise 0. For closed: the time in ms until the gate opens, at most 2^32-1.
+-- Reply   one integer per key. For give, take and renew: the units that were given back, taken or renewed. For used: the units
+--         in use, more than `burst` in debt, at most 2^32-1. For block and pause: 1. For open: 1 if the gate was closed,
+--         otherwise 0. For closed: the time in ms until the gate opens, at most 2^32-1.
 --         Two cases always reply 0: a foreign key, and a pause of a limit whose count or burst is 0.
 -- Errors  say what is wrong with ARGV. In this case, nothing has been written.
-local CHANGES = { give = 1, take = 1, renew = 1, block = 2, open = 2, pause = 2, closed = 2 }
+local CHANGES = { give = 1, take = 1, used = 1, renew = 1, block = 2, open = 2, pause = 2, closed = 2 }
 
 if #argv ~= 8 * #keys then wrong("eight arguments per key") end
 local limits = {}
@@ -28,8 +30,8 @@ for position = 1, #keys do
     wait_ms = argv[index + 5] + 0.0,
   }
   local is_permit = limit.name == "concurrency"
-  if not CHANGES[change] then wrong("expected give, take, renew, block, open, pause or closed") end
-  if is_permit and change == "take" then wrong("permits cannot be taken without a check") end
+  if not CHANGES[change] then wrong("expected give, take, used, renew, block, open, pause or closed") end
+  if is_permit and (change == "take" or change == "used") then wrong("permits cannot be taken without a check") end
   if not is_permit and change == "renew" then wrong("only permits can be renewed") end
   if limit.time_ms < 1 or not are_integers(limit.count, limit.time_ms, limit.burst, limit.wait_ms)
     or not are_integers(argv[index + 6] + 0, 0, 0, 0) or not are_integers(argv[index + 7] + 0, 0, 0, 0) then
@@ -45,6 +47,12 @@ end
 local function takeable(limit, units, room)
   if units > room + limit.burst then units = room + limit.burst end
   return units > 0 and units or 0
+end
+
+-- Returns the units in use while `room` units are free.
+local function in_use(limit, room)
+  local units = limit.burst - room
+  return units < 4294967295 and units or 4294967295
 end
 
 -- Uses up a limit for `ms` ms. Returns units, tag, ahead and ttl. If the limit is already used up for this time or longer, the
@@ -97,6 +105,7 @@ local function change_state(key, limit, change, most, stamp)
   if text then units, tag, ahead, gate = decode(text, limit.tags) end
   if not units then return 0 end
   if CHANGES[change] == 2 then return change_gate(key, limit, change, stamp, text, gate, units, tag, ahead) end
+  if change == "used" then return in_use(limit, select(2, limit.judge(units, tag, ahead, 0))) end
   if change == "give" then
     changed, units, tag, ahead, ttl = limit.give(units, tag, ahead, most, stamp - NOW)
   else
@@ -115,7 +124,9 @@ local function change_structure(key, limit, change, most, stamp)
   if change == "renew" then return limit.renew(key, most, stamp) end
   local state = limit.read(key)
   if not state then return 0 end
-  local units = takeable(limit, most, select(2, limit.judge(state, nil, nil, 0)))
+  local _, room = limit.judge(state, nil, nil, 0)
+  if change == "used" then return in_use(limit, room) end
+  local units = takeable(limit, most, room)
   if units > 0 then limit.charge(state, units, 0) end
   return units
 end

@@ -68,6 +68,38 @@ async fn every_way_to_take_units_is_told_once() {
 }
 
 #[tokio::test]
+async fn units_that_are_taken_without_a_check_are_told_once() {
+    #[rate_limit(key = "near tokens", time = "1h", count = 100, by = user, settle = |tokens: &Result<u32, Rejection>| *tokens.as_ref().unwrap_or(&0))]
+    async fn tokens(user: u32, tokens: u32) -> Result<u32, Rejection> {
+        Ok(tokens)
+    }
+
+    let log = Arc::new(Log::default());
+    let limiter = builder(&log).connect().await.unwrap();
+    let limit = Limit::token_bucket(100, HOUR);
+    for (cost, taken) in [(70, 69), (30, 29)] {
+        let charge = limiter.charge(&limit, "near settled", 1).await.unwrap();
+        assert_eq!(charge.settle(cost).await.unwrap(), taken);
+    }
+    let charge = limiter.charge(&limit, "near debt", 1).await.unwrap();
+    assert_eq!(charge.settle(150).await.unwrap(), 149);
+    for (cost, taken) in [(79, 79), (1, 1), (100, 100), (100, 20)] {
+        assert_eq!(limiter.penalize(&limit, "near penalized", cost).await.unwrap(), taken);
+    }
+    // In debt, everything was in use before.
+    assert_eq!(limiter.penalize(&limit, "near debt", 100).await.unwrap(), 50);
+    for _ in 0..2 {
+        let _ = ratelimit::scope(limiter.clone(), tokens(7, 90)).await;
+    }
+    limiter.close().await;
+    assert_eq!(
+        log.lines(),
+        ["near settled 0 of all", "near debt 0 of all", "near penalized 20 of all", "near tokens 10 of one"]
+    );
+    assert_eq!(counted("near settled"), 1);
+}
+
+#[tokio::test]
 async fn each_limit_of_a_stack_has_its_own_share() {
     let log = Arc::new(Log::default());
     let limiter = builder(&log).near_limit(0.5).connect().await.unwrap();

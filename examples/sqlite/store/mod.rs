@@ -135,7 +135,7 @@ fn supported(limit: &Limit) -> Result<(), Error> {
 }
 
 fn known(change: Change) -> Result<(), Error> {
-    if matches!(change, Change::Give(_) | Change::Take | Change::Renew(_)) {
+    if matches!(change, Change::Give(_) | Change::Take | Change::Used | Change::Renew(_)) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Configuration, "the SQLite store does not block callers"))
@@ -173,6 +173,7 @@ fn adjust(transaction: &Transaction<'_>, now: Now, adjustment: &Adjustment) -> R
         Change::Give(stamp) => rows.give(adjustment.units(), stamp),
         Change::Take => rows.take(adjustment.units()),
         Change::Renew(id) => rows.renew(id),
+        Change::Used => return Ok(rows.units_in_use()),
         _ => 0,
     };
     if units > 0 {

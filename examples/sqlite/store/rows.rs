@@ -248,6 +248,11 @@ impl Rows {
         units
     }
 
+    /// Returns the units in use, rounded up.
+    pub(crate) fn units_in_use(&self) -> u32 {
+        u32::try_from(i64::from(self.limit.capacity()) - self.room()).unwrap_or(u32::MAX)
+    }
+
     /// Restarts the lease of a permit. Returns its units.
     pub(crate) fn renew(&mut self, id: u64) -> u32 {
         let end = self.now.ms + self.time();

@@ -107,7 +107,8 @@ impl Key {
                 return Some(Operation::Adjust { units, change: Change::Give(stamp) });
             }
             12 if !self.is_concurrency() => {
-                return Some(Operation::Adjust { units: units % 32, change: Change::Take });
+                let change = if what & 16 > 0 { Change::Used } else { Change::Take };
+                return Some(Operation::Adjust { units: units % 32, change });
             }
             13 if blocks => Change::Block(ms),
             14 if blocks => Change::Pause(ms),

@@ -123,7 +123,11 @@ impl RateLimiter {
 
 /// Whether a change may be sent again after this error.
 fn may_repeat(change: &Adjustment, error: &Error) -> bool {
-    error.is_not_executed() || error.is_transient() && matches!(change.change(), Change::Pause(_))
+    match change.change() {
+        Change::Used => false,
+        Change::Pause(_) => error.is_not_executed() || error.is_transient(),
+        _ => error.is_not_executed(),
+    }
 }
 
 /// Sends the postponed changes until none is left. While the store fails, sends one at a time.

@@ -76,7 +76,7 @@ pub trait Hook: Send + Sync + 'static {
 
     /// A call has raised the use of a limit to at least the share that
     /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) sets, by default 80 %. Before the call, less was
-    /// in use.
+    /// in use. Units that `settle` or [`penalize`](crate::RateLimiter::penalize) take without a check make the event, too.
     ///
     /// The store decides calls one by one. So for each window and caller, exactly one call of all processes makes this event,
     /// in the process that made the call. The use of a limit may reach the share again, if its units come back continuously,

@@ -6,7 +6,8 @@ use crate::key::LimitName;
 
 /// A call that made a limit nearly used up. Before the call, less than the share of
 /// [`RateLimiterBuilder::near_limit`](crate::RateLimiterBuilder::near_limit) was in use. After the call, at least this share is
-/// in use. If units that are taken after a call (`settle`, `penalize`) or a smaller override cross the share, there is no event.
+/// in use. Units that `settle` or `penalize` take without a check are observed like a call. A smaller override that crosses the
+/// share causes no event.
 #[derive(Clone, Debug)]
 pub struct NearLimit {
     pub(super) name: LimitName,
@@ -20,7 +21,7 @@ impl NearLimit {
         self.name.as_str()
     }
 
-    /// The decision that admitted the call: the capacity, the number of units left, and the time until nothing is in use.
+    /// The decision that admitted the call, or that was asked for after units were taken without a check: the capacity, the number of units left, and the time until nothing is in use.
     pub const fn decision(&self) -> &Decision {
         &self.decision
     }
@@ -51,10 +52,20 @@ pub(crate) fn share(of_one: f64) -> u32 {
 pub(super) fn crosses(share: u32, decision: &Decision, cost: u32) -> bool {
     let (capacity, left) = (u64::from(decision.capacity()), u64::from(decision.remaining()));
     let used = capacity.saturating_sub(left);
-    let is_near = |used: u64| used * u64::from(WHOLE) >= capacity * u64::from(share);
+    let is_near = |used| is_near(share, capacity, used);
     // In debt, the exact use before the call is unknown, but everything was in use. So the call crosses no share.
     let in_debt = left == 0 && !decision.delay().is_zero();
     is_near(used) && !in_debt && !is_near(used.saturating_sub(cost.into()))
+}
+
+/// Whether units that were taken without a check have crossed the share. `used` are the units in use afterwards.
+pub(super) fn takes_cross(share: u32, capacity: u32, taken: u32, used: u32) -> bool {
+    let is_near = |used: u32| is_near(share, capacity.into(), used.into());
+    is_near(used) && !is_near(used.saturating_sub(taken))
+}
+
+fn is_near(share: u32, capacity: u64, used: u64) -> bool {
+    used * u64::from(WHOLE) >= capacity * u64::from(share)
 }
 
 #[cfg(test)]
@@ -79,6 +90,13 @@ mod tests {
         assert!(!crosses(0.8, 100, 21, 1) && crosses(0.8, 100, 20, 1) && !crosses(0.8, 100, 19, 1));
         assert!(crosses(0.8, 100, 0, 30) && !crosses(0.8, 100, 0, 20) && !crosses(0.8, 100, 5, 0));
         assert!(crosses(0.8, u32::MAX, u32::MAX / 5, 1));
+    }
+
+    #[test]
+    fn units_that_are_taken_cross_a_share_once() {
+        let takes = |taken, used| takes_cross(DEFAULT_SHARE, 100, taken, used);
+        assert!(takes(10, 80) && takes(10, 89) && takes(180, 200) && takes(1, 80));
+        assert!(!takes(10, 79) && !takes(10, 90) && !takes(50, 200) && !takes(0, 90));
     }
 
     #[test]

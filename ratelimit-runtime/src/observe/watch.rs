@@ -1,6 +1,6 @@
 //! `Watch`: observes one call from its start until its decision is final. It counts the outcome of each limit exactly once.
 
-use super::near_limit::{DEFAULT_SHARE, crosses};
+use super::near_limit::{DEFAULT_SHARE, crosses, takes_cross};
 use super::outcome::Outcome;
 use super::{Event, Hooks, IdentityHash, LimitMetrics, NearLimit, Refusal};
 use crate::decision::{Decision, Source};
@@ -109,6 +109,24 @@ impl Watch {
         !cfg!(any(feature = "metrics", feature = "trace")) && self.special.is_none()
     }
 
+    /// Whether anybody observes units that are taken without a check.
+    pub(crate) fn sees_takes(&self) -> bool {
+        (cfg!(feature = "metrics") || self.special.is_some())
+            && !self.special.as_ref().is_some_and(|it| it.off)
+    }
+
+    /// Counts units that were taken without a check if they made the limit nearly used up. Returns the event for the hook, which
+    /// lacks a decision.
+    pub(crate) fn takes(&self, name: &str, capacity: u32, taken: u32, used: u32) -> Option<UndecidedNear> {
+        let near = self.special.as_ref().map_or(DEFAULT_SHARE, |special| special.near);
+        if !takes_cross(near, capacity, taken, used) {
+            return None;
+        }
+        LimitMetrics::named(name).count_near_limit();
+        let hooks = self.special.as_ref().map(|special| &special.hooks).filter(|hooks| hooks.is_set())?;
+        Some(UndecidedNear { hooks: hooks.clone(), name: LimitName::copy(name) })
+    }
+
     /// Whether only the metrics observe the call. Then a [default](Default) watch counts the same.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
@@ -204,6 +222,18 @@ impl Special {
             is_shadow: limit.outcome == Outcome::ShadowLimited,
             is_local: limit.outcome == Outcome::LocalLimited,
         }));
+    }
+}
+
+/// The event of a limit that units without a check made nearly used up, before the store is asked for a decision.
+pub(crate) struct UndecidedNear {
+    hooks: Hooks,
+    name: LimitName,
+}
+
+impl UndecidedNear {
+    pub(crate) fn tell(self, decision: Decision, identity: Option<IdentityHash>) {
+        self.hooks.tell(Event::NearLimit(NearLimit { name: self.name, decision, identity }));
     }
 }
 

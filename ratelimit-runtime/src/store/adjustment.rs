@@ -24,6 +24,10 @@ pub enum Change {
     Give(u64),
     /// Charges units even if they are not free. The debt is at most one capacity. Concurrency limits do not support it.
     Take,
+    /// Changes nothing. The result is the number of units in use: the capacity without the free units, which is more than the
+    /// capacity in debt, but at most 2^32 - 1. After a [`Take`](Self::Take) of the same key in the same call, the units of this
+    /// charge are among them. Blocks and pauses do not count. Concurrency limits do not support it.
+    Used,
     /// Restarts the lease of the permit with this id, unless the lease has ended.
     Renew(u64),
     /// Blocks the callers of the key for this time in ms, from 1 ms to 366 days, even if units are free. Replaces an earlier
@@ -73,7 +77,7 @@ impl Adjustment {
         match self.change {
             Change::Give(_) | Change::Take | Change::Renew(_) => self.units,
             Change::Block(_) | Change::Open | Change::Pause(_) => 1,
-            Change::Closed => u32::MAX,
+            Change::Closed | Change::Used => u32::MAX,
         }
     }
 
@@ -95,6 +99,7 @@ impl Adjustment {
             (Change::Block(ms) | Change::Pause(ms), _) if !(1..=LONGEST_BLOCK_MS).contains(&ms) => {
                 "a block or a pause must last from 1 ms to 366 days"
             }
+            (Change::Used, true) => "the units of permits are known to `peek` only",
             (Change::Take, true) => "a permit cannot be taken without a decision",
             (Change::Renew(_), false) => "only permits of a concurrency limit can be renewed",
             _ => return Ok(()),

@@ -96,6 +96,7 @@ impl Server {
         let (name, stamp) = match change {
             Change::Give(stamp) => ("give", stamp),
             Change::Take => ("take", 0),
+            Change::Used => ("used", 0),
             Change::Renew(id) => ("renew", id),
             Change::Block(ms) => ("block", ms),
             Change::Open => ("open", 0),

@@ -55,6 +55,33 @@ async fn one_call_in_all_processes_makes_a_limit_nearly_used_up() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_settlement_in_all_processes_makes_a_limit_nearly_used_up() {
+    const TOKENS: Limit = Limit::token_bucket(100, HOUR);
+    let (server, heard) = (RedisServer::start(), Arc::new(Heard::default()));
+    let (mut limiters, mut calls) = (Vec::new(), JoinSet::new());
+    for _ in 0..4 {
+        let limiter = limiter_on(&server).hook(Arc::clone(&heard)).connect().await.unwrap();
+        // Each of the four limiters makes a call for each identity, which takes 5 units, and 24 when it is settled. The calls
+        // alone take at most 77 of 80 units.
+        for identity in 0..IDENTITIES {
+            let limiter = limiter.clone();
+            calls.spawn(async move {
+                let charge = limiter.charge(&TOKENS, Key::new("quota").by(identity), 5).await.unwrap();
+                assert_eq!(charge.settle(24).await.unwrap(), 19);
+            });
+        }
+        limiters.push(limiter);
+    }
+    calls.join_all().await;
+    for limiter in &limiters {
+        limiter.close().await;
+    }
+    let heard = heard.0.lock().unwrap();
+    assert_eq!(heard.len(), usize::try_from(IDENTITIES).unwrap());
+    assert!(heard.values().all(|told| told.len() == 1), "once for each identity: {heard:?}");
+}
+
 #[tokio::test]
 async fn the_share_and_the_cost_of_a_call_count() {
     let (server, heard) = (RedisServer::start(), Arc::new(Heard::default()));

@@ -1,5 +1,6 @@
 //! `Charge`: the units of an admitted call, which can be refunded or settled once. Also the method `penalize`.
 
+use super::changes::Changes;
 use super::holdings::Holdings;
 use crate::body::{BodySent, HoldBody};
 use crate::decision::Decision;
@@ -10,6 +11,7 @@ use crate::limiter::RateLimiter;
 use crate::limiter::resolve::ensure_not_concurrency;
 use crate::limiter::store_call::invalid_reply;
 use crate::macros::opaque;
+use crate::observe::registry;
 use crate::rejection::Rejection;
 use crate::store::Change;
 use crate::store::cost::Cost;
@@ -134,8 +136,12 @@ impl RateLimiter {
         let began = self.learn_overrides().await;
         let request = self.request(limit, &key, cost.into())?;
         ensure_not_concurrency(request.limit())?;
-        let adjusting = self.shared.store.bare().adjust(&[request.adjustment(cost, Change::Take)]);
-        let taken = self.shared.store.within_rest(began, adjusting).await?;
-        taken.first().copied().ok_or_else(invalid_reply)
+        let mut changes = Changes::default();
+        let name = registry::named(key.name()).name();
+        changes.push(name, request.adjustment(cost, Change::Take), self.shared.watch.sees_takes());
+        let adjusting = self.shared.store.bare().adjust(&changes.adjustments);
+        let taken = self.shared.store.within_rest(began, adjusting).await;
+        changes.note_taken(self, &taken);
+        taken?.first().copied().ok_or_else(invalid_reply)
     }
 }

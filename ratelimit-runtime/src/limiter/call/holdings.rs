@@ -1,5 +1,6 @@
 //! `Holdings`: the permits and charges of an admitted call, which can be returned.
 
+use super::changes::Changes;
 use super::member::{Member, Stack};
 use super::record::Noted;
 use crate::body::{Held, Settle};
@@ -8,7 +9,7 @@ use crate::error::Error;
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
 use crate::observe::{LimitMetrics, PermitsHeld};
-use crate::store::{Adjusted, Adjustment, Change, Reply};
+use crate::store::{Change, Reply};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -112,17 +113,20 @@ impl Holdings {
 
     /// Takes the changes, to send them to the place that has charged the call. If this is not the store, the pauses among them
     /// are also sent to the store in the background, because a pause concerns all processes.
-    fn take_changes(&mut self) -> SmallVec<[Adjustment; 1]> {
-        let changes = std::mem::take(&mut self.changes);
-        let adjust = |(at, units, change): &(usize, u32, Change)| {
-            self.members[*at].request.adjustment(*units, *change)
-        };
-        let adjustments: SmallVec<[Adjustment; 1]> = changes.iter().map(adjust).collect();
+    fn take_changes(&mut self) -> Changes {
+        let mut changes = Changes::default();
+        let is_observed = self.source == Source::Store && self.limiter.shared.watch.sees_takes();
+        for (at, units, change) in std::mem::take(&mut self.changes) {
+            let member = &self.members[at];
+            let adjustment = member.request.adjustment(units, change);
+            changes.push(member.shown_name, adjustment, is_observed && !member.shadow);
+        }
+        let adjustments = &changes.adjustments;
         if self.source != Source::Store && !adjustments.is_empty() {
             let pauses = adjustments.iter().filter(|change| matches!(change.change(), Change::Pause(_)));
             self.limiter.postpone(pauses);
         }
-        adjustments
+        changes
     }
 
     /// Ends the limits whose positions in the attribute are not in `lasting`: returns their permits, and sends the changes as
@@ -161,26 +165,25 @@ impl Holdings {
     /// in the background.
     pub(crate) async fn finish(&mut self) -> Result<u32, Error> {
         let changes = self.take_changes();
-        if changes.is_empty() {
+        if changes.adjustments.is_empty() {
             return Ok(0);
         }
-        let adjusted = match self.limiter.adjust(self.source, &changes) {
+        match self.limiter.adjust(self.source, &changes.adjustments) {
             Reply::Ready(adjusted) => {
-                self.limiter.note_adjusted(&changes, &adjusted);
-                adjusted
+                changes.note(&self.limiter, &adjusted);
+                adjusted.map(|adjusted| changes.sum(&adjusted))
             }
             Reply::Pending(reply) => {
                 Error::unless_runtime()?;
                 let limiter = self.limiter.clone();
                 let sent = async move {
                     let adjusted = limiter.shared.store.until_deadline(Instant::now(), reply).await;
-                    limiter.note_adjusted(&changes, &adjusted);
-                    adjusted
+                    changes.note(&limiter, &adjusted);
+                    adjusted.map(|adjusted| changes.sum(&adjusted))
                 };
-                tokio::spawn(sent).await.unwrap_or_else(|_| Ok(Adjusted::new()))
+                tokio::spawn(sent).await.unwrap_or(Ok(0))
             }
-        };
-        adjusted.map(|units| units.iter().fold(0, |sum: u32, units| sum.saturating_add(*units)))
+        }
     }
 
     /// Adds the change that corrects the charge at this position to the real cost of the call. Updates the recorded decision too.
@@ -206,12 +209,12 @@ impl Drop for Holdings {
             self.give_all_back();
         }
         let changes = self.take_changes();
-        if !changes.is_empty() {
+        if !changes.adjustments.is_empty() {
             let (shared, on_error) = (Arc::downgrade(&self.limiter.shared), self.limiter.on_error);
-            let adjusting = self.limiter.adjust(self.source, &changes);
+            let adjusting = self.limiter.adjust(self.source, &changes.adjustments);
             adjusting.in_background(&self.limiter.shared.tasks, move |adjusted| {
                 if let Some(shared) = shared.upgrade() {
-                    RateLimiter { shared, on_error }.note_adjusted(&changes, &adjusted);
+                    changes.note(&RateLimiter { shared, on_error }, &adjusted);
                 }
             });
         }

@@ -26,7 +26,7 @@ pub(crate) struct Member {
     pub(super) takes_nothing: bool,
     /// The measurements of the limit.
     pub(crate) series: &'static LimitMetrics,
-    /// The name of a concurrency limit, as metrics and log lines show it. Empty for other limits.
+    /// The name of the limit, as metrics and log lines show it.
     pub(super) shown_name: &'static str,
     /// Counts the permit in the metrics while it is held.
     pub(super) held: PermitsHeld,
@@ -35,7 +35,6 @@ pub(crate) struct Member {
 impl Member {
     /// Creates a member for a limit with this name that may refuse the call.
     pub(crate) fn new(request: Request, name: &str) -> Self {
-        let shown_name = if request.limit().is_concurrency() { registry::named(name).name() } else { "" };
         Self {
             request,
             position: 0,
@@ -44,7 +43,7 @@ impl Member {
             decision: None,
             takes_nothing: false,
             series: LimitMetrics::named(name),
-            shown_name,
+            shown_name: registry::named(name).name(),
             held: PermitsHeld::default(),
         }
     }

@@ -6,6 +6,7 @@
 mod acquire;
 mod attempt;
 mod block;
+mod changes;
 mod charge;
 mod check;
 mod claim;

@@ -38,7 +38,7 @@ impl LimitMetrics {
     }
 
     #[inline(never)]
-    fn count_near_limit(&self) {
+    pub(in super::super) fn count_near_limit(&self) {
         if let Some(near) = self.near_limit.get(&NEAR_LIMIT, || [self.name.clone()]) {
             near.increment(1);
         }

@@ -14,6 +14,8 @@ impl LimitMetrics {
 
     pub(super) const fn count(&self, _: Outcome, _: bool, _: Option<Duration>) {}
 
+    pub(super) const fn count_near_limit(&self) {}
+
     pub(super) const fn add_waiting(&self, _: i64) {}
 
     pub(super) const fn add_permits(&self, _: i64) {}

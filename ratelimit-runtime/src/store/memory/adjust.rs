@@ -53,7 +53,7 @@ impl<C: Clock> MemoryStore<C> {
             }
             Change::Open => Some(self.open_gate(terms).into()),
             Change::Closed => Some(u32::try_from(self.gate(terms).left(now)).unwrap_or(u32::MAX)),
-            Change::Give(_) | Change::Take | Change::Renew(_) => None,
+            Change::Give(_) | Change::Take | Change::Used | Change::Renew(_) => None,
         }
     }
 }

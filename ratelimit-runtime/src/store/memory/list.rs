@@ -85,6 +85,7 @@ pub(super) fn adjust(entry: &mut Entry<List>, terms: &Terms<'_>, units: u32, cha
             }
             cost
         }
+        Change::Used => terms.used(decide(entry, terms).room),
         Change::Renew(id) => renew(entry, terms, id).min(units),
         // Only limits whose state is a number have gates.
         Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,

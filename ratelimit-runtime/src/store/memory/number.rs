@@ -31,6 +31,7 @@ pub(super) fn adjust(entry: &mut Entry<u64>, terms: &Terms<'_>, units: u32, chan
             }
             cost
         }
+        Change::Used => terms.used(decide(entry, terms).room),
         // Only permits are renewed, and their state is not a number. The other changes concern the gate, which is not part of
         // the number.
         Change::Renew(_) | Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed => 0,

@@ -80,6 +80,11 @@ impl<'a> Terms<'a> {
         let units = i64::from(units).min(room.saturating_add(i64::from(self.limit.capacity())));
         u32::try_from(units).unwrap_or(0)
     }
+
+    /// Returns the number of units in use if `room` units are free.
+    pub(super) fn used(&self, room: i64) -> u32 {
+        u32::try_from(i64::from(self.limit.capacity()) - room).unwrap_or(u32::MAX)
+    }
 }
 
 /// The result of an algorithm for a request, after the charge if there was one. After the shard is unlocked, the store makes

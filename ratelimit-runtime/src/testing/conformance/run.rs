@@ -233,6 +233,7 @@ impl<'s> Run<'s> {
         let what = match change {
             Change::Give(stamp) => format!("return {units} units of the charge {stamp}"),
             Change::Take => format!("take {units} units"),
+            Change::Used => "ask for the units in use".to_owned(),
             Change::Renew(id) => format!("renew permit {id}"),
             Change::Block(ms) => format!("block for {ms} ms"),
             Change::Open => "end the block".to_owned(),

@@ -137,6 +137,7 @@ impl MixedTraffic {
             (_, 7) => Change::Closed,
             (Algorithm::Concurrency, 0) => Change::Renew(stamp),
             (Algorithm::Concurrency, _) => Change::Give(stamp),
+            (_, 0) if self.random.bool() => Change::Used,
             (_, 0) => Change::Take,
             _ => Change::Give(stamp),
         };

@@ -110,6 +110,7 @@ pub(crate) fn encode_adjust(command: &mut Cmd, adjustments: &[Adjustment]) {
         let (change, stamp) = match adjustment.change() {
             Change::Give(stamp) => ("give", stamp),
             Change::Take => ("take", 0),
+            Change::Used => ("used", 0),
             Change::Renew(id) => ("renew", id),
             Change::Block(ms) => ("block", ms),
             Change::Open => ("open", 0),

@@ -81,6 +81,8 @@ pub(super) async fn penalties(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.expect(most == 2 * capacity, "a penalty did not take the units down to one capacity of debt")?;
     let more = run.adjust(limit, 1, Change::Take).await?;
     run.expect(more == 0, "a penalty took more than one capacity of debt")?;
+    let used = run.adjust(limit, 0, Change::Used).await?;
+    run.expect(used == 2 * capacity, "the units of a penalty were not all in use")?;
     let refused = run.peek(limit).await?;
     run.expect(
         !refused.is_allowed() && refused.remaining() == 0,
@@ -88,5 +90,7 @@ pub(super) async fn penalties(run: &mut Run<'_>, limit: Limit) -> Checked {
     )?;
     run.pass(refused.reset_after()).await;
     let left = run.peek(limit).await?.remaining();
-    run.expect(left == capacity, "units were still in use after `reset_after`")
+    run.expect(left == capacity, "units were still in use after `reset_after`")?;
+    let used = run.adjust(limit, 0, Change::Used).await?;
+    run.expect(used == 0, "the units in use and the free units are not one capacity together")
 }

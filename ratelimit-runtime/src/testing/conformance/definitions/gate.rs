@@ -87,6 +87,10 @@ impl Definition for Gate {
         self.inner.take(now, units)
     }
 
+    fn used(&mut self, now: u64) -> u32 {
+        self.inner.used(now)
+    }
+
     fn block(&mut self, now: u64, ms: u64) -> u32 {
         self.pass_to(now / 1000);
         (self.end, self.is_pause) = (now / 1000 + ms, false);

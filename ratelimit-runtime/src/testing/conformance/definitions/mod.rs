@@ -66,6 +66,10 @@ pub trait Definition: Debug + Send {
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.
     fn take(&mut self, now: u64, units: u32) -> u32;
+    /// Returns the number of units in use.
+    fn used(&mut self, _now: u64) -> u32 {
+        unreachable!("permits are not asked for it")
+    }
     /// Renews the lease of a permit. Returns the number of units of the permit, or 0 if the permit is not held.
     fn renew(&mut self, _now: u64, _id: u64) -> u32 {
         0
@@ -116,6 +120,10 @@ impl Definition for Nothing {
     }
 
     fn take(&mut self, _now: u64, _units: u32) -> u32 {
+        0
+    }
+
+    fn used(&mut self, _now: u64) -> u32 {
         0
     }
 

@@ -85,6 +85,11 @@ impl<T: Turns + Clone + Debug + Send + 'static> Definition for T {
         units
     }
 
+    fn used(&mut self, now: u64) -> u32 {
+        self.pass_to(now);
+        u32::try_from(i64::from(self.numbers().capacity()) - self.room()).unwrap_or(u32::MAX)
+    }
+
     fn change(&mut self, numbers: Numbers) {
         Turns::change(self, numbers);
     }

@@ -89,6 +89,7 @@ impl fmt::Display for Step {
                     }
                     Change::Give(stamp) => write!(f, "return {units} of the charge {stamp}"),
                     Change::Take => write!(f, "take {units}"),
+                    Change::Used => f.write_str("ask for the units in use"),
                     Change::Renew(id) => write!(f, "renew permit {}", store_id(id)),
                     Change::Block(ms) => write!(f, "block for {ms} ms"),
                     Change::Open => f.write_str("end the block"),

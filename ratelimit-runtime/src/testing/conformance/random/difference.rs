@@ -29,6 +29,7 @@ fn adjusted(change: Change, found: u32, expected: u32) -> String {
             format!("the store returned {found} units of a charge, and {expected} are correct")
         }
         Change::Take => format!("the store took {found} units without a check, and {expected} are correct"),
+        Change::Used => format!("the store says that {found} units are in use, and {expected} are correct"),
         Change::Renew(_) => {
             format!("the store renewed {found} units of a permit, and {expected} are correct")
         }

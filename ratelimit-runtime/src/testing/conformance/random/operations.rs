@@ -40,6 +40,7 @@ pub fn by_definition(definition: &mut dyn Definition, now: u64, step: Operation)
         Operation::Adjust { units, change } => Outcome::Units(match change {
             Change::Give(stamp) => definition.give(now, units, stamp),
             Change::Take => definition.take(now, units),
+            Change::Used => definition.used(now),
             Change::Renew(id) => definition.renew(now, id),
             Change::Block(ms) => definition.block(now, ms),
             Change::Open => definition.open(now),

@@ -210,7 +210,8 @@ impl Traffic {
         let concurrency = self.numbers.kind == Kind::Concurrency;
         if !concurrency && random.u32(0..4) == 0 {
             let units = random.u32(0..=self.numbers.capacity().saturating_mul(3));
-            return (random.usize(0..KEYS), Operation::Adjust { units, change: Change::Take });
+            let change = if units.is_multiple_of(4) { Change::Used } else { Change::Take };
+            return (random.usize(0..KEYS), Operation::Adjust { units, change });
         }
         if let (Some(longest), 0) =
             (self.numbers.block.into_iter().max().filter(|ms| *ms > 0), random.u32(0..4))
