@@ -1,10 +1,10 @@
-//! A loop over a limit that refuses at once lets the other tasks of its thread run.
+//! A loop over a limit that refuses at once, or that cannot be decided, lets the other tasks of its thread run.
 
 use crate::harness::{RemoteStore, limiter};
 use ratelimit::clock::ManualClock;
-use ratelimit::store::Store;
-use ratelimit::{Limit, MemoryStore, RateLimiter, Rejection, rate_limit};
-use std::future::Future;
+use ratelimit::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
+use ratelimit::{Error, ErrorKind, Key, Limit, MemoryStore, OnError, RateLimiter, Rejection, rate_limit};
+use std::future::{Future, ready};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +24,12 @@ async fn judged() -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(key = "rl_nobody", time = "1h", count = 1, by = user)]
+async fn nobody(user: Option<u32>) -> Result<(), Rejection> {
+    let _ = user;
+    Ok(())
+}
+
 /// Makes calls until another task of the thread has run.
 async fn lets_others_run<T, E>(mut call: impl AsyncFnMut() -> Result<T, E>) {
     let has_run = Arc::new(AtomicBool::new(false));
@@ -32,7 +38,7 @@ async fn lets_others_run<T, E>(mut call: impl AsyncFnMut() -> Result<T, E>) {
         async move { has_run.store(true, Ordering::Relaxed) }
     });
     for _ in 0..10_000 {
-        assert!(call().await.is_err(), "the limit is used up");
+        assert!(call().await.is_err(), "the call is not admitted");
         if has_run.load(Ordering::Relaxed) {
             return other.await.unwrap();
         }
@@ -58,6 +64,57 @@ async fn each_call(store: impl Store) {
     .await;
     lets_others_run(async || scoped(&mut || Box::pin(plain())).await).await;
     lets_others_run(async || scoped(&mut || Box::pin(judged())).await).await;
+}
+
+/// A store that is unavailable. Its replies are ready at once, or when they are first polled.
+#[derive(Debug)]
+struct Unavailable {
+    at_once: bool,
+}
+
+impl Unavailable {
+    fn reply<T: Send + 'static>(&self) -> Reply<T> {
+        let error = Err(Error::new(ErrorKind::Unavailable, "the store fails"));
+        if self.at_once { Reply::ready(error) } else { Reply::pending(ready(error)) }
+    }
+}
+
+impl Store for Unavailable {
+    fn decide(&self, _: Mode, _: &[&Request]) -> Reply<Decisions> {
+        self.reply()
+    }
+
+    fn adjust(&self, _: &[Adjustment]) -> Reply<Adjusted> {
+        self.reply()
+    }
+
+    fn reset(&self, _: &[StoreKey]) -> Reply<u64> {
+        self.reply()
+    }
+}
+
+/// If such a loop did not let others run, the task that looks for the store would never run, and the outage would never end.
+#[tokio::test]
+async fn calls_that_cannot_be_decided() {
+    for at_once in [true, false] {
+        let limiter = RateLimiter::builder().store(Unavailable { at_once }).on_error(OnError::Deny);
+        let limiter = &limiter.connect().await.unwrap();
+        let scoped = async |call: Boxed| ratelimit::scope(limiter.clone(), call).await;
+        lets_others_run(async || limiter.check(&CALLS, "a").await).await;
+        lets_others_run(async || limiter.check(&CALLS, Key::new("a").by(None::<u32>)).await).await;
+        lets_others_run(async || limiter.check_all(&[(&CALLS, &"a", 1)]).await).await;
+        lets_others_run(async || limiter.check_all(&[(&PERMITS, &"a", 1)]).await).await;
+        lets_others_run(async || limiter.acquire(&CALLS, "a").await).await;
+        lets_others_run(async || limiter.acquire(&PERMITS, "a").await).await;
+        lets_others_run(async || limiter.charge(&CALLS, "a", 1).await.map(drop)).await;
+        lets_others_run(async || limiter.permit(&PERMITS, "a").await).await;
+        lets_others_run(async || limiter.peek(&CALLS, "a").await).await;
+        lets_others_run(async || limiter.penalize(&CALLS, "a", 1).await).await;
+        lets_others_run(async || limiter.reset(&CALLS, "a").await).await;
+        lets_others_run(async || scoped(Box::pin(plain())).await).await;
+        lets_others_run(async || scoped(Box::pin(judged())).await).await;
+        lets_others_run(async || scoped(Box::pin(nobody(None))).await).await;
+    }
 }
 
 type Boxed = Pin<Box<dyn Future<Output = Result<(), Rejection>>>>;

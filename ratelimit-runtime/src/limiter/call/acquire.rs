@@ -4,6 +4,7 @@ use super::attempt::failed;
 use super::check::Admitted;
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
+use crate::coop::poll_yield;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{AsKey, Name};
@@ -15,6 +16,7 @@ use crate::limiter::store_call::invalid_reply;
 use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
+use std::future::poll_fn;
 
 impl RateLimiter {
     /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
@@ -58,7 +60,13 @@ impl RateLimiter {
         let (began, name) = (self.learn_overrides().await, Name::new(key.name()));
         let request = self.request(limit, key, cost);
         let request = request.and_then(|request| check(request.limit()).map(|()| request));
-        let request = request.map_err(|error| failed(name, error))?;
+        let request = match request {
+            Ok(request) => request,
+            Err(error) => {
+                poll_fn(poll_yield).await;
+                return Err(failed(name, error));
+            }
+        };
         if self.is_off() {
             unasked(name.as_str(), Outcome::Exempt);
             let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new());

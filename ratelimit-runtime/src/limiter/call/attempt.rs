@@ -24,6 +24,7 @@ use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use tokio::task::coop::poll_proceed;
 use tokio::time::Instant;
 
 impl RateLimiter {
@@ -76,6 +77,7 @@ impl RateLimiter {
                 Err(refused(names, &refusing, &watch, record, &decided))
             }
             Err(Refused::Failed(error)) => {
+                poll_fn(poll_yield).await;
                 watch.undecided(names.iter().map(Name::as_str), &error);
                 Err(unavailable(first(names), error))
             }
@@ -243,7 +245,10 @@ impl Future for Pending<'_> {
     type Output = Result<Decisions, Rejection>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // A store may reply at the first poll, so a loop over such calls yields here.
+        let progress = ready!(poll_proceed(context));
         let decided = ready!(Pin::new(&mut self.reply).poll(context));
+        progress.made_progress();
         Poll::Ready(match self.told.as_deref_mut() {
             Some(Told { record, watch, names, costs }) => {
                 finished(names, costs, watch, || record.take(), decided)

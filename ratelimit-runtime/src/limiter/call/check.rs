@@ -98,7 +98,10 @@ impl RateLimiter {
                     poll_fn(poll_yield).await;
                     Err(limited(Name::new(key.name()), decision))
                 }
-                Ok(Err(error)) => Err(unavailable(Name::new(key.name()), error)),
+                Ok(Err(error)) => {
+                    poll_fn(poll_yield).await;
+                    Err(unavailable(Name::new(key.name()), error))
+                }
                 Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
             }
         }
@@ -161,7 +164,13 @@ impl RateLimiter {
                 ensure_not_concurrency(request.limit())?;
                 if self.is_off() { Ok(request) } else { ensure_new_key(request, &requests) }
             });
-            requests.push(request.map_err(|error| failed(Name::new(key.name()), error))?);
+            match request {
+                Ok(request) => requests.push(request),
+                Err(error) => {
+                    poll_fn(poll_yield).await;
+                    return Err(failed(Name::new(key.name()), error));
+                }
+            }
         }
         join(requests.iter_mut());
         let names: SmallVec<[Name<'_>; 2]> = stack.iter().map(|(_, key, _)| Name::new(key.name())).collect();

@@ -10,6 +10,7 @@ pub(super) use deny_cache::Forgetting;
 
 use super::LONGEST_TIME;
 use crate::clock::OutageClock;
+use crate::coop::poll_yield;
 use crate::decision::Decision;
 use crate::error::{Error, ErrorKind};
 use crate::observe::{Hooks, store_failed};
@@ -17,6 +18,7 @@ use crate::store::memory::MemoryStore;
 use crate::store::{Decisions, PendingReply, Reply, Request, Store, UntilDeadline};
 use deny_cache::DenyCache;
 use outage::Outage;
+use std::future::poll_fn;
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -60,17 +62,21 @@ impl StoreCalls {
     }
 
     /// Awaits a reply for the rest of the deadline of a call. If the deadline has already passed, returns an error without
-    /// polling the reply.
+    /// polling the reply. A loop over a store that fails at once lets other tasks run: one of them looks for the server.
     pub(super) async fn within_rest<T: Unpin>(
         &self,
         began: Option<Instant>,
         reply: Reply<T>,
     ) -> Result<T, Error> {
         self.ensure_time(began)?;
-        match reply {
+        let result = match reply {
             Reply::Ready(result) => result,
             Reply::Pending(reply) => self.until_deadline(began.unwrap_or_else(Instant::now), reply).await,
+        };
+        if result.is_err() {
+            poll_fn(poll_yield).await;
         }
+        result
     }
 
     /// Returns an error if the deadline of a call has passed before the store is asked.
