@@ -239,6 +239,7 @@ impl Call {
     /// Writes the name of a method's type into the key. The attribute has no `key`, so the name of the limit does not contain
     /// the type. The type separates the limits of methods that have the same name on two types.
     pub fn of_type(&mut self, name: &'static str) {
+        self.source.place = None;
         self.part().text(name);
     }
 

@@ -38,7 +38,10 @@ impl Site {
     /// Returns where the limit is written, for the registry.
     pub(super) fn source(&'static self) -> Source {
         match self.limit {
-            Some(_) => Source { site: std::ptr::from_ref(self).addr(), place: Some(self.place) },
+            Some(_) => {
+                let place = self.function.is_none().then_some(self.place);
+                Source { site: std::ptr::from_ref(self).addr(), place }
+            }
             None => Source::default(),
         }
     }

@@ -62,12 +62,6 @@ impl RecordedDecision {
         self.name.as_str() == other.name.as_str() && rule(self) == rule(other)
     }
 
-    /// Whether `other` has counted the same request in the same state. Calls of functions do not count as one, because a handler
-    /// may call them several times.
-    pub(crate) fn counts_again(&self, other: &Self) -> bool {
-        self.key == other.key && (self.name.is_of_layer() || other.name.is_of_layer())
-    }
-
     /// Corrects the decision after these units have come back to the limit.
     pub(crate) fn give(&mut self, units: u32) {
         self.decision = self.decision.after_return(&self.limit, units.min(self.cost));

@@ -21,11 +21,16 @@ impl Decisions {
     }
 
     /// Records decisions. Returns the serial number of the first of these decisions. The other ones have the next numbers.
-    pub(super) fn record(&mut self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
+    /// `is_counted` returns whether a layer around the call has a limit with this name.
+    pub(super) fn record(
+        &mut self,
+        decisions: impl IntoIterator<Item = RecordedDecision>,
+        is_counted: impl Fn(&RecordedDecision) -> bool,
+    ) -> usize {
         let first = self.recorded;
         for decision in decisions {
             if let Some(at) = self.last.iter().position(|known| known.is_about_same_limit(&decision)) {
-                if self.last[at].counts_again(&decision) {
+                if self.last[at].key == decision.key && is_counted(&decision) {
                     report::counted_twice(decision.name());
                 }
                 (self.numbers[at], self.last[at]) = (self.recorded, decision);

@@ -12,6 +12,7 @@ use crate::macros::opaque;
 use crate::rejection::Rejection;
 use decisions::Decisions;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -64,6 +65,8 @@ struct Known {
     client_ip: Option<IpAddr>,
     headers: Vec<KeptHeader>,
     answers: Option<Answers>,
+    /// The names of the limits of the layers that the request is passing through.
+    layers: SmallVec<[&'static str; 1]>,
 }
 
 /// The facts that become known while the request is answered.
@@ -116,6 +119,11 @@ impl RequestContext {
     /// Sets the form of the answers to refused requests. The default is the form that the process has installed.
     pub fn with_answers(self, answers: Answers) -> Self {
         self.with(|known| known.answers = Some(answers))
+    }
+
+    /// Notes that the request enters a layer with these limits.
+    pub(crate) fn within_limits(self, names: impl Iterator<Item = &'static str>) -> Self {
+        self.with(|known| known.layers.extend(names))
     }
 
     /// Changes the facts of the context. Earlier clones keep their facts, and share the user and the decisions.
@@ -194,7 +202,11 @@ impl RequestContext {
 
     /// Records decisions. Returns the serial number of the first of these decisions. The other ones have the next numbers.
     pub(crate) fn record(&self, decisions: impl IntoIterator<Item = RecordedDecision>) -> usize {
-        self.made.decisions.lock().record(decisions)
+        let is_counted = |decision: &RecordedDecision| {
+            let layers = self.known.layers.iter().filter(|name| **name == decision.name());
+            layers.count() > usize::from(decision.name.is_of_layer()) // the layer that decides is one of them
+        };
+        self.made.decisions.lock().record(decisions, is_counted)
     }
 
     /// Changes the recorded decision with this serial number. Does nothing if a later decision of the same limit was recorded.

@@ -150,6 +150,9 @@ impl Settings {
     pub(crate) fn enter_within(&self, outer: Option<RequestContext>, request: &dyn RequestParts) -> Entered {
         let is_outermost = outer.is_none();
         let mut context = outer.unwrap_or_else(|| self.first_context(request));
+        if self.has_limits() {
+            context = context.within_limits(self.limits.iter().map(|limit| limit.name));
+        }
         for name in &self.kept_headers {
             context = context.with_header(name, request.header(name));
         }

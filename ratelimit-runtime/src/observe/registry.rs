@@ -26,6 +26,8 @@ pub(crate) struct Entry {
     name: Box<str>,
     /// The first call of an attribute or a layer. Empty until there is such a call.
     first: OnceLock<First>,
+    /// The first call whose limit is written at a place.
+    written: OnceLock<First>,
     /// Whether another call of an attribute or a layer used a different limit.
     varies: AtomicBool,
     /// Whether it was logged that another attribute or layer has this name and another limit.
@@ -59,7 +61,8 @@ pub(crate) struct First {
 pub(crate) struct Source {
     /// The address of the attribute's site if its limit is a constant, else zero. Sites at one address are equal.
     pub(crate) site: usize,
-    /// The attribute with a constant limit, or the layer. `None` if the limit is an expression: its values may differ on purpose.
+    /// The attribute with a constant limit, or the layer. `None` if the limit is an expression, whose values may differ on purpose.
+    /// `None` also without a `key`: then the state belongs to the function and its type, which the name does not tell.
     pub(crate) place: Option<&'static Location<'static>>,
 }
 
@@ -85,16 +88,18 @@ pub(crate) fn named(name: &str) -> &'static Entry {
 /// calls of the same attribute need no comparison if its limit is a constant.
 #[inline]
 pub(crate) fn note(name: &'static str, limit: &Limit, source: Source, call: impl Fn() -> First) {
-    let known = REGISTRY.place(name).get().and_then(|entry| entry.first.get());
-    if source.site != 0 && known.is_some_and(|first| first.source.site == source.site) {
+    let known = REGISTRY.place(name).get().and_then(|entry| entry.written.get());
+    if source.site != 0 && known.is_some_and(|written| written.source.site == source.site) {
         return;
     }
     let entry = REGISTRY.named(name, true);
-    let first = entry.first.get().unwrap_or_else(|| entry.note_first(&call));
-    if first.limit != *limit {
+    if entry.first.get().unwrap_or_else(|| entry.note_first(&call)).limit != *limit {
         entry.vary();
-        if source.place.is_some() && !entry.has_clashed.load(Ordering::Relaxed) {
-            entry.clash(first, &call());
+    }
+    if source.place.is_some() || source.site != 0 {
+        let written = entry.written.get_or_init(&call);
+        if written.limit != *limit && !entry.has_clashed.load(Ordering::Relaxed) {
+            entry.clash(written, &call());
         }
     }
 }
@@ -132,6 +137,7 @@ impl Entry {
         Self {
             name: name.into(),
             first: OnceLock::new(),
+            written: OnceLock::new(),
             varies: AtomicBool::new(false),
             has_clashed: AtomicBool::new(false),
             has_doubled: AtomicBool::new(false),
@@ -156,12 +162,12 @@ impl Entry {
     /// Logs, once for each name, that two places have one name and different limits. Calls of two limiters share no state, and
     /// neither do limits whose states have different formats.
     #[cold]
-    fn clash(&self, first: &First, call: &First) {
-        let (Some(there), Some(here)) = (first.source.place, call.source.place) else { return };
+    fn clash(&self, written: &First, call: &First) {
+        let (Some(there), Some(here)) = (written.source.place, call.source.place) else { return };
         let share_state =
-            first.limiter == call.limiter && first.limit.state_format() == call.limit.state_format();
+            written.limiter == call.limiter && written.limit.state_format() == call.limit.state_format();
         if there != here && share_state && !self.has_clashed.swap(true, Ordering::Relaxed) {
-            super::report::clash(&self.name, [(&first.limit, there), (&call.limit, here)]);
+            super::report::clash(&self.name, [(&written.limit, there), (&call.limit, here)]);
         }
     }
 

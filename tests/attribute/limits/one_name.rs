@@ -109,6 +109,74 @@ async fn of_another_format() -> Result<(), Rejection> {
     Ok(())
 }
 
+#[rate_limit(key = "names_plan", limit = plan)]
+async fn plan_first(plan: Limit) -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "names_plan", time = "1m", count = 5)]
+async fn then_small() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[rate_limit(key = "names_plan", time = "1h", count = 500)]
+async fn then_large() -> Result<(), Rejection> {
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_first_two_numbers_in_the_code_are_compared() {
+    let calls = async {
+        let _ = (plan_first(Limit::counter(9, MINUTE)).await, then_small().await, then_large().await);
+    };
+    assert_eq!(warnings(calls).await.len(), 1);
+}
+
+struct Mail;
+struct Sms;
+
+trait Deliver {
+    async fn deliver(&self) -> Result<(), Rejection>;
+}
+
+#[rate_limit(time = "1m", count = 5)]
+impl Deliver for Mail {
+    async fn deliver(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+#[rate_limit(time = "1m", count = 7)]
+impl Deliver for Sms {
+    async fn deliver(&self) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+async fn inner_small() -> Result<(), Rejection> {
+    #[rate_limit(time = "1m", count = 5)]
+    async fn inner() -> Result<(), Rejection> {
+        Ok(())
+    }
+    inner().await
+}
+
+async fn inner_large() -> Result<(), Rejection> {
+    #[rate_limit(time = "1m", count = 7)]
+    async fn inner() -> Result<(), Rejection> {
+        Ok(())
+    }
+    inner().await
+}
+
+#[tokio::test]
+async fn functions_of_one_name_without_a_key_have_separate_states() {
+    let calls = async {
+        let _ = (Mail.deliver().await, Sms.deliver().await, inner_small().await, inner_large().await);
+    };
+    assert_eq!(warnings(calls).await, [""; 0]);
+}
+
 #[tokio::test]
 async fn shared_limits_and_plans_are_meant() {
     let calls = async {
@@ -180,5 +248,20 @@ async fn two_callers_of_one_name_and_two_calls_of_a_function_are_meant() {
         request(layer("names_alone", 5, By::ip()), unlimited).await;
     })
     .await;
+    assert_eq!(lines, [""; 0]);
+}
+
+/// A handler makes requests of its own through a client with a layer. Each of them is counted once.
+#[tokio::test]
+async fn requests_of_a_handler_are_requests_of_their_own() {
+    async fn handler() -> Result<(), Rejection> {
+        for _ in 0..2 {
+            request(layer("names_partner", 9, By::global()), unlimited).await;
+        }
+        let partner = || request(layer("names_partner", 9, By::global()), unlimited);
+        tokio::join!(partner(), partner());
+        Ok(())
+    }
+    let lines = warnings(request(layer("names_server", 5, By::ip()), handler)).await;
     assert_eq!(lines, [""; 0]);
 }
