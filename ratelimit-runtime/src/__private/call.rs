@@ -8,7 +8,6 @@ use super::units::ZeroCosts;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
 use crate::key::{Function, KeyBuilder, KeySettings, Name, StoreKey};
-use crate::layer::limits::LayerLimit;
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, note};
@@ -16,6 +15,7 @@ use crate::observe::registry::Source;
 use crate::store::{PROBE, Request};
 use crate::writer::KeyWriter;
 use std::net::IpAddr;
+use std::panic::Location;
 use std::sync::LazyLock;
 
 /// The error of `by = "user"` if there is no user.
@@ -81,9 +81,14 @@ impl Call {
     }
 
     /// Creates a call for a limit of a layer.
-    pub(crate) fn of_layer(limit: &LayerLimit, limiter: Result<CurrentLimiter, Error>) -> Self {
-        let source = Source { site: 0, place: Some(limit.place) };
-        Self { source, ..Self::of(Name::of_layer(limit.name), None, Some(&limit.limit), limiter) }
+    pub(crate) fn of_layer(
+        name: &'static str,
+        limit: &Limit,
+        place: &'static Location<'static>,
+        limiter: Result<CurrentLimiter, Error>,
+    ) -> Self {
+        let source = Source { site: 0, place: Some(place) };
+        Self { source, ..Self::of(Name::of_layer(name), None, Some(limit), limiter) }
     }
 
     pub(super) fn with(site: &'static Site, limiter: Result<CurrentLimiter, Error>) -> Self {

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 /// A limit for all requests that pass through a layer.
 #[derive(Clone)]
-pub(crate) struct LayerLimit {
-    pub(crate) name: &'static str,
-    pub(crate) limit: Limit,
+pub(super) struct LayerLimit {
+    pub(super) name: &'static str,
+    pub(super) limit: Limit,
     pub(super) by: By,
     /// The call of `RateLimitLayer::limit`.
-    pub(crate) place: &'static Location<'static>,
+    pub(super) place: &'static Location<'static>,
 }
 
 /// Selects the identity of a request for a limit of a [`RateLimitLayer`](crate::RateLimitLayer).
@@ -129,7 +129,7 @@ impl Settings {
 
 impl LayerLimit {
     fn call(&self, settings: &Settings, request: &LayerRequest<'_>) -> Option<Call> {
-        let mut call = Call::of_layer(self, settings.current_limiter());
+        let mut call = Call::of_layer(self.name, &self.limit, self.place, settings.current_limiter());
         match &self.by.0 {
             Source::Global => {}
             Source::Ip => request.client_ip().write(&mut call.identity()),
