@@ -2,14 +2,11 @@
 
 use crate::cpu::Stopwatch;
 use crate::report::{Better, Bound, Row, Series, Table};
-use crate::{Effort, Results};
+use crate::{Effort, Results, now};
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
-use std::future::Future;
 use std::hint::black_box;
 use std::net::SocketAddr;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 const CALLS: u32 = 200_000;
@@ -57,14 +54,6 @@ async fn string(n: u32, user: &str) -> Result<u32, Rejection> {
 async fn bucket(n: u32, user: &str) -> Result<u32, Rejection> {
     black_box(user);
     Ok(n)
-}
-
-/// Runs a future that is ready at the first poll, as all futures of the memory store are.
-fn now<F: Future>(future: F) -> F::Output {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => unreachable!("the memory store is ready at once"),
-    }
 }
 
 fn subjects() -> [(&'static str, Call); 8] {

@@ -31,7 +31,9 @@ mod shared;
 use arguments::Arguments;
 use report::{Table, machine, markdown, page, plot};
 use std::error::Error;
+use std::pin::pin;
 use std::process::ExitCode;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 /// The amount of measurement.
@@ -71,8 +73,16 @@ static PARTS: [Part; 8] = [
     Part { name: "lua", title: "What a decision costs the server", measure: lua::run },
 ];
 
+/// Runs a future that is ready at the first poll, as all futures of the memory store are.
+pub(crate) fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!("the memory store is ready at once"),
+    }
+}
+
 fn main() -> ExitCode {
-    if memory::resident::is_child() || peers::http::is_child() {
+    if memory::resident::is_child() || memory::instructions::is_child() || peers::http::is_child() {
         return ExitCode::SUCCESS;
     }
     let done = arguments::parse(std::env::args().skip(1))

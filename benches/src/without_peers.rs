@@ -1,5 +1,6 @@
 //! Replaces `peers` in builds without the other crates. There are no other subjects.
 
+use crate::memory::front::Front;
 use crate::memory::{Fresh, Kind};
 use crate::shared::Subject;
 use std::error::Error;
@@ -22,6 +23,10 @@ pub(crate) async fn through_cluster(_: &[u16], _: &mut [redis::Connection]) -> C
 }
 
 pub(crate) const fn kinds() -> [Kind; 0] {
+    []
+}
+
+pub(crate) const fn front() -> [Front; 0] {
     []
 }
 

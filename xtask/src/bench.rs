@@ -62,8 +62,11 @@ pub(crate) fn perform(bench: &Bench) -> Result<(), String> {
             run(&mut with_peers("test", "ratelimit-migration-tests"))
         });
     }
-    if bench.measures_http() {
+    if bench.includes("http") {
         tools::ensure_wrk()?;
+    }
+    if bench.includes("memory") {
+        tools::ensure_valgrind()?;
     }
     if bench.measures() {
         let programs = matrix::find(&mut progress, &bench.servers)?;
@@ -82,8 +85,8 @@ impl Bench {
         self.parts.is_empty() || self.parts.iter().any(|part| *part != COMPILE)
     }
 
-    fn measures_http(&self) -> bool {
-        self.parts.is_empty() || self.parts.contains(&"http")
+    fn includes(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.contains(&part)
     }
 
     fn compiles(&self) -> bool {

@@ -11,6 +11,8 @@ pub(crate) enum Package {
     Nginx,
     /// A load generator for HTTP.
     Wrk,
+    /// Counts the instructions of a program.
+    Valgrind,
     Prometheus,
     /// An HTTP client in Python. If the package manager does not have it, Python itself.
     Urllib3,
@@ -26,7 +28,7 @@ pub(crate) struct Manager {
     refresh: Option<&'static [&'static str]>,
     install: &'static [&'static str],
     /// The names of each [`Package`], in the order of its variants.
-    names: [&'static [&'static str]; 8],
+    names: [&'static [&'static str]; 9],
     needs_root: bool,
 }
 
@@ -34,7 +36,7 @@ impl Manager {
     const fn new(
         program: &'static str,
         install: &'static [&'static str],
-        names: [&'static [&'static str]; 8],
+        names: [&'static [&'static str]; 9],
     ) -> Self {
         Self { program, refresh: None, install, names, needs_root: true }
     }
@@ -57,6 +59,7 @@ const MANAGERS: [Manager; 6] = [
                 &["libssl-dev", "pkg-config"],
                 &["nginx-light"],
                 &["wrk"],
+                &["valgrind"],
                 &["prometheus"],
                 &["python3-urllib3"],
                 &["llvm-19"],
@@ -72,6 +75,7 @@ const MANAGERS: [Manager; 6] = [
             &["openssl-devel", "pkgconf"],
             &["nginx"],
             &["wrk"],
+            &["valgrind"],
             &["golang-github-prometheus"],
             &["python3-urllib3"],
             &["llvm"],
@@ -86,6 +90,7 @@ const MANAGERS: [Manager; 6] = [
             &["openssl-dev", "pkgconf"],
             &["nginx"],
             &["wrk"],
+            &["valgrind"],
             &["prometheus"],
             &["py3-urllib3"],
             &["llvm"],
@@ -100,6 +105,7 @@ const MANAGERS: [Manager; 6] = [
             &["openssl", "pkgconf"],
             &["nginx"],
             &["wrk"],
+            &["valgrind"],
             &["prometheus"],
             &["python-urllib3"],
             &["llvm"],
@@ -114,6 +120,7 @@ const MANAGERS: [Manager; 6] = [
             &["libopenssl-devel", "pkgconf"],
             &["nginx"],
             &["wrk"],
+            &["valgrind"],
             &["golang-github-prometheus-prometheus"],
             &["python3-urllib3"],
             &["llvm"],
@@ -130,6 +137,7 @@ const MANAGERS: [Manager; 6] = [
                 &["openssl", "pkgconf"],
                 &["nginx"],
                 &["wrk"],
+                &["valgrind"],
                 &["prometheus"],
                 &["python"],
                 &["llvm"],

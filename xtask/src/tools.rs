@@ -139,6 +139,11 @@ pub(crate) fn ensure_wrk() -> Result<(), String> {
     ensure_program("wrk", Package::Wrk)
 }
 
+/// Makes sure that valgrind is installed. It counts the instructions of calls.
+pub(crate) fn ensure_valgrind() -> Result<(), String> {
+    ensure_program("valgrind", Package::Valgrind)
+}
+
 /// Makes sure that a program is on PATH. Installs the system's package if it is not.
 fn ensure_program(program: &str, package: Package) -> Result<(), String> {
     // `-v` prints a version. Some programs return a failure for it, so the exit code is ignored.

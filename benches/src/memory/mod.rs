@@ -6,6 +6,8 @@
 #![expect(clippy::cast_precision_loss, reason = "figures to print")]
 
 mod fresh;
+pub(crate) mod front;
+pub(crate) mod instructions;
 pub(crate) mod resident;
 mod subject;
 
@@ -26,15 +28,21 @@ const CALLS: usize = 500_000;
 
 const BYTES: &str = "bytes per key";
 
+/// The kinds of identities in the first table.
+pub(crate) const BY_INTEGER: &str = "an integer";
+pub(crate) const BY_STRING: &str = "a string of 13 bytes";
+pub(crate) const BY_ADDRESS: &str = "an address";
+
 #[expect(clippy::unnecessary_wraps, reason = "all parts have this signature")]
 pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
-    let mut tables = vec![keyed("One key", 1, effort), threads(effort)];
+    let mut tables = vec![front::table(effort), keyed("One key", 1, effort), threads(effort)];
     tables.push(keyed("100 000 keys", 100_000, effort));
     if !effort.quick {
         tables.push(keyed("1 000 000 keys", 1_000_000, effort));
     }
     tables.push(fresh::table(if effort.quick { 20_000 } else { 200_000 }));
-    Ok(Results { context: "Keys are strings of 13 bytes, and nothing is refused.".to_owned(), tables })
+    Ok(Results { context: "In the first table, `check` receives a limit and a key. In the other tables, the store receives a ready-made key of 13 bytes, and \
+         nothing is refused.".to_owned(), tables })
 }
 
 /// Returns keys such as `user-00000007`, in the order of their addresses, so that reading them is cheap.

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod flexible;
+mod front;
 pub(crate) mod http;
 mod limitador;
 mod memory;
@@ -9,6 +10,7 @@ mod refused;
 mod shared;
 
 pub(crate) use cluster::through_cluster;
+pub(crate) use front::front;
 pub(crate) use memory::{fresh, kinds};
 pub(crate) use refused::refused;
 pub(crate) use shared::{cached, through_redis};
