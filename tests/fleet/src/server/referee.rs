@@ -205,11 +205,13 @@ impl Referee {
             let expected = match &**change {
                 b"give" => state.give(now, units, stamp),
                 b"take" => state.take(now, units),
+                b"used" => state.used(now),
                 b"renew" => state.renew(now, stamp),
                 b"block" => state.block(now, stamp),
                 b"open" => state.open(now),
                 b"pause" => state.pause(now, stamp),
-                _ => state.closed(now),
+                b"closed" => state.closed(now),
+                _ => return None,
             };
             let found =
                 if let Reply::Integer(found) = reply { u32::try_from(*found).ok()? } else { return None };

@@ -15,9 +15,9 @@ pub(crate) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// The first and the last time in µs. After the last time, the stores are cleared and the times start again, because Lua could
+/// The first and the last time in µs. A return may move an anchor back by a year, and never before 1970. After the last time, the stores are cleared and the times start again, because Lua could
 /// not represent later times.
-const START: u64 = 2 * DAY_MS * 1000;
+const START: u64 = 2 * 366 * DAY_MS * 1000;
 const END: u64 = 200 * 366 * DAY_MS * 1000;
 
 /// A random limit of one algorithm. A key only has limits of one algorithm. The times use every unit, up to the longest time.
