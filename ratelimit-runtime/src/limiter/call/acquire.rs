@@ -17,6 +17,7 @@ use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
 use std::future::poll_fn;
+use tokio::time::Instant;
 
 impl RateLimiter {
     /// Takes one unit of a limit, and waits for its turn if the limit has a [`wait`](Limit::wait). When the future
@@ -69,7 +70,7 @@ impl RateLimiter {
         };
         if self.is_off() {
             unasked(name.as_str(), Outcome::Exempt);
-            let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new());
+            let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new(), Instant::now());
             return Ok((nothing, admitted(&request)));
         }
         let stack = Stack::from_iter([Member::new(request, name.as_str())]);

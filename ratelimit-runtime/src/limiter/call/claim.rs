@@ -130,6 +130,7 @@ impl<'l> Claim<'l> {
     async fn ask(&mut self, mode: Mode) -> Result<Decided, Error> {
         let began = std::mem::take(&mut self.began);
         let Self { limiter, asked, stack, in_store, .. } = self;
+        *asked = None;
         let charged = stack.iter().filter(|member| !member.shadow);
         let requests: SmallVec<[&Request; 1]> = charged.map(|member| &member.request).collect();
         if requests.is_empty() {
@@ -220,7 +221,8 @@ impl<'l> Claim<'l> {
         for (member, decision) in charged.zip(&decided.decisions) {
             member.decision = Some(*decision);
         }
-        let mut holdings = Holdings::new(self.limiter.clone(), decided.source, stack);
+        let sent = self.asked.unwrap_or_else(Instant::now);
+        let mut holdings = Holdings::new(self.limiter.clone(), decided.source, stack, sent);
         holdings.waited = self.waited;
         holdings
     }

@@ -37,25 +37,26 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack) -> Self {
+    /// `sent` is the time at which the request for the units was sent.
+    pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack, sent: Instant) -> Self {
         let (waited, shadow_error, noted, changes) = (None, None, None, SmallVec::new());
         let mut holdings =
             Self { limiter, source, members, waited, shadow_error, noted, changes, until_turn: false };
         for at in 0..holdings.members.len() {
-            holdings.renew(at);
+            holdings.renew(at, sent);
         }
         holdings
     }
 
     /// Starts to renew the permit at this position, if the limit gives permits and was decided.
-    pub(super) fn renew(&mut self, at: usize) {
+    pub(super) fn renew(&mut self, at: usize, sent: Instant) {
         let member = &mut self.members[at];
         if member.is_permit() && member.decision.is_some() {
             if self.source != Source::Nobody {
                 member.held = PermitsHeld::hold(member.series, member.request.cost());
             }
             let permits = &self.limiter.shared.permits;
-            permits.hold(&self.limiter, self.source, &member.request, member.shown_name);
+            permits.hold(&self.limiter, self.source, &member.request, member.shown_name, sent);
         }
     }
 

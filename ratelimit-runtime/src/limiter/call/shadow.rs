@@ -26,6 +26,7 @@ impl Holdings {
         if positions.is_empty() {
             return;
         }
+        let sent = Instant::now();
         let decisions = self.shadow_decisions(began, mode, &positions).await;
         for (i, at) in positions.into_iter().enumerate() {
             let decision = decisions.get(i).copied();
@@ -33,7 +34,7 @@ impl Holdings {
             member.takes_nothing = !decision.is_some_and(|decision| decision.is_allowed());
             member.decision = decision;
             if !member.takes_nothing {
-                self.renew(at);
+                self.renew(at, sent);
             }
         }
     }

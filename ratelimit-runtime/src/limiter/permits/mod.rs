@@ -61,17 +61,18 @@ impl Permits {
 
     /// Renews this permit from now on. Outside of a runtime, which only the memory store permits, no task is started. If no
     /// task of another runtime renews the permit, the permit then ends with its lease. `shown_name` is the name of the limit for
-    /// metrics and log lines.
+    /// metrics and log lines. `sent` is the time at which the request for the permit was sent.
     pub(super) fn hold(
         &self,
         limiter: &RateLimiter,
         source: Source,
         request: &Request,
         shown_name: &'static str,
+        sent: Instant,
     ) {
         // A permit that nobody has given has no lease.
         if source != Source::Nobody {
-            let mut permit = TakenPermit::held(request, source, current_runtime());
+            let mut permit = TakenPermit::held(request, source, current_runtime(), sent);
             permit.shown_name = shown_name;
             self.insert(limiter, permit);
         }
@@ -136,7 +137,7 @@ impl Permits {
             return limiter.shared.permits.waiters.wake(request.key());
         }
         let task = limiter.shared.tasks.count();
-        let permit = TakenPermit::held(request, source, current_runtime());
+        let permit = TakenPermit::held(request, source, current_runtime(), Instant::now());
         self.insert(limiter, permit.released(stage, limiter.shared.store.deadline(), task));
         let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
         returned.in_background(&limiter.shared.tasks, move |result| {

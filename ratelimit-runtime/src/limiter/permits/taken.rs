@@ -68,22 +68,22 @@ pub(super) struct TakenPermit {
 }
 
 impl TakenPermit {
-    pub(super) fn held(request: &Request, source: Source, runtime: Option<Id>) -> Self {
-        let now = Instant::now();
+    /// A permit that a request has taken, which was sent at `sent`. The lease began later, when the store executed the request.
+    pub(super) fn held(request: &Request, source: Source, runtime: Option<Id>, sent: Instant) -> Self {
         let mut permit = Self {
             request: request.clone(),
             source,
             runtime,
-            due: now,
+            due: sent,
             stage: Stage::Held,
-            ends: now,
+            ends: sent,
             holder: None,
             is_lost: false,
             shown_name: "",
             pause: RELEASED_AGAIN_AFTER,
             unanswered: None,
         };
-        permit.renewed(now);
+        permit.renewed(sent);
         permit
     }
 

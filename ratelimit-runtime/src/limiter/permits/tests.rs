@@ -15,7 +15,7 @@ async fn a_permit_of_the_store_and_one_of_its_fallback_may_have_the_same_id() {
     let request = Request::new(StoreKey::new(b"key"), limit, 1).with_permit(7);
     let renewals = &limiter.shared.permits;
     for source in [Source::Store, Source::Local] {
-        renewals.hold(&limiter, source, &request, "");
+        renewals.hold(&limiter, source, &request, "", Instant::now());
     }
     assert_eq!(renewals.with(|table| table.permits.len()), 2);
     renewals.release(&limiter, Source::Local, &request, Stage::Returned);
@@ -31,7 +31,7 @@ async fn the_oldest_of_too_many_lost_permits_is_forgotten() {
     let mut table = Table::default();
     for id in 1..=MOST_LOST as u64 + 2 {
         let request = Request::new(StoreKey::new(b"key"), limit, 1).with_permit(id);
-        let permit = TakenPermit::held(&request, Source::Store, None);
+        let permit = TakenPermit::held(&request, Source::Store, None, Instant::now());
         let task = limiter.shared.tasks.count();
         table.insert((Source::Store, id), permit.released(Stage::Lost, Duration::ZERO, task));
     }
