@@ -73,11 +73,11 @@ end
 
 -- Changes the gate of a state. Returns the number for the reply.
 local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead)
-  local was_closed = gate and gate.left > 0
-  if gate and gate.kept <= 0 then gate = nil end
+  local was_closed, generation = gate and gate.left > 0, gate and gate.generation or 0
+  if gate and gate.kept <= 0 and generation == 0 then gate = nil end
   if change == "closed" then return was_closed and (gate.left < 4294967295 and gate.left or 4294967295) or 0 end
   if change == "block" then
-    gate = gate or { level = 0, kept = 0 }
+    gate = gate or { level = 0, generation = 0, kept = 0 }
     gate.kind, gate.left, gate.kept = 0, ms, gate.kept > ms and gate.kept or ms
     return put(limit, key, text, units, tag, ahead, nil, gate) and 1 or 0
   end
@@ -86,11 +86,14 @@ local function change_gate(key, limit, change, ms, text, gate, units, tag, ahead
     local is_blocked, ttl = was_closed and gate.kind == 0 and gate.left >= ms, nil
     if was_closed and gate.left > ms then ms = gate.left end
     units, tag, ahead, ttl = use_up(limit, units, tag, ahead, ms)
-    gate = gate or { level = 0, kept = 0 }
+    gate = gate or { level = 0, generation = 0, kept = 0 }
     gate.kind, gate.left, gate.kept = is_blocked and 0 or 1, ms, gate.kept > ms and gate.kept or ms
     return put(limit, key, text, units, tag, ahead, ttl, gate) and 1 or 0
   end
-  if gate and gate.expires > 0 then
+  if generation > 0 then
+    gate.level, gate.left, gate.kept = 0, 0, 0
+    put(limit, key, text, units, tag, ahead, gate.expires, gate)
+  elseif gate and gate.expires > 0 then
     put(limit, key, text, units, tag, ahead, gate.expires)
   elseif gate then
     call("DEL", key)
@@ -106,14 +109,16 @@ local function change_state(key, limit, change, most, stamp)
   if not units then return 0 end
   if CHANGES[change] == 2 then return change_gate(key, limit, change, stamp, text, gate, units, tag, ahead) end
   if change == "used" then return in_use(limit, select(2, limit.judge(units, tag, ahead, 0))) end
+  local generation = gate and gate.generation or 0
   if change == "give" then
-    changed, units, tag, ahead, ttl = limit.give(units, tag, ahead, most, stamp - NOW)
+    if floor(stamp / GENERATION) ~= generation then return 0 end
+    changed, units, tag, ahead, ttl = limit.give(units, tag, ahead, most, stamp % GENERATION - NOW)
   else
     changed = takeable(limit, most, select(2, limit.judge(units, tag, ahead, 0)))
     if changed > 0 then units, tag, ahead, _, ttl = limit.charge(units, tag, ahead, changed, 0) end
   end
   if changed == 0 then return 0 end
-  if not units and not (gate and gate.kept > 0) then return call("DEL", key) and changed end
+  if not units and generation == 0 and not (gate and gate.kept > 0) then return call("DEL", key) and changed end
   if not units then units, tag, ahead, ttl = 0, 0, ABSENT, -1 end
   return put(limit, key, text, units, tag, ahead, ttl, gate) and changed or 0
 end

@@ -95,7 +95,10 @@ local function make_decide()
     if earlier >= #steps then earlier = #steps - 1 end
     local ms = steps[earlier + 1]
     local expires = gate and gate.kept > 0 and gate.expires or nil
-    gate = { kind = 0, level = earlier + 1, left = ms, kept = ms + steps[#steps], expires = expires }
+    local generation = gate and gate.generation or 0
+    gate = {
+      kind = 0, level = earlier + 1, generation = generation, left = ms, kept = ms + steps[#steps], expires = expires,
+    }
     return put(limit, key, old, units, tag, ahead, nil, gate) and ms or refusal > 0 and 0 or nil
   end
 
@@ -123,7 +126,7 @@ local function make_decide()
       if n < 0 and passed > -n then passed = -n end
       if tags then
         reset, state, tag, ahead = charge_state(limit, key, text, state, tag, ahead, gate, passed * cost, wait)
-        stamp = reset and NOW + reset
+        stamp = reset and NOW + reset + (gate and gate.generation * GENERATION or 0)
       else
         reset, stamp = limit.charge(state, passed * cost, wait)
       end

@@ -71,18 +71,23 @@ local ERA, SHORT, NEAR = 100000000000, 92000000, 10000000000
 local PAST, ABSENT = 15000000000, -NOW
 local SHIFT = PAST - NOW % ERA
 
--- A gate may follow the state in the text: `/`, a digit for its kind, a digit for its level, and three times of 14 digits. The
--- times are the end of the gate, the time when the gate is forgotten, and the time when the state in front of it expires. A gate
--- is closed until its end: requests are refused although units are free. A gate may outlive the state. A state that has expired,
--- or whose text is empty, is absent. In Lua, a gate is a table, with times in ms from now:
---   kind     0: a block. 1: a pause, whose end requests may wait for.
---   level    the number of blocks in a row, at most the number of steps.
---   left     the time until the end of the gate; negative if the end has passed.
---   kept     the time until the gate is forgotten, at least `left`.
---   expires  the time until the state expires.
--- Example 563000060000/01017630001800000176300030000001763000060000 is a counter with 5 units, and a block of level 1. The block
+-- A gate may follow the state in the text: `/`, a digit for its kind, a digit for its level, two digits for the generation of the
+-- state, and three times of 14 digits. The times are the end of the gate, the time when the gate is forgotten, and the time when
+-- the state in front of it expires. A gate is closed until its end: requests are refused although units are free. A gate may
+-- outlive the state. A state that has expired, or whose text is empty, is absent. In Lua, a gate is a table, with times in ms
+-- from now:
+--   kind        0: a block. 1: a pause, whose end requests may wait for.
+--   level       the number of blocks in a row, at most the number of steps.
+--   generation  0, or how often the key was reset (1 .. 62, then again 1). Such a gate is never removed from a key, so that units
+--               from before a reset are not given back to a state from after it. The key of the gate lives as long as the state
+--               that was reset would have lived.
+--   left        the time until the end of the gate; negative if the end has passed.
+--   kept        the time until the gate is forgotten, at least `left`.
+--   expires     the time until the state expires.
+-- Example 563000060000/0100017630001800000176300030000001763000060000 is a counter with 5 units, and a block of level 1. The block
 --         ends at 1763000180000 ms, and the gate is forgotten at 1763000300000 ms.
-local GATE, SLASH = 45, 47
+local GATE, SLASH = 47, 47
+local GENERATION = 140737488355328 -- 2^47: the stamp of a charge is this times the generation, plus a time
 
 -- Returns the units, the tag, `ahead` and the gate of a state. The units are nil if the text is foreign. The gate is nil if
 -- the state has none.
@@ -91,10 +96,10 @@ local function decode(text, tags)
   if byte(text, -GATE) == SLASH then
     if not find(text, "^[01]%d+$", 1 - GATE) then return nil end
     gate = {
-      kind = sub(text, -44, -44) - 0, level = 0,
+      kind = sub(text, -46, -46) - 0, level = 0, generation = sub(text, -44, -43) - 0,
       left = sub(text, -42, -29) - NOW, kept = sub(text, -28, -15) - NOW, expires = sub(text, -14) - NOW,
     }
-    if gate.kept > 0 then gate.level = sub(text, -43, -43) - 0 end
+    if gate.kept > 0 then gate.level = sub(text, -45, -45) - 0 end
     text = sub(text, 1, -1 - GATE)
     if text == "" then return 0, 0, ABSENT, gate end
   end
@@ -144,11 +149,13 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
       if ttl > ERA then ttl = ERA end
     end
     gate.expires = ttl -- a merged request that does not pass closes the gate after the charge of the others
-    if gate.kept > 0 then
+    if gate.kept > 0 or gate.generation > 0 then
       if ttl < 0 then text, ttl = "", -NOW end
       local times = format("%014.0f%014.0f%014.0f", NOW + gate.left, NOW + gate.kept, NOW + ttl)
-      text = text .. format("/%.0f%.0f", gate.kind, gate.level) .. times
+      text = text .. format("/%.0f%.0f%02.0f", gate.kind, gate.level, gate.generation) .. times
       if gate.kept > ttl then ttl = gate.kept end
+      local lives = gate.generation > 0 and call("PTTL", key) or 0
+      if lives > ttl then ttl = lives end
     end
     if ttl < 1 then ttl = 1 end
   end

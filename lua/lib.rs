@@ -31,6 +31,9 @@ pub const DECIDE: &str = script!("requests.lua", "decide.lua");
 /// The script that returns, takes and renews units, and that blocks and pauses keys.
 pub const ADJUST: &str = script!("adjust.lua");
 
+/// The script that forgets the state of a key.
+pub const RESET: &str = include_str!("reset.lua");
+
 /// The scripts for a single plain request, each with the name of its algorithm.
 pub const SINGLE: [(&str, &str); 5] = [
     ("counter", include_str!("single/counter.lua")),

@@ -179,6 +179,14 @@ pub(crate) async fn ask(server: &RedisServer, command: &Cmd) -> Result<Value, Fa
     in_time(server.send(command), server).await
 }
 
+impl Session {
+    /// Deletes a key. Returns whether it existed.
+    pub(crate) async fn delete(&self, key: &StoreKey) -> Result<bool, Failure> {
+        let reply = ask(self.server_of(key)?, redis::cmd("DEL").arg(key.as_bytes())).await?;
+        Ok(matches!(reply, Value::Int(1..)))
+    }
+}
+
 /// Sends several commands at once. Each reply may be an error.
 pub(crate) async fn ask_all(
     server: &RedisServer,

@@ -22,7 +22,7 @@ use crate::store::Mode;
 use crate::store::redis::RedisStore;
 use crate::store::redis::connect::Target;
 use crate::store::redis::script::decisions;
-use ratelimit_lua::{ADJUST, DECIDE, SINGLE};
+use ratelimit_lua::{ADJUST, DECIDE, RESET, SINGLE};
 use std::net::IpAddr;
 
 /// Makes a store whose scripts begin with additional Lua code, such as a clock that replaces the server's clock.
@@ -43,6 +43,11 @@ pub fn with_texts(url: &str, prelude: &str, decide: &str, adjust: &str) -> Resul
 /// Returns the scripts `decide` and `adjust`.
 pub const fn scripts() -> [&'static str; 2] {
     [DECIDE, ADJUST]
+}
+
+/// Returns the script `reset`.
+pub const fn reset_script() -> &'static str {
+    RESET
 }
 
 /// Returns the scripts for single requests, each with its name.

@@ -141,6 +141,16 @@ fn known(change: Change) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Configuration, "the SQLite store does not block callers"))
 }
 
+/// The stamp of a charge is this times the generation of its key, plus a time in ms. So units from before a reset are not
+/// returned to the units from after it.
+const GENERATION: u64 = 1 << 47;
+
+/// Whether the stamps of a limit have a generation. The charges of logs and permits have rows of their own, which a reset
+/// deletes.
+fn has_generation(limit: &Limit) -> bool {
+    !matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency)
+}
+
 /// Judges all requests of a stack, and charges them if all pass.
 fn decide_stack(
     transaction: &Transaction<'_>,
@@ -160,6 +170,11 @@ fn decide_stack(
         if charges && request.cost() > 0 {
             let stamp = rows.charge(request.cost(), request.permit());
             table::save(transaction, request.key(), &rows)?;
+            let stamp = if has_generation(request.limit()) {
+                stamp + table::generation(transaction, request.key(), now)? * GENERATION
+            } else {
+                stamp
+            };
             judged = rows.after_charge(if mode == Mode::Charge { stamp } else { 0 });
         }
         decisions.push(judged.decision(request.limit()));
@@ -170,6 +185,12 @@ fn decide_stack(
 fn adjust(transaction: &Transaction<'_>, now: Now, adjustment: &Adjustment) -> Result<u32, rusqlite::Error> {
     let mut rows = table::load(transaction, adjustment.key(), adjustment.limit(), now)?;
     let units = match adjustment.change() {
+        Change::Give(stamp) if has_generation(adjustment.limit()) => {
+            if table::generation(transaction, adjustment.key(), now)? != stamp / GENERATION {
+                return Ok(0);
+            }
+            rows.give(adjustment.units(), stamp % GENERATION)
+        }
         Change::Give(stamp) => rows.give(adjustment.units(), stamp),
         Change::Take => rows.take(adjustment.units()),
         Change::Renew(id) => rows.renew(id),

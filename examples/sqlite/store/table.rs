@@ -1,4 +1,4 @@
-//! The tables: the units in use, and the overrides.
+//! The tables: the units in use, the keys that were reset, and the overrides.
 
 use crate::rows::{Row, Rows};
 use crate::{BUSY, Now};
@@ -15,11 +15,17 @@ const TABLES: &str = "
     ) STRICT;
     CREATE INDEX IF NOT EXISTS units_by_key ON units (key);
     CREATE INDEX IF NOT EXISTS units_by_expiry ON units (expires);
+    CREATE TABLE IF NOT EXISTS resets (
+        key BLOB PRIMARY KEY, generation INTEGER NOT NULL, expires INTEGER NOT NULL
+    ) STRICT;
     CREATE TABLE IF NOT EXISTS overrides (
         key BLOB NOT NULL, entry BLOB NOT NULL, change TEXT NOT NULL, expires INTEGER, PRIMARY KEY (key, entry)
     ) STRICT;
     CREATE TABLE IF NOT EXISTS versions (key BLOB PRIMARY KEY, version INTEGER NOT NULL) STRICT;
 ";
+
+/// The number of generations that can be told apart. A stamp, which is below 2^53, has room for it beside a time in ms.
+const GENERATIONS: i64 = 62;
 
 pub(crate) fn open(path: &Path) -> Result<Connection, Error> {
     let connection = Connection::open(path)?;
@@ -53,17 +59,38 @@ pub(crate) fn save(transaction: &Transaction<'_>, key: &StoreKey, rows: &Rows) -
         insert.execute(params![key.as_bytes(), id, units, at, rows.expires()])?;
     }
     transaction.prepare_cached("DELETE FROM units WHERE expires <= ?")?.execute([now])?;
+    // A generation is known as long as one of its charges can be returned.
+    transaction
+        .prepare_cached("UPDATE resets SET expires = max(expires, ?) WHERE key = ?")?
+        .execute(params![rows.expires(), key.as_bytes()])?;
+    transaction.prepare_cached("DELETE FROM resets WHERE expires <= ?")?.execute([now])?;
     Ok(())
 }
 
-/// Deletes the rows of keys. Returns how many of the keys had rows.
+/// Returns how often a key was reset while its charges could be returned.
+pub(crate) fn generation(transaction: &Transaction<'_>, key: &StoreKey, now: Now) -> Result<u64, Error> {
+    transaction
+        .prepare_cached("SELECT generation FROM resets WHERE key = ? AND expires > ?")?
+        .query_row(params![key.as_bytes(), now.ms], |row| row.get(0))
+        .optional()
+        .map(Option::unwrap_or_default)
+}
+
+/// Deletes the rows of keys, and begins the next generation of each key that had rows. Returns how many of the keys had rows.
 pub(crate) fn delete(transaction: &Transaction<'_>, keys: &[StoreKey], now: Now) -> Result<u64, Error> {
-    let mut delete = transaction.prepare_cached("DELETE FROM units WHERE key = ? RETURNING expires > ?")?;
+    let mut delete = transaction.prepare_cached("DELETE FROM units WHERE key = ? RETURNING expires")?;
+    let mut begin = transaction.prepare_cached(
+        "INSERT INTO resets VALUES (?1, 1, ?2 + 1000)
+         ON CONFLICT DO UPDATE SET generation = generation % ?3 + 1, expires = max(expires, ?2 + 1000)",
+    )?;
     let mut existed = 0;
     for key in keys {
-        let alive: Vec<bool> =
-            delete.query_map(params![key.as_bytes(), now.ms], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        existed += u64::from(alive.contains(&true));
+        let ends: Vec<i64> =
+            delete.query_map([key.as_bytes()], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        if let Some(end) = ends.into_iter().max().filter(|end| *end > now.ms) {
+            begin.execute(params![key.as_bytes(), end, GENERATIONS])?;
+            existed += 1;
+        }
     }
     Ok(existed)
 }

@@ -82,7 +82,11 @@ async fn try_limit(limiter: &RateLimiter, algorithm: Algorithm, session: &Sessio
             Err(rejection) => return Err(undecided(rejection)),
         }
     }
-    limiter.reset(&limit, key()).await.map(drop)
+    limiter.reset(&limit, key()).await?;
+    // The reset has left an empty state.
+    let key = limiter.store_key(key(), algorithm)?;
+    let Ok(server) = session.server_of(&key) else { return Ok(()) };
+    server.send(redis::cmd("DEL").arg(key.as_bytes())).await.map(drop)
 }
 
 async fn try_overrides(limiter: &RateLimiter) -> Result<(), Error> {

@@ -8,7 +8,6 @@ use crate::options::Callers;
 use crate::output::{REMEMBERED, note, safe, show};
 use crate::session::Session;
 use clap::Args;
-use ratelimit::store::Store as _;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -16,7 +15,8 @@ use std::fmt::Write as _;
 ///
 /// Without --for and --all, resets the limit that all callers share. Held permits are deleted, too, and their holders continue to
 /// run. A process that remembers a refusal may refuse calls for one more second, and units that a process has leased stay with
-/// that process.
+/// that process. Calls of buckets and of windows of the calendar that began before may still return units that they took; the
+/// method `reset` of a limiter prevents this.
 #[derive(Args, Debug)]
 pub(crate) struct Reset {
     /// The name of the limit, as in the attribute's `key`; with --all also a pattern, in which `*` stands for any text and `?` for
@@ -44,7 +44,7 @@ pub(crate) async fn run(reset: &Reset, session: &Session) -> Result<Exit, Failur
     for caller in &callers {
         let mut deleted = Vec::new();
         for (algorithm, key) in caller.store_keys(&session.limiter)? {
-            if session.store.reset(&[key]).await? > 0 {
+            if session.delete(&key).await? {
                 deleted.push(algorithm.as_str());
             }
         }

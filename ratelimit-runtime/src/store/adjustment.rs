@@ -19,7 +19,7 @@ pub struct Adjustment {
 #[non_exhaustive]
 pub enum Change {
     /// Returns units of the charge with this stamp ([`Decision::stamp`](crate::Decision::stamp)), at most the units that are
-    /// still in use. If the charge has expired, returns no units. For a permit, the stamp is the id of the permit, and the
+    /// still in use. If the charge has expired, or the key was reset after the charge, returns no units. For a permit, the stamp is the id of the permit, and the
     /// number of units is the number that the permit holds.
     Give(u64),
     /// Charges units even if they are not free. The debt is at most one capacity. Concurrency limits do not support it.

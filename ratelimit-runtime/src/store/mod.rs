@@ -93,7 +93,8 @@ pub trait Store: Send + Sync + 'static {
     /// described for [`Adjusted`].
     fn adjust(&self, adjustments: &[Adjustment]) -> Reply<Adjusted>;
 
-    /// Deletes the state under these keys. Returns the number of keys that had a state.
+    /// Deletes the state under these keys, so that nothing is in use and nobody is blocked. Units of earlier charges are not returned
+    /// afterwards. Returns the number of keys that had a state.
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64>;
 
     /// Returns whether a request can be sent without a new connection. A limiter sends background requests only if this returns

@@ -1,4 +1,4 @@
-//! The memory store under a manual clock, which each sequence sets back to the start.
+//! Memory stores under a manual clock, which each sequence sets back to the start.
 
 use super::alphabet::Subject;
 use super::model::{Step, What};
@@ -7,13 +7,18 @@ use crate::models::random::operations::{Outcome, answer};
 use ratelimit::clock::ManualClock;
 use ratelimit::store::{Adjustment, Mode, Request, Store, StoreKey};
 use ratelimit::{Limit, MemoryStore};
+use std::cell::RefCell;
 use std::time::Duration;
 
 pub(super) struct Memory {
-    store: MemoryStore<ManualClock>,
+    store: RefCell<MemoryStore<ManualClock>>,
     clock: ManualClock,
     limits: Vec<[Limit; 2]>,
     keys: Vec<StoreKey>,
+}
+
+fn empty(clock: &ManualClock) -> MemoryStore<ManualClock> {
+    MemoryStore::with_clock(clock.clone()).with_max_keys(100)
 }
 
 impl Memory {
@@ -22,12 +27,12 @@ impl Memory {
         let limits: Vec<_> =
             subject.members.iter().map(|versions| versions.map(|numbers| numbers.limit())).collect();
         let keys = (0..limits.len()).map(|member| StoreKey::new(format!("k{member}").as_bytes())).collect();
-        Self { store: MemoryStore::with_clock(clock.clone()).with_max_keys(100), clock, limits, keys }
+        Self { store: RefCell::new(empty(&clock)), clock, limits, keys }
     }
 
-    /// Removes all state.
+    /// Goes on with an empty store.
     pub(super) fn clear(&self) {
-        now_or_panic(self.store.reset(&self.keys)).unwrap();
+        *self.store.borrow_mut() = empty(&self.clock);
     }
 
     pub(super) fn make(&self, step: &Step) -> Vec<Outcome> {
@@ -47,7 +52,7 @@ impl Memory {
             }
             What::Adjust { units, change } => {
                 let adjustment = Adjustment::new(self.keys[0].clone(), limit(0), *units, *change);
-                now_or_panic(self.store.adjust(&[adjustment]))
+                now_or_panic(self.store.borrow().adjust(&[adjustment]))
                     .unwrap()
                     .iter()
                     .copied()
@@ -59,7 +64,7 @@ impl Memory {
 
     fn decide(&self, mode: Mode, requests: &[Request]) -> Vec<Outcome> {
         let requests: Vec<&Request> = requests.iter().collect();
-        let decisions = now_or_panic(self.store.decide(mode, &requests)).unwrap();
+        let decisions = now_or_panic(self.store.borrow().decide(mode, &requests)).unwrap();
         decisions.iter().map(|decision| Outcome::Answer(answer(decision))).collect()
     }
 }

@@ -50,7 +50,7 @@ const CLUSTER: [Stage; 6] = [
     ("EVAL", "resp3"),
     ("HSET", "resp2"),
 ];
-const HANDED: [Stage; 3] = [("PING", "resp2"), ("EVALSHA", "resp3"), ("DEL", "resp2")];
+const HANDED: [Stage; 3] = [("PING", "resp2"), ("EVALSHA", "resp3"), ("EVAL", "resp2")];
 
 /// The commands that are repeated with each error code.
 const WITH_CODES: [&str; 5] = ["HELLO", "SELECT", "CLUSTER", "ASKING", "EVALSHA"];

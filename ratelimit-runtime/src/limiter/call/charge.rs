@@ -22,8 +22,7 @@ use crate::store::cost::Cost;
 /// after the window of the charge has ended, after the bucket has refilled, or if the store's reply did not arrive. While calls
 /// wait for their turn, only the units of the call with the last turn can be returned.
 ///
-/// After a [`reset`](RateLimiter::reset), the refund of an earlier charge of a bucket or of a calendar window can return units of
-/// later charges, at most as many as the earlier charge took.
+/// Nothing is returned after a [`reset`](RateLimiter::reset) either: the units of earlier charges are gone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {

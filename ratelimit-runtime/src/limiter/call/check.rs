@@ -221,7 +221,7 @@ impl RateLimiter {
     }
 
     /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are deleted
-    /// too, and their holders continue to run. Returns whether the store had a state. The result is `false` if nothing was in
+    /// too, and their holders continue to run. Refunds of earlier charges return nothing. Returns whether the store had a state. The result is `false` if nothing was in
     /// use, or if the name, the parts, the identity or the algorithm differ from those of the limited calls.
     ///
     /// # Errors

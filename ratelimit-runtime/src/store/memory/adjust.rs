@@ -27,6 +27,13 @@ impl<C: Clock> MemoryStore<C> {
             return adjusted;
         }
         self.numbers.update(hash, now, |entry| {
+            let change = match change {
+                Change::Give(stamp) => match self.resets.time(hash, stamp, now) {
+                    Some(time) => Change::Give(time),
+                    None => return 0,
+                },
+                change => change,
+            };
             self.change_gate(entry, &terms, change)
                 .unwrap_or_else(|| number::adjust(entry, &terms, units, change))
         })

@@ -9,6 +9,7 @@ mod gates;
 mod list;
 mod number;
 mod overrides;
+mod resets;
 mod sliding_log;
 mod sliding_window;
 mod stack;
@@ -26,6 +27,7 @@ use crate::limit::{Limit, State};
 use crate::macros::opaque;
 use list::List;
 use overrides::Overrides;
+use resets::Resets;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use table::{Entry, Table};
@@ -95,6 +97,7 @@ pub struct MemoryStore<C = SystemClock> {
     gates: Table<u64>,
     /// The time in ms at which the last gate is forgotten. 0 if there has been no gate.
     gates_kept: AtomicU64,
+    resets: Resets,
     overrides: Overrides,
     /// The difference in whole ms between the time since 1970 and the time of the clock.
     behind_unix_ms: AtomicU64,
@@ -138,6 +141,7 @@ impl<C: Clock> MemoryStore<C> {
             lists: Table::new(quarter, max_keys.saturating_mul(32)),
             gates: Table::new(quarter, 0),
             gates_kept: AtomicU64::new(0),
+            resets: Resets::new(quarter),
             overrides: Overrides::default(),
             behind_unix_ms: AtomicU64::new(0),
             clock,
@@ -151,7 +155,7 @@ impl<C: Clock> MemoryStore<C> {
 
     /// The number of bytes that this store has allocated for limits, including free space. Locks each shard in turn.
     pub fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.gates.bytes() + self.lists.bytes()
+        self.numbers.bytes() + self.gates.bytes() + self.lists.bytes() + self.resets.bytes()
     }
 
     /// The number of keys and blocks that were evicted before they expired, because the store was full.
@@ -164,13 +168,14 @@ impl<C: Clock> MemoryStore<C> {
         self.decide_stacks(mode, requests, self.clock.now_micros())
     }
 
-    /// Returns whether a request is not part of a stack, and needs no calendar window and no gate. Nearly all requests are
-    /// plain. Logs and permits have no gates.
+    /// Returns whether a request is not part of a stack, and needs no calendar window, no gate and no generation. Nearly all
+    /// requests are plain. Logs and permits have no gates and no generations.
     #[inline]
-    fn is_plain(&self, request: &Request, now_us: u64) -> bool {
-        let limit = request.limit();
+    fn is_plain(&self, mode: Mode, request: &Request, now_us: u64) -> bool {
+        let (limit, now) = (request.limit(), now_us / 1000);
         let is_alone = !request.passes_with_next() && limit.window().is_none();
-        is_alone && (!self.may_close(limit, now_us / 1000) || limit.state().is_list())
+        let is_new = mode != Mode::Charge || !self.resets.any(now);
+        is_alone && (is_new && !self.may_close(limit, now) || limit.state().is_list())
     }
 
     #[cold]
@@ -179,7 +184,7 @@ impl<C: Clock> MemoryStore<C> {
         let mut decisions = Decisions::new();
         for stack in stacks(requests)? {
             match stack {
-                [request] if self.is_plain(request, now_us) => {
+                [request] if self.is_plain(mode, request, now_us) => {
                     decisions.push(self.decide_alone(mode, request, now_us));
                 }
                 _ => self.decide_stack(mode, stack, now_us, &mut decisions),
@@ -233,7 +238,7 @@ impl<C: Clock> Store for MemoryStore<C> {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let now_us = self.clock.now_micros();
         match requests {
-            [request] if self.is_plain(request, now_us) => {
+            [request] if self.is_plain(mode, request, now_us) => {
                 Reply::ready(Ok(Decisions::one(self.decide_alone(mode, request, now_us))))
             }
             _ => Reply::ready(self.decide_stacks(mode, requests, now_us)),
@@ -249,7 +254,10 @@ impl<C: Clock> Store for MemoryStore<C> {
         let mut existed = 0;
         for key in keys {
             let hash = self.hash_key.hash(key);
-            let number = self.numbers.update(hash, now, Entry::clear);
+            let number = self.numbers.update(hash, now, |entry| {
+                self.resets.note(hash, entry.deadline(), now);
+                entry.clear()
+            });
             let list = self.lists.update(hash, now, Entry::clear);
             let gate = self.gates.update(hash, now, Entry::clear);
             existed += u64::from(number || list || gate);

@@ -74,6 +74,9 @@ impl<C: Clock> MemoryStore<C> {
         if terms.limit.state().is_list() {
             return self.lists.update_in(lists, hash, now, |entry| list::decide(entry, terms));
         }
-        self.numbers.update_in(numbers, hash, now, |entry| number::decide(entry, terms))
+        self.numbers.update_in(numbers, hash, now, |entry| {
+            let verdict = number::decide(entry, terms);
+            Verdict { stamp: self.resets.stamp(hash, verdict.stamp, entry.deadline(), now), ..verdict }
+        })
     }
 }

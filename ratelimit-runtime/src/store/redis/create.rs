@@ -11,7 +11,7 @@ use crate::clock::timer;
 use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::Limit;
-use crate::store::{Mode, Request, Store};
+use crate::store::{Awaited, Mode, Request, Store};
 use ratelimit_lua::{ADJUST, DECIDE, SINGLE};
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,8 @@ impl RedisStore {
         let verify = async |key: StoreKey| {
             let verifying = async {
                 let _ = self.decide(Mode::Check, &[&Request::new(key.clone(), VERIFICATION, 1)]).await?;
-                self.reset(std::slice::from_ref(&key)).await.map(drop)
+                let delete = redis::cmd("DEL").arg(key.as_bytes()).to_owned();
+                self.client.command(&key, &delete, &Awaited::default()).await.map(drop)
             };
             let verified = timer::timeout(VERIFY_TIMEOUT, verifying).await?;
             verified.unwrap_or_else(|| Err(self.client.endpoint().no_reply(VERIFY_TIMEOUT)))

@@ -122,13 +122,13 @@ impl Store for RedisStore {
     }
 
     fn reset(&self, keys: &[StoreKey]) -> Reply<u64> {
-        // One command for each key, because the keys may be on different slots.
+        // One call for each key, because the keys may be on different slots.
         let keys = keys.to_vec();
         let client = Arc::clone(&self.client);
         Reply::in_the_background(|awaited| async move {
             let mut existed = 0;
             for key in &keys {
-                existed += client.delete(key, &awaited).await?;
+                existed += client.reset(key, &awaited).await?;
             }
             Ok(existed)
         })

@@ -85,6 +85,11 @@ fn texts(keys: &mut Keyspace, name: &str, words: &[Bytes]) -> Option<Outcome> {
             let end = keys.now_ms().saturating_add_signed(integer(ms).ok()?);
             Ok(count(usize::from(keys.set_end(key, Some(end)))))
         }
+        ("PTTL", [key]) if keys.get(key).is_none() => Ok(Reply::Integer(-2)),
+        ("PTTL", [key]) => {
+            let left = keys.end(key).map(|end| i64::try_from(end - keys.now_ms()).unwrap_or(i64::MAX));
+            Ok(Reply::Integer(left.unwrap_or(-1)))
+        }
         ("DBSIZE", []) => Ok(count(keys.live())),
         _ => return None,
     })

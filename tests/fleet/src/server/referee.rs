@@ -23,11 +23,36 @@ pub(crate) struct Referee {
 struct State {
     numbers: Numbers,
     definition: Box<dyn Definition>,
+    /// The stamps of charges, and the stamps of the same charges by the definition. Their times are equal, but not their
+    /// generations: a script forgets how often a key was reset when the key expires.
+    stamps: BTreeMap<u64, u64>,
 }
+
+/// The stamp of a charge is this times its generation, plus a time.
+const GENERATION: u64 = 1 << 47;
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        Self { numbers: self.numbers, definition: self.definition.copy() }
+        Self { numbers: self.numbers, definition: self.definition.copy(), stamps: self.stamps.clone() }
+    }
+}
+
+impl State {
+    fn new(numbers: Numbers) -> Self {
+        Self { numbers, definition: numbers.definition(), stamps: BTreeMap::new() }
+    }
+
+    /// Compares a reply with the answers of the definition, and learns the stamp of a charge.
+    fn compare(&mut self, asked: &Asked, told: Told, answers: &[Answer]) -> Result<(), String> {
+        let mut told = told;
+        if let (Some(stamp @ 1..), [answer]) = (told.stamp, answers)
+            && self.numbers.takes_block()
+            && stamp % GENERATION == answer.stamp % GENERATION
+        {
+            self.stamps.insert(stamp, answer.stamp);
+            told.stamp = Some(answer.stamp);
+        }
+        compare(asked, told, answers)
     }
 }
 
@@ -55,6 +80,8 @@ impl Referee {
     pub(super) fn put(&mut self, other: Self) {
         self.keys.extend(other.keys);
         self.is_off |= other.is_off;
+        // The clock of the other server may be ahead.
+        self.last = self.last.max(other.last);
     }
 
     pub(super) fn forget(&mut self, is_gone: impl Fn(&[u8]) -> bool) {
@@ -84,6 +111,7 @@ impl Referee {
         let judged = match name {
             "decide" => self.decide(now, call),
             "adjust" => self.adjust(now, call),
+            "reset" => self.reset(call),
             _ => self.single(now, name, call),
         };
         match judged {
@@ -105,13 +133,8 @@ impl Referee {
     }
 
     /// The definition of a key with these numbers. `None` if its state is not known.
-    fn state(
-        &mut self,
-        key: &Bytes,
-        numbers: Numbers,
-        keeps_block: bool,
-    ) -> Option<&mut (dyn Definition + 'static)> {
-        let new = || Some(State { numbers, definition: numbers.definition() });
+    fn state(&mut self, key: &Bytes, numbers: Numbers, keeps_block: bool) -> Option<&mut State> {
+        let new = || Some(State::new(numbers));
         let entry = self.keys.entry(key.clone()).or_insert_with(new);
         let state = entry.as_mut()?;
         let numbers = if keeps_block { numbers.block(state.numbers.block) } else { numbers };
@@ -129,14 +152,15 @@ impl Referee {
             state.definition.change(numbers);
             state.numbers = numbers;
         }
-        entry.as_mut().map(|state| &mut *state.definition)
+        entry.as_mut()
     }
 
     fn single(&mut self, now: u64, name: &str, call: &Judged<'_>) -> Option<Result<(), String>> {
         let (asked, key) = (wire::single(name, call.arguments)?, call.names.first()?);
         let told = wire::single_reply(&asked, call.reply)?;
         let Some(state) = self.state(key, asked.numbers, false) else { return Some(Ok(())) };
-        Some(compare(&asked, told, &decided(state, now, Mode::Check, &asked)))
+        let answers = decided(&mut *state.definition, now, Mode::Check, &asked);
+        Some(state.compare(&asked, told, &answers))
     }
 
     fn decide(&mut self, now: u64, call: &Judged<'_>) -> Option<Result<(), String>> {
@@ -175,19 +199,20 @@ impl Referee {
                 self.doubt(names);
                 return Ok(());
             };
-            passes &= state.copy().decide_keeping(now, mode, asked.cost, asked.keep, asked.id).allowed;
+            passes &=
+                state.definition.copy().decide_keeping(now, mode, asked.cost, asked.keep, asked.id).allowed;
         }
         for ((asked, name), told) in stack.iter().zip(names).zip(told) {
             let Some(state) = self.state(name, asked.numbers, false) else { continue };
             let may_change = is_alone || passes;
-            let mut copy = state.copy();
+            let mut copy = state.definition.copy();
             let answers = decided(&mut *copy, now, mode, asked);
             // The reply about a member that passes says nothing if another member refuses.
             let is_shown = may_change || !answers[0].allowed;
             if is_shown {
                 // Only the member that refuses may begin a block.
-                let answers = decided(state, now, mode, asked);
-                compare(asked, *told, &answers)?;
+                let answers = decided(&mut *state.definition, now, mode, asked);
+                state.compare(asked, *told, &answers)?;
             }
         }
         Ok(())
@@ -202,6 +227,16 @@ impl Referee {
             let (numbers, _) = wire::numbers(limit)?;
             let is_list = matches!(numbers.kind, Kind::Log | Kind::Concurrency);
             let Some(state) = self.state(key, numbers, true) else { continue };
+            let stamp = match state.stamps.get(&stamp) {
+                Some(defined) => *defined,
+                // The charge was made while the state was not known.
+                None if &**change == b"give" && !is_list => {
+                    self.doubt(std::slice::from_ref(key));
+                    continue;
+                }
+                None => stamp,
+            };
+            let state = &mut state.definition;
             let expected = match &**change {
                 b"give" => state.give(now, units, stamp),
                 b"take" => state.take(now, units),
@@ -223,6 +258,21 @@ impl Referee {
             }
         }
         Some(verdict)
+    }
+
+    /// A number begins again, and knows which charges are from before. Any other state is forgotten.
+    fn reset(&mut self, call: &Judged<'_>) -> Option<Result<(), String>> {
+        let ([key], Reply::Integer(existed)) = (call.names, call.reply) else { return None };
+        match self.keys.get_mut(key) {
+            Some(Some(state)) if state.numbers.takes_block() => {
+                if *existed == 1 {
+                    let resets = state.definition.generation() + 1;
+                    state.definition = state.numbers.after_resets(resets);
+                }
+            }
+            _ => drop(self.keys.remove(key)),
+        }
+        Some(Ok(()))
     }
 }
 

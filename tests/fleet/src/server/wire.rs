@@ -10,12 +10,12 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The scripts, by their digests.
 static SCRIPTS: LazyLock<BTreeMap<String, &'static str>> = LazyLock::new(|| {
     let [decide, adjust] = ratelimit::__testing::scripts();
-    let all = [("decide", decide), ("adjust", adjust)];
+    let all = [("decide", decide), ("adjust", adjust), ("reset", ratelimit::__testing::reset_script())];
     let all = all.into_iter().chain(ratelimit::__testing::single_scripts());
     all.map(|(name, text)| (super::scripts::digest(text.as_bytes()), name)).collect()
 });
 
-/// The name of a script: `decide`, `adjust`, or that of a script for single requests. `None` for any other script.
+/// The name of a script: `decide`, `adjust`, `reset`, or that of a script for single requests. `None` for any other script.
 pub(super) fn name_of(digest: &str) -> Option<&'static str> {
     SCRIPTS.get(digest).copied()
 }

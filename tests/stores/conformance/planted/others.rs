@@ -51,6 +51,15 @@ mistakes! {
         Change::Take => wrong.adjust_one(&with_units(it, it.units().min(it.limit().capacity()))),
         _ => wrong.adjust_one(it),
     }) => "a penalty did not take the units down to one capacity of debt";
+    a_return_ignores_resets: Adjust(|wrong, it| match it.change() {
+        Change::Give(stamp) if !it.limit().state().is_list() => {
+            // The memory store adds the generation of the state to the stamp.
+            let stamps = (0..63).map(|generation| generation * (1 << 47) + stamp % (1 << 47));
+            let give = |stamp| Adjustment::new(it.key().clone(), *it.limit(), it.units(), Change::Give(stamp));
+            stamps.map(|stamp| wrong.adjust_one(&give(stamp))).find(|units| *units > 0).unwrap_or(0)
+        }
+        _ => wrong.adjust_one(it),
+    }) => "the store returned the units of a charge from before a reset to a call from after it";
     a_return_ignores_its_units: Adjust(|wrong, it| match it.change() {
         Change::Give(_) if it.limit().algorithm() == Algorithm::Counter => wrong.adjust_one(&with_units(it, it.units().min(1))),
         _ => wrong.adjust_one(it),

@@ -22,7 +22,13 @@ pub(super) fn until(deadline: u64, limit: &Limit, room: i64) -> u64 {
         (rate.period_ms << 28) ^ (u64::from(rate.tokens) << 32) ^ (count << 3) ^ limit.algorithm() as u64;
     let limit_bits = numbers.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LIMIT_BITS);
     let claim = (limit_bits << USE_BITS) | in_use(room.max(0), limit.capacity().into());
-    (deadline.min(LATEST) << (LIMIT_BITS + USE_BITS)) | claim
+    without_limit(deadline) | claim
+}
+
+/// Packs the deadline of an entry that belongs to no limit.
+#[inline]
+pub(super) fn without_limit(deadline: u64) -> u64 {
+    deadline.min(LATEST) << (LIMIT_BITS + USE_BITS)
 }
 
 /// Returns how much of a limit is in use: 3 if nothing is free, 2 if less than an eighth is free, 1 if less than half is free,

@@ -1,7 +1,7 @@
 //! One shard of a table: a hash table with linear probing, whose entries are in the order of their hashes, so that a
 //! search ends early even if the shard is nearly full.
 
-use super::eviction::{Candidate, deadline, in_order, until};
+use super::eviction::{Candidate, deadline, in_order, until, without_limit};
 use crate::limit::Limit;
 use crate::observe;
 
@@ -45,6 +45,12 @@ impl<T: Default> Entry<T> {
     #[inline]
     pub(in crate::store::memory) fn set_end(&mut self, deadline: u64, limit: &Limit, room: i64) {
         self.until = until(deadline, limit, room);
+    }
+
+    /// Sets a value that belongs to no limit, and the deadline if it is later than before.
+    pub(in crate::store::memory) fn extend(&mut self, value: T, deadline: u64) {
+        self.value = value;
+        self.until = self.until.max(without_limit(deadline));
     }
 
     /// Removes the state. Returns whether there was one.

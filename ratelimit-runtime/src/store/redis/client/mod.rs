@@ -15,7 +15,7 @@ use super::topology::{Topology, key_slot};
 use crate::error::{Error, ErrorKind, FOREIGN_VALUE};
 use crate::key::StoreKey;
 use crate::store::{Adjusted, Adjustment, Awaited, Decisions, Mode, Request};
-use ratelimit_lua::{ANY_SLOT, ANY_SLOT_PROBE};
+use ratelimit_lua::{ANY_SLOT, ANY_SLOT_PROBE, RESET};
 use redis::{Cmd, RedisResult, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,6 +25,7 @@ pub(crate) struct Client {
     /// The script for any number of requests.
     pub(crate) decide: Script,
     adjust: Script,
+    reset: Script,
     single: Option<SingleScripts>,
     /// The script `decide` for keys of several slots on one node, and the script that finds out whether the server permits
     /// this.
@@ -47,6 +48,7 @@ impl Client {
             topology,
             decide: Script::new(prelude, decide),
             adjust: Script::new(prelude, adjust),
+            reset: Script::new(prelude, RESET),
             single: single.map(|texts| SingleScripts::new(prelude, texts)),
             any_slot_decide: Script::new(prelude, &[ANY_SLOT, decide].concat()),
             any_slot_probe: Script::new(prelude, ANY_SLOT_PROBE),
@@ -152,10 +154,13 @@ impl Client {
         sent.map_err(|failed| self.explain(failed))
     }
 
-    /// Deletes a key. Returns the number of deleted keys.
-    pub(crate) async fn delete(&self, key: &StoreKey, awaited: &Awaited) -> Result<u64, Error> {
-        match self.command(key, redis::cmd("DEL").arg(key.as_bytes()), awaited).await? {
-            Value::Int(deleted @ 0..=1) => Ok(deleted.unsigned_abs()),
+    /// Forgets the state of a key. Returns 1 if there was one, otherwise 0.
+    pub(crate) async fn reset(&self, key: &StoreKey, awaited: &Awaited) -> Result<u64, Error> {
+        let call = ScriptCall::new(&self.reset, 1, |command| {
+            command.arg(1).arg(key.as_bytes());
+        });
+        match self.run(&call, awaited).await? {
+            Value::Int(existed @ 0..=1) => Ok(existed.unsigned_abs()),
             _ => Err(self.invalid(OUT_OF_RANGE)),
         }
     }

@@ -55,6 +55,7 @@ cases! {
     "units of a charge can be returned": all => refunds::at_once;
     "units of a charge are returned once": all => refunds::once;
     "units are not returned after their time": all => refunds::not_too_late;
+    "units from before a reset are not returned": without_permits => refunds::after_reset;
     "only charges have stamps": all => refunds::stamps;
     "a penalty takes at most one capacity into debt": without_permits => refunds::penalties;
     "turns are in the order of arrival": waiting => turns::in_order;

@@ -51,6 +51,34 @@ pub(super) async fn once(run: &mut Run<'_>, limit: Limit) -> Checked {
     run.expect(left == limit.capacity() - 1, "the store returned the units of another charge")
 }
 
+pub(super) async fn after_reset(run: &mut Run<'_>, limit: Limit) -> Checked {
+    let mut earlier = Vec::new();
+    for _ in 0..3 {
+        earlier.push(charge(run, limit, limit.capacity()).await?);
+        run.reset(&[run.key("a", &limit)]).await?;
+        // A log knows charges by their times.
+        run.pass(MS).await;
+        charge(run, limit, limit.capacity()).await?;
+        for stamp in &earlier {
+            let returned = run.adjust(limit, limit.capacity(), Change::Give(*stamp)).await?;
+            let over = run.ask(Mode::Check, limit, 1).await?;
+            let right = returned == 0 && !over.is_allowed();
+            run.expect(
+                right,
+                "the store returned the units of a charge from before a reset to a call from after it",
+            )?;
+        }
+        run.reset(&[run.key("a", &limit)]).await?;
+        run.pass(MS).await;
+    }
+    let stamp = charge(run, limit, limit.capacity()).await?;
+    let returned = run.adjust(limit, limit.capacity(), Change::Give(stamp)).await?;
+    run.expect(
+        returned == limit.capacity(),
+        "the store did not return the units of a charge from after a reset",
+    )
+}
+
 pub(super) async fn not_too_late(run: &mut Run<'_>, limit: Limit) -> Checked {
     let early = run.ask(Mode::Charge, limit, limit.capacity()).await?;
     run.pass(early.reset_after()).await;

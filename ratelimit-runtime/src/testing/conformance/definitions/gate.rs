@@ -1,9 +1,10 @@
-//! Blocks around an algorithm: a refused caller stays refused for a step. After the next refusal, the next step applies.
+//! What surrounds an algorithm whose state is a number. Blocks: a refused caller stays refused for a step, and after the next
+//! refusal, the next step applies. Resets: the units of a charge from before a reset are not returned.
 
 use super::{Answer, Definition, Numbers};
 use crate::store::Mode;
 
-/// A limit that blocks. Times are in ms.
+/// A limit that blocks and that can be reset. Times are in ms.
 #[derive(Debug)]
 pub(super) struct Gate {
     inner: Box<dyn Definition>,
@@ -17,11 +18,16 @@ pub(super) struct Gate {
     is_pause: bool,
     /// The time from which on the steps start over.
     forgotten: u64,
+    /// The number of resets before this state.
+    generation: u64,
 }
 
+/// The stamp of a charge is this times the generation, plus the stamp of the algorithm.
+const GENERATION: u64 = 1 << 47;
+
 impl Gate {
-    pub(super) fn new(numbers: &Numbers, inner: Box<dyn Definition>) -> Self {
-        Self { inner, steps: steps(numbers), earlier: 0, end: 0, is_pause: false, forgotten: 0 }
+    pub(super) fn new(numbers: &Numbers, inner: Box<dyn Definition>, generation: u64) -> Self {
+        Self { inner, steps: steps(numbers), earlier: 0, end: 0, is_pause: false, forgotten: 0, generation }
     }
 
     fn pass_to(&mut self, ms: u64) {
@@ -29,6 +35,12 @@ impl Gate {
             self.earlier = 0;
         }
     }
+}
+
+/// Adds the generation to the stamp of a charge.
+fn stamped(answer: Answer, generation: u64) -> Answer {
+    let first = if answer.stamp > 0 { generation * GENERATION } else { 0 };
+    Answer { stamp: first + answer.stamp, ..answer }
 }
 
 fn steps(numbers: &Numbers) -> Vec<u64> {
@@ -57,6 +69,7 @@ impl Definition for Gate {
             let left = self.end - ms;
             if self.is_pause && mode == Mode::Charge {
                 let answer = self.inner.decide_after(now, mode, cost, keep, left);
+                let answer = stamped(answer, self.generation);
                 let reset_after = answer.reset_after.max(left);
                 return if answer.allowed {
                     Answer { remaining: 0, reset_after, ..answer }
@@ -67,7 +80,7 @@ impl Definition for Gate {
             let answer = self.inner.decide_keeping(now, Mode::Peek, cost, keep, id);
             return blocked(answer, left);
         }
-        let answer = self.inner.decide_keeping(now, mode, cost, keep, id);
+        let answer = stamped(self.inner.decide_keeping(now, mode, cost, keep, id), self.generation);
         let refused = !answer.allowed && answer.retry_after.is_some();
         let Some(last) = self.steps.last().filter(|_| refused && cost > 0 && keep == 0 && mode != Mode::Peek)
         else {
@@ -80,7 +93,14 @@ impl Definition for Gate {
     }
 
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32 {
-        self.inner.give(now, units, stamp)
+        if stamp / GENERATION != self.generation {
+            return 0;
+        }
+        self.inner.give(now, units, stamp % GENERATION)
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
     }
 
     fn take(&mut self, now: u64, units: u32) -> u32 {

@@ -90,6 +90,10 @@ pub trait Definition: Debug + Send {
     fn open(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
+    /// Returns how often the key was reset.
+    fn generation(&self) -> u64 {
+        0
+    }
     /// Continues with other numbers of the same algorithm. If calls can wait, `wait` must stay the same. The `time` of a
     /// sliding window must stay the same, too.
     fn change(&mut self, numbers: Numbers);

@@ -162,8 +162,14 @@ impl Numbers {
 
     /// Creates the definition of this limit, under an unused key.
     pub fn definition(self) -> Box<dyn Definition> {
+        self.after_resets(0)
+    }
+
+    /// Creates the definition of this limit, under a key that was reset so many times. Units that were charged before are not
+    /// returned.
+    pub fn after_resets(self, resets: u64) -> Box<dyn Definition> {
         let algorithm = self.algorithm();
-        if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm)) } else { algorithm }
+        if self.takes_block() { Box::new(gate::Gate::new(&self, algorithm, resets)) } else { algorithm }
     }
 
     fn algorithm(self) -> Box<dyn Definition> {

@@ -18,7 +18,13 @@ pub(super) struct Charges {
 struct Charge {
     stamp: u64,
     cost: u32,
+    /// The time in µs at which the key was reset after the charge.
+    reset: Option<u64>,
 }
+
+/// The time in µs after a reset for which all stores know the charges from before it. A store may forget them when the state that
+/// was reset would have expired.
+const KNOWN: u64 = 1_000_000;
 
 impl Charges {
     /// Returns the call without the operations whose outcomes the contract does not determine. Stamps differ from store to
@@ -34,9 +40,14 @@ impl Charges {
         let mut is_determined = |Step { place, numbers, operation }: &mut Step| match operation {
             Operation::Adjust { units, change: Change::Give(stamp) } if numbers.kind != Kind::Concurrency => {
                 let charge = self.made.get(&(*place, *stamp)).and_then(|charges| charges.last());
+                let is_known = |charge: &&Charge| charge.reset.is_none_or(|reset| call.at - reset <= KNOWN);
                 let is_new = !given.contains(&(*place, *stamp));
                 given.push((*place, *stamp));
-                charge.filter(|_| is_new).map(|charge| *units = charge.cost.min(*units)).is_some()
+                charge
+                    .filter(is_known)
+                    .filter(|_| is_new)
+                    .map(|charge| *units = charge.cost.min(*units))
+                    .is_some()
             }
             _ => true,
         };
@@ -48,8 +59,20 @@ impl Charges {
         call
     }
 
+    /// Notes the reset of a key. Charges of logs are forgotten: another charge at the same time has the same stamp.
+    pub(super) fn note_reset(&mut self, place: Place, numbers: &Numbers, now: u64) {
+        if !numbers.takes_block() {
+            return self.forget(place);
+        }
+        let charges =
+            self.made.iter_mut().filter(|((of, _), _)| *of == place).flat_map(|(_, charges)| charges);
+        for charge in charges {
+            charge.reset = charge.reset.or(Some(now));
+        }
+    }
+
     /// Forgets the charges of a key.
-    pub(super) fn forget(&mut self, place: Place) {
+    fn forget(&mut self, place: Place) {
         self.made.retain(|(of, _), _| *of != place);
     }
 
@@ -66,7 +89,11 @@ impl Charges {
             && let Outcome::Answer(Answer { stamp: found @ 1.., .. }) = found
             && let Outcome::Answer(Answer { stamp: defined @ 1.., .. }) = expected
         {
-            self.made.entry((step.place, *defined)).or_default().push(Charge { stamp: *found, cost });
+            self.made.entry((step.place, *defined)).or_default().push(Charge {
+                stamp: *found,
+                cost,
+                reset: None,
+            });
             *found = *defined;
         }
     }

@@ -51,9 +51,10 @@ impl Model {
     pub(super) fn reset(&mut self, now: u64, keys: &[(Place, Numbers)]) -> RangeInclusive<u64> {
         let (mut least, mut most) = (0, 0);
         for (place, _) in keys {
-            if let Some((_, mut definition)) = self.keys.remove(place) {
+            if let Some((numbers, definition)) = self.keys.get_mut(place) {
                 most += 1;
                 least += u64::from(definition.decide(now, Mode::Peek, 0, 1).reset_after > 0);
+                *definition = numbers.after_resets(definition.generation() + 1);
             }
         }
         least..=most

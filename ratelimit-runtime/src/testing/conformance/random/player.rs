@@ -89,7 +89,7 @@ impl<'s> Player<'s> {
     async fn reset(&mut self, call: &Call) -> Result<(), Difference> {
         let Some((_, first)) = call.reset.first() else { return Ok(()) };
         let expected = self.model.reset(self.setting.now_us(), &call.reset);
-        call.reset.iter().for_each(|(place, _)| self.charges.forget(*place));
+        call.reset.iter().for_each(|(place, of)| self.charges.note_reset(*place, of, call.at));
         let keys: Vec<_> =
             call.reset.iter().map(|(place, numbers)| self.key(*place, &numbers.limit())).collect();
         let found = self.run.store().reset(&keys).await;

@@ -132,9 +132,11 @@ impl Traffic {
         }
     }
 
-    /// Forgets the charges, because the keys were reset.
+    /// Forgets the permits and the tickets, because the keys were reset. Other charges are still returned: in vain.
     pub(super) fn forget(&mut self) {
-        self.charges.clear();
+        if !self.numbers.takes_block() {
+            self.charges.clear();
+        }
         self.waiting.clear();
     }
 
