@@ -94,13 +94,13 @@ pub(super) fn decide(permits: &mut Vec<Permit>, terms: &Terms<'_>) -> (Verdict, 
     }
 }
 
-/// Adds a ticket if the call has none yet and leaves no units to others. Returns the time in ms after which to ask again.
+/// Adds a ticket if the call has neither a ticket nor a permit yet, and leaves no units to others. Returns the time in ms after which to ask again.
 fn enqueue(permits: &mut Vec<Permit>, terms: &Terms<'_>, wait: u64) -> u64 {
     let Terms { limit, permit: id, now, .. } = *terms;
     let cost = if terms.keeps() { 0 } else { terms.cost };
     let ahead = ahead(permits, terms, cost);
     permits.retain(|permit| !permit.is_ticket || permit.is_waiting(limit, now));
-    if cost > 0 && !permits.iter().any(|ticket| ticket.is_ticket && ticket.id == id) {
+    if cost > 0 && !permits.iter().any(|permit| permit.id == id) {
         permits.push(Permit { id, units: cost, is_ticket: true, time: now });
     }
     wait.min(if ahead < u64::from(limit.count()) { NEXT_RETRY_MS } else { LATER_RETRY_MS })

@@ -96,7 +96,9 @@ fn late_again(schedule: &Schedule, calls: &[Record], findings: &Findings) -> Opt
         let was_connected = |record: &&Record| {
             let last = calls.iter().filter(|call| call.number == record.number && call.ended < at);
             let last = last.max_by_key(|call| call.ended);
-            last.is_some_and(|last| !schedule.explains_failure(last, findings))
+            let has_decision =
+                |last: &Record| matches!(last.outcome, Outcome::Admitted | Outcome::Refused(_));
+            last.is_some_and(|last| has_decision(last) && !schedule.explains_failure(last, findings))
         };
         for first in late.clone().filter(was_connected) {
             let is_again = |later: &&Record| later.number == first.number && later.sent > first.ended + FOUND;

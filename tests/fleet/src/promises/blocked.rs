@@ -73,7 +73,8 @@ fn no_longer(case: &Case<'_>, refused: &Record) -> Option<String> {
         && next.ended < known_until
         && refused.call.keep == 0
         && !may_be_blocked_by_hand(case, refused)
-        && !case.is_steered(refused.sent, next.ended)
+        // A process may repeat a refusal from before an operation by hand.
+        && !case.is_steered(refused.sent.saturating_sub(REMEMBERED + TIMER), next.ended)
         && !case.may_be_elsewhere(next)
         && !case.calls.iter().any(|other| is_between(&other));
     let found = told(case, next).filter(|found| is_known && *found < second)?;

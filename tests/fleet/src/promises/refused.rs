@@ -58,12 +58,18 @@ fn needless(case: &Case<'_>, refused: &Record) -> Option<String> {
         return None;
     }
     let leased = if case.is_leased() { leased_by_others(case)? } else { 0 };
+    // Calls that wait keep their turns when units come back, and nobody overtakes them.
+    if !case.limit.longest_wait().is_zero()
+        && case.calls.iter().any(|record| returned(case, record, refused) > 0)
+    {
+        return None;
+    }
     let memory = memory(case);
     let counts = |record: &&&Record| {
         record.sent <= refused.ended && last_effect(case, record) + memory >= refused.sent
     };
     let counted = case.calls.iter().filter(counts).filter(|record| !is_reset(case, record, refused));
-    let used: u64 = counted.map(|record| largest_use(case, record) - returned(record, refused)).sum();
+    let used: u64 = counted.map(|record| largest_use(case, record) - returned(case, record, refused)).sum();
     let needed = u64::from(refused.call.cost) + u64::from(refused.call.keep);
     let fits = used + leased + needed <= u64::from(case.limit.capacity());
     fits.then(|| format!("refused although at most {} units are in use: {refused}", used + leased))
@@ -82,8 +88,11 @@ fn knows(refused: &Record, number: usize, moment: Duration) -> bool {
     moment + remembered < refused.sent
 }
 
-/// The units that a call had certainly returned before the refusal.
-fn returned(record: &Record, refused: &Record) -> u64 {
+/// The units that a call had certainly returned before the refusal, where they were taken.
+fn returned(case: &Case<'_>, record: &Record, refused: &Record) -> u64 {
+    if case.may_be_elsewhere(record) {
+        return 0;
+    }
     match (record.adjusted, record.adjusting) {
         (Adjusted::Gave(units), Some((_, confirmed))) if knows(refused, record.number, confirmed) => {
             u64::from(units.min(record.call.cost))

@@ -43,6 +43,11 @@ impl Concurrency {
         self.tickets.iter().find(|ticket| ticket.id == id)
     }
 
+    /// Whether the id has a permit or a ticket.
+    fn is_known(&self, id: u64) -> bool {
+        self.ticket(id).is_some() || self.permits.iter().any(|permit| permit.id == id)
+    }
+
     /// Returns the units of the tickets that arrived earlier, or of all tickets if this call has no ticket.
     fn ahead(&self, id: u64) -> i64 {
         let arrival = self.ticket(id).map_or(u64::MAX, |ticket| ticket.arrival);
@@ -65,7 +70,9 @@ impl Concurrency {
         soon.min(self.until_a_lease_ends())
     }
 
+    /// Takes a permit. A call whose reply was lost asks again with the same id, and holds one permit.
     fn charge(&mut self, id: u64, units: u32) {
+        self.permits.retain(|permit| permit.id != id);
         self.permits.push(Permit { id, units, lease_end: self.now + self.numbers.time });
     }
 }
@@ -83,7 +90,7 @@ impl Definition for Concurrency {
             self.charge(id, cost);
             free -= i64::from(cost);
             self.tickets.retain(|ticket| ticket.id != id);
-        } else if waits && possible && !allowed && cost > 0 && keep == 0 && self.ticket(id).is_none() {
+        } else if waits && possible && !allowed && cost > 0 && keep == 0 && !self.is_known(id) {
             self.tickets.push(Ticket { id, units: cost, arrival: self.now });
         }
         let retry_after = if waits { self.ask_again(ahead) } else { self.until_a_lease_ends() };
