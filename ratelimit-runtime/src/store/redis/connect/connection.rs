@@ -1,12 +1,18 @@
 //! One multiplexed connection, which many calls use at the same time.
 
 use super::traffic::Traffic;
+use parking_lot::Mutex;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value};
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 /// A connection to a server. A clone is cheap and uses the same socket.
@@ -39,14 +45,17 @@ impl Connection {
         // No timeout here, because the limiter watches the deadlines.
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
-        let io_task = Some(tokio::spawn(io).abort_handle());
-        let health = Arc::new(Health { closed: AtomicBool::new(false), io_task, traffic });
+        let (in_use, unused) = oneshot::channel();
+        let io_task = Some(tokio::spawn(drive(io, unused)).abort_handle());
+        let (closed, in_use) = (AtomicBool::new(false), Mutex::new(Some(in_use)));
+        let health = Arc::new(Health { closed, in_use, traffic, io_task });
         Ok(Self { transport: Transport::Own(multiplexed), health })
     }
 
     /// Uses a connection that the application has opened.
     pub(super) fn given(given: &GivenConnection) -> Self {
-        let health = Health { closed: AtomicBool::new(false), io_task: None, traffic: Traffic::begin() };
+        let (closed, in_use) = (AtomicBool::new(false), Mutex::new(None));
+        let health = Health { closed, in_use, io_task: None, traffic: Traffic::begin() };
         Self { transport: Transport::Given(Arc::clone(given)), health: Arc::new(health) }
     }
 
@@ -75,9 +84,10 @@ impl Connection {
         reply.as_ref().is_err_and(RedisError::is_io_error) && written.is_some() && self.written() == written
     }
 
-    /// Stops sending calls on the connection. Calls that wait for a reply may still receive it.
+    /// Stops sending calls on the connection. Calls that wait for a reply may still receive it within [`LAST_REPLIES`].
     pub(crate) fn close(&self) {
         self.health.closed.store(true, Ordering::Release);
+        drop(self.health.in_use.lock().take());
     }
 
     /// Ends the connection. Calls that wait for a reply receive an error.
@@ -131,12 +141,49 @@ impl Connection {
 /// applies instead. Without this time, the connection to a server that has lost its power would stay open.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
 
+/// The time for which a connection that is no longer used waits for its last replies. Nobody tests such a connection, so without
+/// this time, a server that never replies would keep its socket open, and its calls waiting.
+const LAST_REPLIES: Duration = Duration::from_secs(10);
+
+/// Reads and writes the socket until the connection breaks or is no longer used.
+async fn drive(io: impl Future<Output = ()>, mut unused: oneshot::Receiver<Infallible>) {
+    let mut io = pin!(io);
+    let has_ended = poll_fn(|context| match io.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(true),
+        Poll::Pending => Pin::new(&mut unused).poll(context).map(|_| false),
+    });
+    if !has_ended.await {
+        let _ = tokio::time::timeout(LAST_REPLIES, io).await;
+    }
+}
+
 /// The state of a connection that its clones share.
 struct Health {
     closed: AtomicBool,
+    /// Dropped when the connection is closed or its last clone is dropped, which [`drive`] notices.
+    in_use: Mutex<Option<oneshot::Sender<Infallible>>>,
     traffic: Arc<Traffic>,
     /// The task that reads and writes the socket. It ends when the server closes the connection, or when its runtime shuts
     /// down. The next call then opens a new connection without having sent anything on this one. A connection that the
     /// application has opened has no such task.
     io_task: Option<AbortHandle>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::{Instant, sleep};
+
+    #[tokio::test(start_paused = true)]
+    async fn an_unused_connection_waits_for_its_last_replies() {
+        for (replies_after, expected) in [(3, 3), (60, 11)] {
+            let (in_use, unused) = oneshot::channel();
+            let began = Instant::now();
+            let driving = tokio::spawn(drive(sleep(Duration::from_secs(replies_after)), unused));
+            sleep(Duration::from_secs(1)).await;
+            drop(in_use);
+            driving.await.unwrap();
+            assert_eq!(began.elapsed().as_secs(), expected);
+        }
+    }
 }
