@@ -1,6 +1,7 @@
 //! Explains failures by the faults of a schedule.
 
-use crate::faults::ELECTION;
+use super::{LOOK_AGAIN, TIMER};
+use crate::faults::{ARRIVAL, ELECTION};
 use crate::findings::Findings;
 use crate::history::Record;
 use crate::schedule::{Event, FailOver, Fault, Kind, Layout, NOBODY, Schedule};
@@ -102,7 +103,8 @@ impl Schedule {
                 Fault::BlackHole { process: of, .. } if of == process => return true,
                 // A process that thaws just before the deadline reads the reply too late.
                 Fault::Freeze(time) => {
-                    return at + time >= record.sent && at + time + THAW >= record.ended;
+                    let thaw = if self.is_moving(at) { ARRIVAL + LOOK_AGAIN + TIMER } else { THAW };
+                    return at + time >= record.sent && at + time + thaw >= record.ended;
                 }
                 Fault::FailOver { how, lag, .. } => ELECTION + lag + how.lasts(),
                 // A stack has several keys. During the move, some of them may be on either node.
@@ -115,6 +117,15 @@ impl Schedule {
                 _ => return false,
             };
             at + lasts + RETURN >= record.sent
+        })
+    }
+
+    /// Whether a slot is being moved when a freeze begins. After the freeze, its calls still follow redirections, and send the
+    /// texts of their scripts to a node that does not know them. This may take all the time until the deadline is judged.
+    fn is_moving(&self, frozen: Duration) -> bool {
+        self.faults().any(|(at, fault)| match fault {
+            Fault::Move { time, lag, .. } => at <= frozen && at + time * 2 + lag >= frozen,
+            _ => false,
         })
     }
 
