@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// Whether the store or one of its servers is unavailable. Times are milliseconds since `start`, plus 1.
 pub(in crate::limiter) struct Outage {
     start: Instant,
-    /// The time of the first failure. Zero: there is no outage. [`UNTRIED`]: nothing has succeeded or failed yet.
+    /// The time of the first failure. Zero: there is no outage. [`UNTRIED`]: no outage either, and the store has not decided yet.
     began_ms: AtomicU64,
     /// The time of the last failure.
     last_ms: AtomicU64,
@@ -114,7 +114,9 @@ impl Outage {
             return None;
         }
         self.repairs.reset();
-        self.moment(self.began_ms.swap(0, Ordering::Relaxed))
+        // If a probe ends the outage, the first decision is still to come and must be noticed.
+        let healthy = if self.has_decided() { 0 } else { UNTRIED };
+        self.moment(self.began_ms.swap(healthy, Ordering::Relaxed))
     }
 
     /// Returns when the outage began. `None` if there is no outage.
@@ -163,5 +165,12 @@ mod tests {
         let untroubled = Outage::new(Hooks::default());
         untroubled.succeeded();
         assert!(untroubled.has_decided() && untroubled.began().is_none());
+        let probed = Outage::new(Hooks::default());
+        assert!(probed.begins());
+        tokio::time::advance(WITHOUT_FAILURE).await;
+        probed.reachable();
+        assert!(probed.began().is_none() && !probed.has_decided(), "the probe has ended the outage");
+        probed.succeeded();
+        assert!(probed.has_decided() && probed.began().is_none() && probed.begins());
     }
 }
