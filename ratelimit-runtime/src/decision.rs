@@ -2,10 +2,12 @@
 
 #[cfg(feature = "serde")]
 mod fields;
+mod packed;
 mod passes;
 
 use crate::clock::{Clock, SystemClock};
 use crate::limit::{Limit, State};
+pub(crate) use packed::PackedDecision;
 use passes::{Micros, Passes};
 use std::fmt;
 use std::time::Duration;

@@ -32,7 +32,7 @@ macro_rules! delegate {
         impl<$($generics)*> $trait for $type {
             $(type $found = T::$found;)*
 
-            $(fn $name $(<$life>)? (& $($of)? $this $(, $argument: $kind)*) $(-> $result)? {
+            $(#[inline] fn $name $(<$life>)? (& $($of)? $this $(, $argument: $kind)*) $(-> $result)? {
                 (**$this).$name($($argument),*)
             })+
         }

@@ -25,7 +25,7 @@ pub(super) fn calls(model: &Model, item: &Item, client: &TokenStream, start: Opt
     let traits = traits(model);
     let limiter = model.limiter.as_ref().map(borrowed);
     if let [member] = model.members.as_slice() {
-        let call = call(model, member, limiter.as_ref(), item, client, start.is_none());
+        let call = call(model, member, limiter.as_ref(), item, client, start.is_none(), true);
         let runtime = &model.runtime;
         if start.is_some() {
             return call.started(model, traits.as_ref());
@@ -54,7 +54,7 @@ fn stack(
     let calls = model
         .members
         .iter()
-        .map(|member| call(model, member, limiter, item, client, start.is_none()).made(None));
+        .map(|member| call(model, member, limiter, item, client, start.is_none(), false).made(None));
     let Some(start) = start else {
         return quote_spanned!(at=> #runtime::__private::Later::of([#(#calls),*]));
     };
@@ -71,6 +71,7 @@ fn call(
     item: &Item,
     client: &TokenStream,
     waits: bool,
+    is_alone: bool,
 ) -> Call {
     let runtime = &model.runtime;
     let (declared, site) = limit::site(runtime, member, item);
@@ -83,11 +84,16 @@ fn call(
     let new = quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::#new);
     let of_site = (limiter.is_none() && declared.is_some() && !model.keeps_admission()).then(|| {
         quote_spanned! {Span::mixed_site()=>
-            static __REQUEST: #runtime::__private::SiteRequest = #runtime::__private::SiteRequest::new();
-            #runtime::__private::Check::of_site(#site, &__REQUEST)
+            #runtime::__private::Check::of_site(#site)
         }
     });
-    Call { declared, new, of_site, statements: statements(model, member, item, client) }
+    let is_alone = is_alone
+        && of_site.is_some()
+        && matches!(member.shadow, Shadow::Never)
+        && member.limit.known() != KnownAt::Call;
+    let alone = is_alone
+        .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::alone(&mut __call, #site);));
+    Call { declared, new, of_site, statements: statements(model, member, item, client, alone) }
 }
 
 impl Call {
@@ -125,7 +131,13 @@ fn start(model: &Model, call: &TokenStream) -> TokenStream {
 
 /// Writes the statements of a call. The statements call methods by path, because a trait of the user could have methods of the
 /// same names.
-fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream) -> TokenStream {
+fn statements(
+    model: &Model,
+    member: &Member,
+    item: &Item,
+    client: &TokenStream,
+    alone: Option<TokenStream>,
+) -> TokenStream {
     let runtime = &model.runtime;
     let limit = (member.limit.known() == KnownAt::Call).then(|| {
         let setter = if let Limit::Value(_) = member.limit { "limit_or_none" } else { "limit" };
@@ -181,7 +193,9 @@ fn statements(model: &Model, member: &Member, item: &Item, client: &TokenStream)
         .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
     // `shadow` comes before the parts of the key, because it may change the name, and the key begins with the name.
     let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#numbers)* #pauses);
-    let statements = skipped(model, member, statements);
+    let is_plain = statements.is_empty() && member.skip_if.is_none() && model.on_error.is_none();
+    let alone = alone.filter(|_| !is_plain);
+    let statements = skipped(model, member, quote!(#alone #statements));
     let on_error = model.on_error.map(|on_error| {
         let on_error = Ident::new(on_error.name(), Span::mixed_site());
         quote_spanned! {Span::mixed_site()=>

@@ -37,11 +37,18 @@ pub(super) fn site(runtime: &Runtime, member: &Member, item: &Item) -> (Option<T
     } else {
         (TokenStream::new(), site)
     };
+    let site = if member.key.is_none() && item.has_type() { quote!(#site.in_type()) } else { site };
     if known == KnownAt::Instantiation {
         // A static cannot contain a generic value.
         return (None, quote_spanned!(at=> const { #here &#site }));
     }
-    let declared = quote_spanned!(at=> #here static __SITE: #runtime::__private::Site = #site;);
+    let (cell, site) = if known == KnownAt::Call {
+        (TokenStream::new(), site)
+    } else {
+        let cell = quote!(static __KNOWN: #runtime::__private::Known = #runtime::__private::Known::new(););
+        (cell, quote!(#site.knows(&__KNOWN)))
+    };
+    let declared = quote_spanned!(at=> #cell #here static __SITE: #runtime::__private::Site = #site;);
     (Some(declared), quote_spanned!(at=> &__SITE))
 }
 

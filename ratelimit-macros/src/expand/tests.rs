@@ -34,10 +34,12 @@ mod values;
 use expect_test::{Expect, expect};
 
 /// Paths, and their short names.
-const PATHS: [(&str, &str); 10] = [
+const PATHS: [(&str, &str); 12] = [
     (":: ratelimit :: __private ::", "p ::"),
     (":: ratelimit ::", "r ::"),
     ("# [allow (unused_imports)] use p ::", "use probe ::"),
+    ("static __KNOWN : p :: Known = p :: Known :: new () ;", ""),
+    (". knows (& __KNOWN)", ""),
     ("static __SITE : p :: Site = p :: Site ::", "site ::"),
     (":: core :: result :: Result ::", "core ::"),
     (":: core :: option :: Option ::", "core ::"),
@@ -142,12 +144,13 @@ fn a_plain_function() {
                         .limit_without_identity();
                 }
                 let __check = {
+                    static __KNOWN: ::ratelimit::__private::Known = ::ratelimit::__private::Known::new();
                     static __SITE: ::ratelimit::__private::Site = ::ratelimit::__private::Site::new(
-                        "login",
-                        ::ratelimit::Limit::counter(5, ::core::time::Duration::from_secs(60)),
-                    );
-                    static __REQUEST: ::ratelimit::__private::SiteRequest = ::ratelimit::__private::SiteRequest::new();
-                    ::ratelimit::__private::Check::of_site(&__SITE, &__REQUEST)
+                            "login",
+                            ::ratelimit::Limit::counter(5, ::core::time::Duration::from_secs(60)),
+                        )
+                        .knows(&__KNOWN);
+                    ::ratelimit::__private::Check::of_site(&__SITE)
                 };
                 let __check = ::ratelimit::__private::Check::pending(__check);
                 if let ::core::option::Option::Some(_) = __check {

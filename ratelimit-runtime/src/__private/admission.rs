@@ -4,7 +4,7 @@
 use super::call::Call;
 use crate::body::{BodySent, Held, Settle};
 use crate::key::Name;
-use crate::limiter::{Holdings, RateLimiter, Stack, failed, shadow_failed};
+use crate::limiter::{Holdings, Member, RateLimiter, Stack, failed, shadow_failed};
 use crate::macros::opaque;
 use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
@@ -28,8 +28,8 @@ pub(super) struct Completed {
 }
 
 impl Completed {
-    pub(super) fn of_one(limiter: RateLimiter, call: Call) -> Self {
-        Self { limiter, names: smallvec![call.name()], stack: smallvec![call.into_member(0)] }
+    pub(super) fn of_one(limiter: RateLimiter, name: Name<'static>, member: Member) -> Self {
+        Self { limiter, names: smallvec![name], stack: smallvec![member] }
     }
 
     pub(super) async fn admit(self, began: Option<Instant>) -> Result<Admission, Rejection> {
@@ -68,8 +68,9 @@ impl Calls {
                 unasked(name.as_str(), Outcome::Exempt);
                 continue;
             }
-            match call.complete() {
-                Ok((limiter, _)) => decides = decides.or_else(|| Some(limiter.clone())),
+            let mut request = call.request();
+            match call.complete(&mut request) {
+                Ok(limiter) => decides = decides.or_else(|| Some(limiter.clone())),
                 Err(error) if is_shadow => {
                     shadow_failed(name.as_str(), &error);
                     continue;
@@ -77,7 +78,7 @@ impl Calls {
                 Err(error) => return Err(failed(name, error)),
             }
             names.push(name);
-            stack.push(call.into_member(position));
+            stack.push(call.member(request, position));
         }
         Ok(decides.map(|limiter| Completed { limiter, names, stack }))
     }

@@ -7,11 +7,12 @@ use super::site::Site;
 use super::units::ZeroCosts;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
-use crate::key::{Function, KeyBuilder, KeySettings, Name, StoreKey};
+use crate::key::{Function, KeyBuilder, KeySettings, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
 use crate::limiter::{CurrentLimiter, Member, OnError, RateLimiter, note};
 use crate::observe::registry::Source;
+use crate::store::cost::Cost;
 use crate::store::{PROBE, Request};
 use crate::writer::KeyWriter;
 use std::net::IpAddr;
@@ -29,10 +30,10 @@ const NO_HEADER: &str = "the header that identifies the caller is missing or occ
 pub struct Call {
     /// The limiter that decides the call.
     pub(super) limiter: Result<CurrentLimiter, Error>,
-    /// The request to the store. The key is written directly into the request, so that it is never moved.
-    request: Request,
-    key: KeyBuilder<'static>,
-    source: Source,
+    pub(super) limit: Limit,
+    pub(super) cost: Cost,
+    pub(super) key: KeyBuilder<'static>,
+    pub(super) source: Source,
     pub(super) shadow: bool,
     pauses: bool,
     pub(super) skipped: bool,
@@ -44,6 +45,18 @@ impl Call {
     /// Creates a call for the scoped limiter. Without a scoped limiter, the installed one decides, else the default one.
     pub fn new(site: &'static Site) -> Self {
         Self::with(site, current(site.name.as_str()))
+    }
+
+    /// Notes that the call is decided alone, by [`start`](Self::start), and not as a shadow limit. If possible, the values of its key
+    /// are then only hashed.
+    #[inline]
+    pub fn alone(&mut self, site: &'static Site) {
+        if let Ok(limiter) = self.limiter.as_deref()
+            && let Some(facts) = site.facts(limiter)
+            && limiter.folds(&self.limit, facts.group())
+        {
+            self.key.fold(facts.name, limiter.keys());
+        }
     }
 
     /// Creates a call that this limiter decides.
@@ -76,7 +89,7 @@ impl Call {
         self.limiter = waiting.limiter(given, self.name().as_str(), scoped);
         if let Ok(limiter) = &self.limiter {
             self.skipped |= limiter.is_off();
-            self.key.settle(&mut self.request.key, limiter.keys());
+            self.key.settle(limiter.keys());
         }
     }
 
@@ -104,7 +117,8 @@ impl Call {
         let skipped = limiter.as_ref().is_ok_and(|limiter| limiter.is_off());
         Self {
             limiter,
-            request: Request::new(StoreKey::default(), *limit.unwrap_or(&PROBE), 1),
+            limit: *limit.unwrap_or(&PROBE),
+            cost: Cost::new(1),
             key: KeyBuilder::new(name, function),
             source: Source::default(),
             shadow: false,
@@ -117,7 +131,7 @@ impl Call {
     /// Sets the limit, for a site whose limit is not a constant.
     pub fn limit(&mut self, limit: Result<Limit, LimitError>) {
         match limit {
-            Ok(limit) => self.request.limit = limit,
+            Ok(limit) => self.limit = limit,
             Err(error) => self.fail(error.into()),
         }
     }
@@ -133,14 +147,14 @@ impl Call {
     /// Sets the limit from a value. Without a limit, exempts the call.
     pub fn limit_or_none(&mut self, limit: Option<Limit>) {
         match limit {
-            Some(limit) => self.request.limit = limit,
+            Some(limit) => self.limit = limit,
             None => self.skipped = true,
         }
     }
 
     /// Sets the number of units that this call takes.
     pub fn cost(&mut self, cost: u32) {
-        self.request.cost = cost;
+        self.cost.units = cost;
     }
 
     /// Sets the number of units that an expression says. Warns once if the expression is zero for each of the first calls.
@@ -157,17 +171,17 @@ impl Call {
 
     /// Sets the number of units that this call leaves to others.
     pub fn keep(&mut self, keep: u32) {
-        self.request.keep = keep;
+        self.cost.keep = keep;
     }
 
     /// Returns a writer for the next value of the identity.
     pub fn identity(&mut self) -> KeyWriter<'_> {
-        self.key.identity(&mut self.request.key, settings(&self.limiter))
+        self.key.identity(settings(&self.limiter))
     }
 
     /// Returns a writer for the value of the next placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
-        self.key.part(&mut self.request.key, settings(&self.limiter))
+        self.key.part(settings(&self.limiter))
     }
 
     /// Sets the identity to the address of the client that was found among the arguments.
@@ -244,7 +258,6 @@ impl Call {
     /// Writes the name of a method's type into the key. The attribute has no `key`, so the name of the limit does not contain
     /// the type. The type separates the limits of methods that have the same name on two types.
     pub fn of_type(&mut self, name: &'static str) {
-        self.source.place = None;
         self.part().text(name);
     }
 
@@ -259,18 +272,24 @@ impl Call {
         self.limiter.as_ref().map_or(true, |limiter| limiter.knows_overrides())
     }
 
-    /// Completes the key and applies the override. After that, the request to the store is complete.
-    pub(super) fn complete(&mut self) -> Result<(&RateLimiter, &Request), Error> {
-        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
-        self.key.finish(&mut self.request.key, limiter.keys())?;
-        note(self.key.name().as_str(), self.request.limit(), limiter, self.source);
-        limiter.resolve(self.key.name().as_str(), &mut self.request);
-        Ok((limiter, &self.request))
+    /// Returns the request to the store, without its key.
+    pub(super) fn request(&self) -> Request {
+        Request::of_cost(self.limit, self.cost)
     }
 
-    /// Converts a completed call into a member of a stack. `position` is the position of the limit among the attributes.
-    pub(super) fn into_member(self, position: usize) -> Member {
-        let mut member = Member::new(self.request, self.key.name().as_str());
+    /// Completes the key and applies the override. After that, `request` is complete.
+    pub(super) fn complete(&mut self, request: &mut Request) -> Result<&RateLimiter, Error> {
+        let limiter = self.limiter.as_deref().map_err(Error::clone)?;
+        self.key.complete(limiter.keys())?;
+        note(self.key.name().as_str(), &self.limit, limiter, self.source);
+        limiter.resolve(&self.key, request);
+        Ok(limiter)
+    }
+
+    /// Makes a member of a stack from the completed request of this call. `position` is the position of the limit among the
+    /// attributes.
+    pub(super) fn member(&self, request: Request, position: usize) -> Member {
+        let mut member = Member::new(request, self.key.name().as_str());
         (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
         member
     }

@@ -2,15 +2,19 @@
 
 use super::admission::{Admission, Admit, Calls, Completed};
 use super::call::Call;
-use super::site::{Site, SiteRequest};
+use super::site::Site;
 use crate::coop::poll_yield;
+use crate::decision::PackedDecision;
+use crate::error::Error;
 use crate::key::Name;
+use crate::limit::Limit;
 use crate::limiter::current::current;
-use crate::limiter::{Member, Pending, RateLimiter, failed, join, passed};
+use crate::limiter::{Member, Pending, RateLimiter, failed, join, limited, note, passed};
 use crate::macros::opaque;
 use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::Request;
+use crate::store::cost::Cost;
 use smallvec::SmallVec;
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
@@ -42,16 +46,36 @@ impl Call {
         if self.shadow || !self.knows_overrides() {
             return self.start_admission();
         }
-        let name = self.name();
-        match self.complete() {
-            Ok((limiter, request)) if request.limit().is_charged_at_once() => {
-                Check::run(limiter, &[name], &[request])
-            }
-            Ok((limiter, _)) => {
+        match self.decide_at_once() {
+            Ok(Some(decision)) => return Check::decided(self.name(), &self.limit, decision),
+            Ok(None) => {}
+            Err(error) => return Check::refused(failed(self.name(), error)),
+        }
+        let (name, mut request) = (self.name(), self.request());
+        match self.complete(&mut request) {
+            Ok(limiter) if request.limit().is_charged_at_once() => Check::run(limiter, &[name], &[&request]),
+            Ok(limiter) => {
                 let limiter = limiter.clone();
-                self.admit_completed(limiter)
+                self.admit_completed(limiter, request)
             }
             Err(error) => Check::refused(failed(name, error)),
+        }
+    }
+
+    /// Decides the call by the hash of its key, if this is possible.
+    #[inline]
+    fn decide_at_once(&mut self) -> Result<Option<PackedDecision>, Error> {
+        match self.limiter.as_deref() {
+            Ok(limiter) if self.key.is_folding() => {
+                self.key.complete(limiter.keys())?;
+                Ok(limiter.decide_at_once(&self.key, &self.limit, self.cost))
+            }
+            Ok(limiter) if limiter.decides_at_once(&self.limit) && self.limit.is_charged_at_once() => {
+                self.key.complete(limiter.keys())?;
+                note(self.key.name().as_str(), &self.limit, limiter, self.source);
+                Ok(limiter.decide_at_once(&self.key, &self.limit, self.cost))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -61,8 +85,9 @@ impl Call {
     }
 
     #[inline(never)]
-    fn admit_completed(&self, limiter: RateLimiter) -> Check {
-        Check(State::Admitting(Box::pin(Completed::of_one(limiter, self.clone()).admit(None))))
+    fn admit_completed(&self, limiter: RateLimiter, request: Request) -> Check {
+        let completed = Completed::of_one(limiter, self.name(), self.member(request, 0));
+        Check(State::Admitting(Box::pin(completed.admit(None))))
     }
 }
 
@@ -89,12 +114,27 @@ impl Calls {
 
 impl Check {
     /// Decides a call like [`Call::start`], for a site whose request is constant.
-    pub fn of_site(site: &'static Site, request: &'static SiteRequest) -> Self {
+    pub fn of_site(site: &'static Site) -> Self {
         let limiter = current(site.name.as_str());
-        match limiter.as_deref().ok().and_then(|limiter| Some((limiter, request.of(site, limiter)?))) {
+        let known = |limiter| Some((limiter, site.facts(limiter)?.request(limiter)?));
+        match limiter.as_deref().ok().and_then(known) {
+            Some((limiter, request)) if limiter.decides_at_once(request.limit()) => {
+                let (limit, cost) = (request.limit(), Cost::new(1));
+                let decision = limiter.decide_hash(site.name, request.key().hash(), limit, cost, || None);
+                Self::decided(site.name, limit, decision)
+            }
             Some((limiter, request)) => Self::run(limiter, &[site.name], &[request]),
             None => Call::with(site, limiter).start(),
         }
+    }
+
+    /// The future of a decision that was made at once.
+    #[inline]
+    fn decided(name: Name<'static>, limit: &Limit, decision: PackedDecision) -> Self {
+        if decision.is_allowed() {
+            return Self(State::Admitted);
+        }
+        Self(State::Refused(ready(limited(name, decision.decision(limit)))))
     }
 
     /// Decides completed requests without moving them.

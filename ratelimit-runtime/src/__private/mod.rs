@@ -29,7 +29,7 @@ pub use refusal::{
     AsBoxedError, AsBytes, AsError, AsHead, AsText, BoxedError, ProbeRefusal, ResponseOrRejection, Unknown,
 };
 pub use request::{FoundHeaders, FoundUser, MergeHeaders, MergeUser, ProbeHeaders, ProbeUser};
-pub use site::{Site, SiteRequest};
+pub use site::{Known, Site};
 pub use target::{
     FoundBody, FoundTarget, FoundTargetOfMethod, MergeTarget, MethodOrRejection, ProbeTarget,
     RejectionTarget, Target, TupleOrRejection, Written,

@@ -1,6 +1,6 @@
-//! `Site`: the constants of one attribute in the generated code. `SiteRequest`: a site's request, if it is constant.
+//! `Site`: the constants of one attribute in the generated code. `Known`: what is computed once for a site.
 
-use crate::key::{Function, KeyBuilder, Name};
+use crate::key::{Function, KeyBuilder, Name, NameGroup};
 use crate::limit::Limit;
 use crate::limiter::{RateLimiter, note};
 use crate::observe::registry::Source;
@@ -16,8 +16,9 @@ pub struct Site {
     /// place of the function, so that functions of the same name have separate limits.
     pub(super) function: Option<Function>,
     pub(super) limit: Option<Limit>,
-    /// The attribute.
-    place: &'static Location<'static>,
+    /// The attribute. `None` if the key contains the type of a method, which the name does not tell.
+    place: Option<&'static Location<'static>>,
+    known: Option<&'static Known>,
 }
 
 impl Site {
@@ -25,21 +26,27 @@ impl Site {
     #[track_caller]
     pub const fn new(name: &'static str, limit: Limit) -> Self {
         let place = Location::caller();
-        Self { name: Name::of_site(name), function: None, limit: Some(limit), place }
+        Self {
+            name: Name::of_site(name),
+            function: None,
+            limit: Some(limit),
+            place: Some(place),
+            known: None,
+        }
     }
 
     /// A site whose limit is set at each call.
     #[track_caller]
     pub const fn per_call(name: &'static str) -> Self {
         let place = Location::caller();
-        Self { name: Name::of_site(name), function: None, limit: None, place }
+        Self { name: Name::of_site(name), function: None, limit: None, place: Some(place), known: None }
     }
 
     /// Returns where the limit is written, for the registry.
     pub(super) fn source(&'static self) -> Source {
         match self.limit {
             Some(_) => {
-                let place = self.function.is_none().then_some(self.place);
+                let place = self.place.filter(|_| self.function.is_none());
                 Source { site: std::ptr::from_ref(self).addr(), place }
             }
             None => Source::default(),
@@ -53,6 +60,12 @@ impl Site {
         self
     }
 
+    /// Notes that the key contains the type of a method, so that methods of one name have separate states.
+    pub const fn in_type(mut self) -> Self {
+        self.place = None;
+        self
+    }
+
     /// Marks the name as the path of a function, which may be declared inside another function. `path_inside` returns the
     /// `type_name` of a type that is declared in the function.
     pub const fn in_function(mut self, path_inside: fn() -> &'static str) -> Self {
@@ -61,36 +74,68 @@ impl Site {
     }
 }
 
-/// The constant request of a site: its limit is a constant, and it has no identity and no placeholders. The request is made
-/// once, for the first limiter that decides the site. For any other limiter, each call makes its own request.
+/// What is the same for all calls of a site with a constant limit. It is computed once, for the first limiter that decides the
+/// site. Calls of any other limiter compute it themselves.
 #[derive(Debug)]
-pub struct SiteRequest(
-    /// The id of the limiter, and the request.
-    OnceLock<(u64, Request)>,
-);
+pub struct Known(OnceLock<Facts>);
 
-impl SiteRequest {
-    /// Creates an empty cell for the request.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// The id of the limiter.
+    limiter: u64,
+    /// The summand of the name in the hashes of keys.
+    pub(super) name: u128,
+    /// The request, if all callers share the limit and the units are charged at once.
+    request: Option<Request>,
+}
+
+impl Known {
+    /// Creates an empty cell.
     #[expect(clippy::new_without_default, reason = "it initializes a static")]
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
+}
 
-    /// Returns the request if it was made for this limiter, the limiter has no overrides, and the units of the limit are
-    /// charged at once. In all other cases, returns `None`: the call makes its own request.
+impl Site {
+    /// Sets the cell of what is computed once. A site that is not a static has none.
+    pub const fn knows(mut self, known: &'static Known) -> Self {
+        self.known = Some(known);
+        self
+    }
+
+    /// Returns what is known of the calls of this limiter. The first call registers the limit.
     #[inline]
-    pub(super) fn of(&self, site: &'static Site, limiter: &RateLimiter) -> Option<&Request> {
-        let (made_for, request) = self.0.get().or_else(|| self.make(site, limiter))?;
-        (*made_for == limiter.id() && limiter.has_no_overrides()).then_some(request)
+    pub(super) fn facts(&'static self, limiter: &RateLimiter) -> Option<&'static Facts> {
+        let facts = self.known?.0.get().or_else(|| self.learn(limiter))?;
+        (facts.limiter == limiter.id()).then_some(facts)
     }
 
     #[cold]
-    fn make(&self, site: &'static Site, limiter: &RateLimiter) -> Option<&(u64, Request)> {
-        let limit = site.limit.filter(|limit| limit.is_charged_at_once() && !limiter.is_off())?;
-        let mut request = Request::new(StoreKey::default(), limit, 1);
-        KeyBuilder::new(site.name, site.function).finish(&mut request.key, limiter.keys()).ok()?;
-        request.add_format();
-        note(site.name.as_str(), &limit, limiter, site.source());
-        Some(self.0.get_or_init(|| (limiter.id(), request)))
+    fn learn(&'static self, limiter: &RateLimiter) -> Option<&'static Facts> {
+        let limit = self.limit.filter(|_| !limiter.is_off())?;
+        note(self.name.as_str(), &limit, limiter, self.source());
+        let (settings, mut key) = (limiter.keys(), KeyBuilder::new(self.name, self.function));
+        let name = self.name.summand(settings.secrets);
+        let request = (limit.is_charged_at_once() && key.complete(settings).is_ok()).then(|| {
+            let mut request = Request::new(StoreKey::default(), limit, 1);
+            key.render(&mut request.key, settings);
+            key.add_format(name, &mut request.key, &limit, settings);
+            request
+        });
+        Some(self.known?.0.get_or_init(|| Facts { limiter: limiter.id(), name, request }))
+    }
+}
+
+impl Facts {
+    #[inline]
+    pub(super) const fn group(&self) -> NameGroup {
+        NameGroup::of(self.name)
+    }
+
+    /// Returns the request of a call that has no key of its own, if the limiter has no override of the limit.
+    #[inline]
+    pub(super) fn request(&self, limiter: &RateLimiter) -> Option<&Request> {
+        self.request.as_ref().filter(|_| limiter.has_no_overrides(self.group()))
     }
 }

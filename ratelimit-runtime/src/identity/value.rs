@@ -49,8 +49,9 @@ impl<T: Identity + ToOwned + ?Sized> Identity for Cow<'_, T> {
 
 macro_rules! written {
     ($($($type:ty),+: |$value:ident, $key:ident| $write:expr;)*) => {$($(
-        #[allow(clippy::cast_lossless, clippy::unnecessary_cast, reason = "`usize` has no other conversion")]
+        #[allow(clippy::cast_lossless, clippy::unnecessary_cast, clippy::inline_always, reason = "`usize` has no other conversion")]
         impl Identity for $type {
+            #[inline(always)]
             fn write(&self, $key: &mut KeyWriter<'_>) {
                 let $value = self;
                 $write
@@ -71,6 +72,7 @@ written! {
 }
 
 impl<T: Identity> Identity for Option<T> {
+    #[inline]
     fn write(&self, key: &mut KeyWriter<'_>) {
         match self {
             Some(identity) => identity.write(key),
@@ -82,6 +84,7 @@ impl<T: Identity> Identity for Option<T> {
 macro_rules! tuples {
     ($(($($name:ident $index:tt),+)),* $(,)?) => {$(
         impl<$($name: Identity),+> Identity for ($($name,)+) {
+            #[inline]
             fn write(&self, key: &mut KeyWriter<'_>) {
                 $(self.$index.write(key);)+
             }

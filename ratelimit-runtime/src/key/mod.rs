@@ -12,19 +12,21 @@
 //! Identities and parts are escaped ([`writer`](crate::writer)). So different values never make the same key, and no value can
 //! change another part of the key.
 
+#![expect(clippy::inline_always, reason = "the values of a key and their hash then stay in registers")]
+
+mod builder;
 mod function;
-mod hash;
 mod name;
 mod store_key;
 mod stored;
 
 use crate::macros::opaque;
-pub(crate) use crate::writer::KeySettings;
+pub(crate) use crate::writer::{KeySettings, open_hash};
+pub(crate) use builder::{KeyBuilder, ValueSink, fold, render};
 pub(crate) use function::Function;
-pub(crate) use hash::{HashKey, open_hash};
-pub(crate) use name::{LimitName, Name};
+pub(crate) use name::{LimitName, Name, NameGroup};
 pub use store_key::StoreKey;
-pub(crate) use store_key::{KeyBuilder, render, render_into};
+pub(crate) use store_key::name_in;
 pub use stored::StoredKey;
 
 use crate::identity::Identity;
@@ -134,9 +136,11 @@ pub trait AsKey: Send + Sync {
     #[doc(hidden)]
     fn name(&self) -> &str;
     #[doc(hidden)]
-    fn each_identity(&self, _visit: &mut dyn FnMut(&dyn Identity)) {}
+    #[inline(always)]
+    fn write_identities(&self, _to: &mut ValueSink<'_, '_>) {}
     #[doc(hidden)]
-    fn each_part(&self, _visit: &mut dyn FnMut(&dyn Identity)) {}
+    #[inline(always)]
+    fn write_parts(&self, _to: &mut ValueSink<'_, '_>) {}
 }
 
 impl AsKey for str {
@@ -154,8 +158,8 @@ impl AsKey for String {
 delegate! {
     AsKey for &T, Box<T>, Arc<T> => {
         fn name(&self) -> &str;
-        fn each_identity(&self, visit: &mut dyn FnMut(&dyn Identity));
-        fn each_part(&self, visit: &mut dyn FnMut(&dyn Identity));
+        fn write_identities(&self, to: &mut ValueSink<'_, '_>);
+        fn write_parts(&self, to: &mut ValueSink<'_, '_>);
     }
 }
 
@@ -164,35 +168,39 @@ impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
         self.name
     }
 
-    fn each_identity(&self, visit: &mut dyn FnMut(&dyn Identity)) {
-        self.identities.each(visit);
+    #[inline(always)]
+    fn write_identities(&self, to: &mut ValueSink<'_, '_>) {
+        self.identities.each(to);
     }
 
-    fn each_part(&self, visit: &mut dyn FnMut(&dyn Identity)) {
-        self.parts.each(visit);
+    #[inline(always)]
+    fn write_parts(&self, to: &mut ValueSink<'_, '_>) {
+        self.parts.each(to);
     }
 }
 
 /// The identities or the parts of a [`Key`], which `by` and `part` collect as nested pairs.
 #[doc(hidden)]
 pub trait Values: Send + Sync {
-    fn each(&self, visit: &mut dyn FnMut(&dyn Identity));
+    fn each(&self, to: &mut ValueSink<'_, '_>);
 }
 
 impl Values for () {
-    fn each(&self, _: &mut dyn FnMut(&dyn Identity)) {}
+    #[inline(always)]
+    fn each(&self, _: &mut ValueSink<'_, '_>) {}
 }
 
 impl<V: Values, J: Identity + Send + Sync> Values for (V, J) {
-    fn each(&self, visit: &mut dyn FnMut(&dyn Identity)) {
-        self.0.each(visit);
-        visit(&self.1);
+    #[inline(always)]
+    fn each(&self, to: &mut ValueSink<'_, '_>) {
+        self.0.each(to);
+        to.add(&self.1);
     }
 }
 
 impl<J: Identity + Send + Sync> Values for &[J] {
-    fn each(&self, visit: &mut dyn FnMut(&dyn Identity)) {
-        self.iter().for_each(|value| visit(value));
+    fn each(&self, to: &mut ValueSink<'_, '_>) {
+        self.iter().for_each(|value| to.add(value));
     }
 }
 

@@ -1,13 +1,13 @@
 //! `Name`: the name of a limit in a key.
 
-use crate::writer::{Bytes, copy, is_plain, push_escaped};
+use crate::writer::{Bytes, Secrets, copy, is_plain, push_escaped};
 use std::fmt;
 
 /// The name of a limit. The programmer chose it, so it stays readable: colons are not escaped, and braces become `<` and `>`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'n> {
     text: Text<'n>,
-    /// Whether the key contains the name unchanged. For an attribute, this is computed at compile time.
+    /// Whether it is known that the key contains the name unchanged. For an attribute, this is computed at compile time.
     plain: bool,
 }
 
@@ -67,19 +67,22 @@ impl<'n> Name<'n> {
     /// Creates a name from a key that the caller has passed to a method.
     #[inline]
     pub(crate) const fn new(text: &'n str) -> Self {
-        Self::of(Text::Given(text))
+        Self { text: Text::Given(text), plain: false }
     }
 
-    #[inline]
     const fn of(text: Text<'n>) -> Self {
-        let bytes = text.as_str().as_bytes();
-        let mut plain = !bytes.is_empty();
-        let mut i = 0;
+        let name = Self { text, plain: false };
+        Self { text, plain: name.is_plain() }
+    }
+
+    const fn is_plain(&self) -> bool {
+        let bytes = self.as_str().as_bytes();
+        let (mut plain, mut i) = (!bytes.is_empty(), 0);
         while i < bytes.len() {
             plain = plain && (bytes[i] == b':' || is_plain(bytes[i]));
             i += 1;
         }
-        Self { text, plain }
+        plain
     }
 
     #[inline]
@@ -94,9 +97,20 @@ impl<'n> Name<'n> {
         !matches!(self.text, Text::Given(_))
     }
 
+    /// Returns the summand of the name in the hash of its keys.
+    #[inline]
+    pub(crate) fn summand(self, secrets: &Secrets) -> u128 {
+        secrets.of_name(self.as_str().as_bytes())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn group(self) -> NameGroup {
+        NameGroup::of(self.summand(crate::writer::secrets()))
+    }
+
     #[inline]
     pub(super) fn push_to(self, bytes: &mut Bytes) {
-        if self.plain {
+        if self.plain || self.is_plain() {
             bytes.extend_from_slice(self.as_str().as_bytes());
         } else {
             self.push_escaped_to(bytes);
@@ -127,6 +141,25 @@ impl<'n> Text<'n> {
             Self::Written(text) | Self::Layer(text) | Self::Path(text) | Self::Internal(text) => text,
             Self::Given(text) => text,
         }
+    }
+}
+
+/// One of a few groups of names. The groups are random, and differ from process to process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NameGroup(u8);
+
+impl NameGroup {
+    pub(crate) const NUMBER: usize = 256;
+
+    /// Returns the group of the name with this [summand](Name::summand).
+    #[inline]
+    pub(crate) const fn of(summand: u128) -> Self {
+        Self((summand >> 120) as u8)
+    }
+
+    #[inline]
+    pub(crate) const fn number(self) -> usize {
+        self.0 as usize
     }
 }
 

@@ -1,6 +1,6 @@
 //! `StoredKey`: a key that was found in a store, for tools that list limits.
 
-use super::{AsKey, Name};
+use super::{AsKey, Name, ValueSink};
 use crate::identity::Identity;
 use crate::limit::Algorithm;
 use crate::macros::opaque;
@@ -96,7 +96,7 @@ impl StoredKey {
 }
 
 /// Reads the name of a limit from its text in a key. Returns `None` if the text is not the form in which keys contain a name.
-fn name(written: &str) -> Option<String> {
+pub(super) fn name(written: &str) -> Option<String> {
     let open = written.replace('<', "{").replace('>', "}");
     let name = unescaped(&open)?;
     let mut again = Bytes::new();
@@ -140,12 +140,12 @@ impl AsKey for StoredKey {
         &self.name
     }
 
-    fn each_identity(&self, visit: &mut dyn FnMut(&dyn Identity)) {
-        self.identities.iter().for_each(|value| visit(value));
+    fn write_identities(&self, to: &mut ValueSink<'_, '_>) {
+        self.identities.iter().for_each(|value| to.add(value));
     }
 
-    fn each_part(&self, visit: &mut dyn FnMut(&dyn Identity)) {
-        self.parts.iter().for_each(|value| visit(value));
+    fn write_parts(&self, to: &mut ValueSink<'_, '_>) {
+        self.parts.iter().for_each(|value| to.add(value));
     }
 }
 

@@ -18,7 +18,7 @@ mod store_call;
 
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
-pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, passed, shadow_failed};
+pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, limited, passed, shadow_failed};
 pub(crate) use current::CurrentLimiter;
 pub(crate) use limits::note;
 pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, OverrideUpdate, Overrides};
@@ -212,6 +212,8 @@ struct Shared {
     /// Whether limits are off, so that every call passes undecided.
     off: bool,
     store: StoreCalls,
+    /// Whether the store decides by the hashes of keys, and limits are on.
+    decides_hashes: bool,
     overrides: Snapshot,
     permits: Permits,
     postponed: Postponed,

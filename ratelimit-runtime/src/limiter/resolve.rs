@@ -2,7 +2,7 @@
 
 use super::RateLimiter;
 use crate::error::{Error, ErrorKind};
-use crate::key::{self, AsKey, Name};
+use crate::key::{AsKey, KeyBuilder, Name, NameGroup};
 use crate::limit::{Algorithm, Limit};
 use crate::observe::IdentityHash;
 use crate::random;
@@ -10,18 +10,21 @@ use crate::store::cost::Cost;
 use crate::store::{NO_PERMIT, Request, StoreKey};
 
 impl RateLimiter {
-    /// Completes a request that has the limit in the code. Applies the override, adds the format of the state to the key, and
-    /// sets the permit's id if the limit is a concurrency limit.
+    /// Completes a request that has the limit in the code and no key. Renders the key, applies the override, and sets the permit's
+    /// id if the limit is a concurrency limit. The values of `key` are complete.
     #[expect(
         clippy::inline_always,
         reason = "every decision calls it, and it does little unless there are overrides"
     )]
     #[inline(always)]
-    pub(crate) fn resolve(&self, name: &str, request: &mut Request) {
-        if let Some(limit) = self.shared.overrides.apply(name, request.key(), request.limit()) {
+    pub(crate) fn resolve(&self, key: &KeyBuilder<'_>, request: &mut Request) {
+        let (name, summand) = (key.name(), key.name().summand(self.keys().secrets));
+        key.render(&mut request.key, self.keys());
+        let (overrides, group) = (&self.shared.overrides, NameGroup::of(summand));
+        if let Some(limit) = overrides.apply(name.as_str(), group, &request.key, &request.limit) {
             request.limit = limit;
         }
-        request.add_format();
+        key.add_format(summand, &mut request.key, &request.limit, self.keys());
         if request.limit().is_concurrency() {
             request.set_permit(permit_id());
         }
@@ -34,8 +37,12 @@ impl RateLimiter {
     ///
     /// If an identity of the key is absent.
     pub fn store_key(&self, key: impl AsKey, algorithm: Algorithm) -> Result<StoreKey, Error> {
-        let mut rendered = key::render(&key, self.keys())?;
-        rendered.add_format(&Limit::any_of(algorithm));
+        let (mut builder, mut rendered) = (KeyBuilder::new(Name::new(key.name()), None), StoreKey::default());
+        builder.add(&key, self.keys());
+        builder.complete(self.keys())?;
+        builder.render(&mut rendered, self.keys());
+        let summand = builder.name().summand(self.keys().secrets);
+        builder.add_format(summand, &mut rendered, &Limit::any_of(algorithm), self.keys());
         Ok(rendered)
     }
 
@@ -62,24 +69,21 @@ impl RateLimiter {
 
     /// Makes the request of a call to a method of the limiter.
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
-        let mut request = Request::of_cost(*limit, cost);
-        self.prepare(&mut request, Name::new(key.name()), key)?;
+        let (mut request, mut builder) =
+            (Request::of_cost(*limit, cost), KeyBuilder::new(Name::new(key.name()), None));
+        self.collect(&mut builder, key)?;
+        self.resolve(&builder, &mut request);
         Ok(request)
     }
 
-    /// Writes the key of a request in place, and [resolves](Self::resolve) the request. `name` is the name of the key.
+    /// Collects the values of a key.
     #[inline]
-    pub(super) fn prepare(
-        &self,
-        request: &mut Request,
-        name: Name<'_>,
-        key: &impl AsKey,
-    ) -> Result<(), Error> {
-        match key::render_into(&mut request.key, name, key, self.keys()) {
-            Err(error) if !self.is_off() => return Err(error), // while limits are off, nobody reads the key
-            _ => self.resolve(name.as_str(), request),
+    pub(super) fn collect(&self, builder: &mut KeyBuilder<'_>, key: &impl AsKey) -> Result<(), Error> {
+        builder.add(key, self.keys());
+        match builder.complete(self.keys()) {
+            Err(error) if !self.is_off() => Err(error), // while limits are off, nobody reads the key
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

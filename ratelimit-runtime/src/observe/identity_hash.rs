@@ -24,10 +24,17 @@ impl IdentityHash {
 
     /// Returns the hash of the identity in a key. `None` if all callers share the limit.
     pub(crate) fn of(settings: &KeySettings, key: &StoreKey) -> Option<Self> {
-        let identity = identity(key.as_bytes())?;
-        Some(Self::written(identity).unwrap_or_else(|| {
+        Self::of_identities(settings, identity(key.as_bytes())?)
+    }
+
+    /// Returns the hash of identities in the form in which keys contain them. `None` if there are none.
+    pub(crate) fn of_identities(settings: &KeySettings, identities: &[u8]) -> Option<Self> {
+        if identities.is_empty() {
+            return None;
+        }
+        Some(Self::written(identities).unwrap_or_else(|| {
             let mut hasher = SipHasher24::new_with_key(&settings.identity_secret);
-            hasher.write(identity);
+            hasher.write(identities);
             Self(hasher.finish128().as_bytes())
         }))
     }

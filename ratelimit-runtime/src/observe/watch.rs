@@ -3,9 +3,10 @@
 use super::near_limit::{DEFAULT_SHARE, crosses, takes_cross};
 use super::outcome::Outcome;
 use super::{Event, Hooks, IdentityHash, LimitMetrics, NearLimit, Refusal};
-use crate::decision::{Decision, Source};
+use crate::decision::{Decision, PackedDecision, Source};
 use crate::error::Error;
 use crate::key::{KeySettings, LimitName, StoreKey};
+use crate::limit::Limit;
 use smallvec::SmallVec;
 use std::time::Duration;
 
@@ -66,9 +67,16 @@ impl Watch {
         name: &str,
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Self {
+        let special = self
+            .special
+            .as_ref()
+            .map(|special| Box::new(special.of_call(keys.map(|key| IdentityHash::of(settings, key)))));
+        Self::of_call(special, name)
+    }
+
+    fn of_call(special: Option<Box<Special>>, name: &str) -> Self {
         #[cfg(not(feature = "trace"))]
         let _ = name;
-        let special = self.special.as_ref().map(|special| Box::new(special.of_call(settings, keys)));
         Self {
             // Exempt calls have no span.
             #[cfg(feature = "trace")]
@@ -101,6 +109,36 @@ impl Watch {
             return LimitMetrics::named(name).count(Outcome::Allowed, is_near, None);
         }
         self.decided_otherwise(source, decisions, of);
+    }
+
+    /// Counts a call with one limit that the store has decided at once. `self` is the watch of the limiter. `identity` returns
+    /// the hash of the caller's identity.
+    #[inline]
+    pub(crate) fn decided_at_once(
+        &self,
+        name: &str,
+        limit: &Limit,
+        cost: u32,
+        decision: PackedDecision,
+        identity: impl Fn() -> Option<IdentityHash>,
+    ) {
+        if self.sees_nothing() {
+            return;
+        }
+        if !cfg!(feature = "trace") && decision.is_allowed() && self.special.is_none() {
+            let is_near = crosses(DEFAULT_SHARE, &decision.decision(limit), cost);
+            return LimitMetrics::named(name).count(Outcome::Allowed, is_near, None);
+        }
+        let special = self.special.as_ref();
+        let special = special.map(|special| Box::new(special.of_call(std::iter::once_with(identity))));
+        let watch = Self::of_call(special, name);
+        watch.decided(Source::Store, &[decision.decision(limit)], |_| (name, cost));
+    }
+
+    /// Whether a hook is told who calls.
+    #[inline]
+    pub(crate) fn needs_identities(&self) -> bool {
+        self.special.as_ref().is_some_and(|special| special.hooks.is_set())
     }
 
     /// Whether nobody observes the call.
@@ -195,10 +233,9 @@ impl Watch {
 
 impl Special {
     #[cold]
-    fn of_call<'k>(&self, settings: &KeySettings, keys: impl Iterator<Item = &'k StoreKey>) -> Self {
-        let keys = keys.filter(|_| self.hooks.is_set());
-        let callers = keys.map(|key| IdentityHash::of(settings, key)).collect();
-        Self { hooks: self.hooks.clone(), callers, ..*self }
+    fn of_call(&self, callers: impl Iterator<Item = Option<IdentityHash>>) -> Self {
+        let most = if self.hooks.is_set() { usize::MAX } else { 0 };
+        Self { hooks: self.hooks.clone(), callers: callers.take(most).collect(), ..*self }
     }
 
     #[cold]

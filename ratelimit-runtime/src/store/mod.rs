@@ -71,8 +71,10 @@ pub use results::{Adjusted, Decisions, Results};
 
 #[cfg(doc)]
 use crate::decision::Decision;
+use crate::decision::PackedDecision;
 use crate::error::{Error, ErrorKind};
 use crate::limit::Limit;
+use cost::Cost;
 use std::time::Duration;
 
 /// Stores the state of limits and decides about requests.
@@ -88,6 +90,19 @@ use std::time::Duration;
 pub trait Store: Send + Sync + 'static {
     /// Decides requests, and charges the requests that pass, according to the mode. Returns one decision per request.
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions>;
+
+    /// Whether [`decide_hash`](Self::decide_hash) decides. If so, calls of most limits need no key and no request.
+    #[doc(hidden)]
+    #[inline]
+    fn decides_hashes(&self) -> bool {
+        false
+    }
+
+    /// Decides a single request in mode `Check`, by the [hash](StoreKey::hash) of its key. The limit has no permits.
+    #[doc(hidden)]
+    fn decide_hash(&self, _limit: &Limit, _hash: u64, _cost: Cost) -> PackedDecision {
+        PackedDecision::new(None, 0, 0)
+    }
 
     /// Returns units, takes units, renews permits, and blocks or pauses keys. Returns a number for each adjustment, as
     /// described for [`Adjusted`].

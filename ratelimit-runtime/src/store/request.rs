@@ -89,12 +89,6 @@ impl Request {
         self.permit = self.permit & WITH_NEXT | id & !WITH_NEXT;
     }
 
-    /// Adds the format to a key without a format.
-    #[inline]
-    pub(crate) fn add_format(&mut self) {
-        self.key.add_format(&self.limit);
-    }
-
     /// The key under which the state is stored.
     pub const fn key(&self) -> &StoreKey {
         &self.key

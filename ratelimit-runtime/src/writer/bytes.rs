@@ -2,22 +2,27 @@
 
 use std::ops::Deref;
 
-/// The maximum length in bytes of a key that needs no heap allocation.
+/// The number of bytes that need no heap allocation.
 const INLINE: usize = 128;
 
-/// A buffer to which bytes are appended piece by piece. Most pieces are short, and are copied without a call of `memcpy`.
+/// A buffer to which bytes are appended piece by piece. Up to `INLINE` bytes need no heap allocation. Most pieces are short, and
+/// are copied without a call of `memcpy`. An empty buffer consists of zeros, so that it is made in place.
 #[derive(Clone)]
 pub(crate) struct Bytes {
     inline: [u8; INLINE],
     len: usize,
-    /// All bytes, if there are more than `INLINE` of them. Empty otherwise.
-    heap: Vec<u8>,
+    /// All bytes, if there are more than `INLINE` of them.
+    heap: Option<Box<Heap>>,
 }
+
+/// It is boxed, so that a buffer that does not use it is small.
+#[derive(Clone)]
+struct Heap(Vec<u8>);
 
 impl Bytes {
     #[inline]
     pub(crate) const fn new() -> Self {
-        Self { inline: [0; INLINE], len: 0, heap: Vec::new() }
+        Self { inline: [0; INLINE], len: 0, heap: None }
     }
 
     /// Copies these bytes into a new buffer.
@@ -27,9 +32,9 @@ impl Bytes {
         let heap = match inline.get_mut(..bytes.len()) {
             Some(place) => {
                 place.copy_from_slice(bytes);
-                Vec::new()
+                None
             }
-            None => bytes.to_vec(),
+            None => Some(Box::new(Heap(bytes.to_vec()))),
         };
         Self { inline, len: bytes.len(), heap }
     }
@@ -70,11 +75,10 @@ impl Bytes {
 
     #[cold]
     fn extend_on_heap(&mut self, bytes: &[u8]) {
-        if let Some(inline) = self.inline.get(..self.len) {
-            self.heap = inline.to_vec();
-        }
-        self.heap.extend_from_slice(bytes);
-        self.len = self.heap.len();
+        let Self { inline, len, heap } = self;
+        let heap = &mut heap.get_or_insert_with(|| Box::new(Heap(inline[..*len].to_vec()))).0;
+        heap.extend_from_slice(bytes);
+        self.len = heap.len();
     }
 }
 
@@ -110,7 +114,7 @@ impl Deref for Bytes {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        self.inline.get(..self.len).unwrap_or(&self.heap)
+        self.inline.get(..self.len).unwrap_or_else(|| self.heap.as_ref().map_or(&[], |heap| &heap.0))
     }
 }
 
@@ -119,12 +123,25 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 /// Writes a number in decimal digits.
 #[inline]
 pub(crate) fn push_number(bytes: &mut Bytes, number: u64) {
+    match short_number(number) {
+        Some((word, len)) => bytes.push_word(word, len),
+        None => push_long_number(bytes, number),
+    }
+}
+
+/// Returns the decimal digits of a number as a word with the first digit in the lowest byte, and the number of digits. `None` if
+/// there are more than eight.
+#[inline]
+pub(super) fn short_number(number: u64) -> Option<(u64, usize)> {
     if number >= EIGHT_DIGITS {
-        return push_long_number(bytes, number);
+        return None;
+    }
+    if number < 10 {
+        return Some((u64::from(b'0') + number, 1));
     }
     let digits = digits_of(number);
     let zeros = (digits.trailing_zeros() / 8).min(7);
-    bytes.push_word((digits | ZEROS) >> (8 * zeros), 8 - zeros as usize);
+    Some(((digits | ZEROS) >> (8 * zeros), 8 - zeros as usize))
 }
 
 #[cold]
@@ -178,7 +195,7 @@ mod tests {
                 bytes.push(7);
                 bytes.extend_from_slice(&text[100..100 + second]);
                 assert_eq!(*bytes, [&text[..first], &[7], &text[100..100 + second]].concat());
-                assert_eq!(bytes.heap.is_empty(), bytes.len() <= INLINE);
+                assert_eq!(bytes.heap.is_none(), bytes.len() <= INLINE);
                 assert_eq!(*Bytes::of(&bytes), *bytes);
             }
         }

@@ -32,17 +32,28 @@ fn write_v6(bytes: &mut Bytes, address: Ipv6Addr, prefix: u8) {
 #[inline]
 fn write_v4(bytes: &mut Bytes, address: Ipv4Addr) {
     let [first, second, third, fourth] = address.octets().map(|octet| OCTETS[usize::from(octet)]);
-    push_two(bytes, first, second);
-    bytes.push(b'.');
-    push_two(bytes, third, fourth);
+    for (word, len) in [two(first, second), (b'.'.into(), 1), two(third, fourth)] {
+        bytes.push_word(word, len);
+    }
 }
 
-/// Writes two octets with a dot between them, with one write.
+/// Returns the text of an address as words with the first byte in the lowest byte, and its length.
 #[inline]
-fn push_two(bytes: &mut Bytes, first: Octet, second: Octet) {
+pub(super) fn words_of_v4(address: Ipv4Addr) -> ([u64; 2], usize) {
+    let [first, second, third, fourth] = address.octets().map(|octet| OCTETS[usize::from(octet)]);
+    let ((first, len), (second, second_len)) = (two(first, second), two(third, fourth));
+    let (rest, rest_len) = (u64::from(b'.') | second << 8, 1 + second_len); // at most eight bytes
+    // The first piece has three to seven bytes, so no shift is by 64 bits.
+    let words = [first | rest << (8 * len), rest >> (64 - 8 * len)];
+    (words, len + rest_len)
+}
+
+/// Returns two octets with a dot between them as a word, and the length of this text.
+#[inline]
+fn two(first: Octet, second: Octet) -> (u64, usize) {
     let shift = 8 * first.len;
     let text = u64::from(first.text) | u64::from(b'.') << shift | u64::from(second.text) << 8 << shift;
-    bytes.push_word(text, usize::from(first.len + 1 + second.len));
+    (text, usize::from(first.len + 1 + second.len))
 }
 
 /// The digits of an octet, with the first one in the lowest byte, and the number of digits.

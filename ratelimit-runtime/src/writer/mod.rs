@@ -3,21 +3,31 @@
 //! [`identity`](crate::identity) defines the values, and [`key`](crate::key) defines their places in a key.
 
 mod bytes;
+mod fold;
+mod hash;
 mod ip;
 mod write;
 
 pub(crate) use bytes::{Bytes, copy, push_hex_number, push_number};
+pub(crate) use fold::Fold;
+pub(crate) use hash::{Secrets, open_hash, secrets};
 pub use write::KeyWriter;
-pub(crate) use write::{Absent, LATE, LateValue, is_plain, is_written, push_escaped};
+pub(crate) use write::{Absent, LATE, LateValues, is_plain, is_written, push_escaped};
 
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What follows the prefix in a key. No prefix contains it.
+pub(crate) const PREFIX_END: &str = ":{";
+
 /// The settings of a limiter that its keys depend on.
 pub(crate) struct KeySettings {
-    /// The beginning of every key: the prefix, then `:{`.
+    /// The beginning of every key: the prefix, then [`PREFIX_END`].
     pub(crate) head: Box<str>,
+    /// The secrets of the hashes of keys, and the summand of the prefix in these hashes.
+    pub(crate) secrets: &'static Secrets,
+    pub(crate) of_prefix: u128,
     /// The key of the hash that replaces long and secret values.
     pub(super) secret: [u8; 16],
     /// The key of the hash that replaces a readable identity outside of the store (`IdentityHash`). This key differs from
@@ -42,7 +52,9 @@ impl KeySettings {
         let is_public = secret.is_none();
         let secret = secret.unwrap_or(prefix.as_bytes());
         Self {
-            head: format!("{prefix}:{{").into(),
+            head: [prefix, PREFIX_END].concat().into(),
+            secrets: secrets(),
+            of_prefix: secrets().of_prefix(prefix),
             secret: derive_key(secret, b"ratelimit secret"),
             identity_secret: derive_key(secret, b"ratelimit caller"),
             fingerprint: fingerprint(&derive_key(secret, b"ratelimit prints")),
@@ -85,7 +97,7 @@ impl KeySettings {
 
     /// Returns the prefix, the first part of every key.
     pub(crate) fn prefix(&self) -> &str {
-        self.head.strip_suffix(":{").unwrap_or_default()
+        self.head.strip_suffix(PREFIX_END).unwrap_or_default()
     }
 }
 

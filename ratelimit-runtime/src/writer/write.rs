@@ -1,7 +1,9 @@
 //! `KeyWriter`: writes one value after another into a key.
 
-use super::bytes::{push_hex, push_number};
-use super::{Bytes, KeySettings, ip};
+#![expect(clippy::inline_always, reason = "the values of a key and their hash then stay in registers")]
+
+use super::bytes::{push_hex, push_number, short_number};
+use super::{Bytes, Fold, KeySettings, ip};
 use crate::error::ErrorKind;
 use crate::macros::opaque;
 use siphasher::sip128::{Hasher128, SipHasher24};
@@ -18,6 +20,10 @@ pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
 
 /// A value of a key that depends on the limiter or on the request context, which are not known yet. The function writes it.
 pub(crate) type LateValue = Arc<dyn Fn(&mut KeyWriter<'_>) + Send + Sync>;
+/// The late values of a key, in order.
+#[derive(Clone, Default)]
+pub(crate) struct LateValues(pub(crate) Vec<LateValue>);
+
 /// The byte that stands for a late value. No value and no name contains it, because control characters are escaped.
 pub(crate) const LATE: u8 = 0;
 
@@ -28,28 +34,46 @@ pub(crate) const LATE: u8 = 0;
 ///
 /// See the example of [`Identity`](crate::identity::Identity).
 pub struct KeyWriter<'w> {
-    bytes: &'w mut Bytes,
+    target: Target<'w>,
     settings: &'w KeySettings,
     absent: &'w mut Absent,
     separator: Option<u8>,
     written: bool,
     /// The late values of a key that is written before its limiter is known. `None` for any other key.
-    late: Option<&'w mut Vec<LateValue>>,
+    late: Option<&'w mut LateValues>,
+}
+
+/// What becomes of the values: they are written, or only hashed.
+enum Target<'w> {
+    Values(&'w mut Bytes),
+    Fold(&'w mut Fold),
 }
 
 impl<'w> KeyWriter<'w> {
     #[inline]
     pub(crate) fn new(
-        bytes: &'w mut Bytes,
+        values: &'w mut Bytes,
         settings: &'w KeySettings,
         absent: &'w mut Absent,
         separator: Option<u8>,
     ) -> Self {
-        Self { bytes, settings, absent, separator, written: false, late: None }
+        Self { target: Target::Values(values), settings, absent, separator, written: false, late: None }
+    }
+
+    /// Creates a writer that hashes the values. The first value begins a part if `is_part` is true.
+    #[inline(always)]
+    pub(crate) fn folding(
+        fold: &'w mut Fold,
+        settings: &'w KeySettings,
+        absent: &'w mut Absent,
+        is_part: bool,
+    ) -> Self {
+        let separator = is_part.then_some(b'=');
+        Self { target: Target::Fold(fold), settings, absent, separator, written: false, late: None }
     }
 
     /// Writes a key whose limiter is not known yet. Values that depend on the limiter are appended to `late`.
-    pub(crate) fn with_late(self, late: Option<&'w mut Vec<LateValue>>) -> Self {
+    pub(crate) fn with_late(self, late: Option<&'w mut LateValues>) -> Self {
         let mut writer = self;
         writer.late = late;
         writer
@@ -61,31 +85,79 @@ impl<'w> KeyWriter<'w> {
         if self.late.is_none() {
             return false;
         }
-        self.separate();
-        self.bytes.push(LATE);
+        self.value(|bytes| bytes.push(LATE));
         if let Some(late) = &mut self.late {
-            late.push(Arc::new(write));
+            late.0.push(Arc::new(write));
         }
         true
     }
 
     /// Writes text.
+    #[inline(always)]
     pub fn text(&mut self, text: &str) {
         if text.len() > MAX_VALUE {
             return self.secret(text.as_bytes());
         }
-        self.separate();
-        push_value(self.bytes, text.as_bytes());
+        if let Target::Fold(_) = self.target
+            && !text.is_empty()
+            && are_plain(text.as_bytes())
+        {
+            let begins_part = self.begins_part();
+            if let Target::Fold(fold) = &mut self.target {
+                fold.bytes(text.as_bytes(), begins_part);
+            }
+            return;
+        }
+        self.any_text(text.as_bytes());
+    }
+
+    #[inline(never)]
+    fn any_text(&mut self, text: &[u8]) {
+        self.value(|bytes| push_value(bytes, text));
     }
 
     /// Writes a whole number.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn integer(&mut self, is_negative: bool, magnitude: u64) {
-        self.separate();
-        if is_negative {
-            self.bytes.push(b'-');
+        if let (Target::Fold(_), false, Some((word, len))) =
+            (&self.target, is_negative, short_number(magnitude))
+        {
+            let begins_part = self.begins_part();
+            if let Target::Fold(fold) = &mut self.target {
+                fold.short(word, len, begins_part);
+            }
+            return;
         }
-        push_number(self.bytes, magnitude);
+        self.any_integer(is_negative, magnitude);
+    }
+
+    #[inline]
+    fn any_integer(&mut self, is_negative: bool, magnitude: u64) {
+        self.value(|bytes| {
+            if is_negative {
+                bytes.push(b'-');
+            }
+            push_number(bytes, magnitude);
+        });
+    }
+
+    /// Writes a value with its separator, or hashes what `write` writes.
+    #[inline]
+    fn value(&mut self, write: impl FnOnce(&mut Bytes)) {
+        let separator = self.separate();
+        match &mut self.target {
+            Target::Values(values) => {
+                if let Some(separator) = separator {
+                    values.push(separator);
+                }
+                write(values);
+            }
+            Target::Fold(fold) => {
+                let mut value = Bytes::new();
+                write(&mut value);
+                fold.bytes(&value, separator == Some(b'='));
+            }
+        }
     }
 
     /// Writes the `Display` text of a value.
@@ -95,26 +167,37 @@ impl<'w> KeyWriter<'w> {
             self.note_display(write!(text, "{value}"));
             return self.text(&text);
         }
-        self.separate();
         let mut displayed =
             DisplayedText { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
         self.note_display(write!(displayed, "{value}"));
         match displayed.long {
             Some(hasher) => self.push_hash(&hasher),
-            None => push_value(self.bytes, &displayed.head),
+            None => self.any_text(&displayed.head),
         }
     }
 
     /// Writes an address. An IPv4 address is written in full, also if it is mapped into IPv6 or comes through NAT64. Of an IPv6
     /// address, only the first bits are written: 64, or the number that [`ipv6_prefix`](crate::RateLimiterBuilder::ipv6_prefix)
     /// has set.
-    #[inline]
+    #[inline(always)]
     pub fn ip(&mut self, address: IpAddr) {
         if address.is_ipv6() && self.write_late(move |key| key.ip(address)) {
             return;
         }
-        self.separate();
-        ip::write(self.bytes, address, self.settings.ipv6_prefix);
+        if let (Target::Fold(_), IpAddr::V4(address)) = (&self.target, address) {
+            let (words, len) = ip::words_of_v4(address);
+            let begins_part = self.begins_part();
+            if let Target::Fold(fold) = &mut self.target {
+                fold.word(words[0]);
+                if len > 8 {
+                    fold.word(words[1]);
+                }
+                fold.value(len, begins_part);
+            }
+            return;
+        }
+        let prefix = self.settings.ipv6_prefix;
+        self.value(|bytes| ip::write(bytes, address, prefix));
     }
 
     /// Writes the keyed hash of a value that must not be readable in the store, such as a token.
@@ -124,7 +207,6 @@ impl<'w> KeyWriter<'w> {
             self.write_late(move |key| key.secret(&secret));
             return;
         }
-        self.separate();
         self.settings.note_secret();
         let mut hasher = self.hasher();
         hasher.write(secret);
@@ -136,8 +218,7 @@ impl<'w> KeyWriter<'w> {
     /// written as [`text`](Self::text) writes it.
     pub fn written(&mut self, value: &str) {
         if is_written(value) {
-            self.separate();
-            self.bytes.extend_from_slice(value.as_bytes());
+            self.value(|bytes| bytes.extend_from_slice(value.as_bytes()));
         } else {
             self.text(value);
         }
@@ -166,12 +247,16 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
+    /// Returns the separator in front of the next value.
     #[inline]
-    fn separate(&mut self) {
+    fn separate(&mut self) -> Option<u8> {
         self.written = true;
-        if let Some(separator) = self.separator.replace(b',') {
-            self.bytes.push(separator);
-        }
+        self.separator.replace(b',')
+    }
+
+    #[inline]
+    fn begins_part(&mut self) -> bool {
+        self.separate() == Some(b'=')
     }
 
     fn hasher(&self) -> SipHasher24 {
@@ -180,10 +265,12 @@ impl<'w> KeyWriter<'w> {
 
     fn push_hash(&mut self, hasher: &SipHasher24) {
         self.settings.note_hash();
-        self.bytes.push(b'#');
-        for byte in hasher.finish128().as_bytes() {
-            push_hex(self.bytes, byte);
-        }
+        self.value(|bytes| {
+            bytes.push(b'#');
+            for byte in hasher.finish128().as_bytes() {
+                push_hex(bytes, byte);
+            }
+        });
     }
 }
 
@@ -227,13 +314,19 @@ impl Write for DisplayedText {
 fn push_value(bytes: &mut Bytes, value: &[u8]) {
     if value.is_empty() {
         bytes.push(b'%');
-    } else if value.iter().fold(true, |plain, byte| plain & PLAIN[usize::from(*byte)]) {
+    } else if are_plain(value) {
         bytes.extend_from_slice(value);
     } else {
         for byte in value {
             push_escaped(bytes, *byte);
         }
     }
+}
+
+/// Whether no byte of a value needs an escape.
+#[inline]
+fn are_plain(value: &[u8]) -> bool {
+    value.iter().fold(true, |plain, byte| plain & PLAIN[usize::from(*byte)])
 }
 
 /// Writes a byte of a value, as `%XX` if it needs an escape.

@@ -23,9 +23,10 @@ fn a_block() {
                     let __check = {
                         let mut __call = p::Call::new(const {
                             &p::Site::new(
-                                ::core::concat!(::core::module_path!(), "::", "send"),
-                                r::Limit::counter(p::limit::count(Tenant::RATE), core::secs(60)),
-                            )
+                                    ::core::concat!(::core::module_path!(), "::", "send"),
+                                    r::Limit::counter(p::limit::count(Tenant::RATE), core::secs(60)),
+                                )
+                                .in_type()
                         });
                         p::Call::of_type(&mut __call, ::core::any::type_name::<Self>());
                         p::Call::start(&mut __call)

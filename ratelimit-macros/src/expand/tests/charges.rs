@@ -139,6 +139,7 @@ fn units_that_are_left_to_others() {
                 let __check = {
                     site::new("render", r::Limit::counter(100, core::secs(60)));
                     let mut __call = p::Call::new(&__SITE);
+                    p::Call::alone(&mut __call, &__SITE);
                     p::Call::keep(
                         &mut __call,
                         {

@@ -19,6 +19,7 @@ fn a_future_whose_block_waits() {
                             use probe::ProbeKeyPart as _;
                             site::new("send:{to}", r::Limit::counter(100, core::secs(60)));
                             let mut __call = p::Call::later(&__SITE);
+                            p::Call::alone(&mut __call, &__SITE);
                             write(&to, &mut p::Call::part(&mut __call));
                             __call
                         },
@@ -125,6 +126,7 @@ fn a_method_that_async_trait_has_expanded() {
                             use probe::ProbeKeyPart as _;
                             site::new("mail:{self.tenant}", r::Limit::counter(100, core::secs(60)));
                             let mut __call = p::Call::new(&__SITE);
+                            p::Call::alone(&mut __call, &__SITE);
                             write(&to, &mut p::Call::identity(&mut __call));
                             write(&__self.tenant, &mut p::Call::part(&mut __call));
                             p::Call::start(&mut __call)

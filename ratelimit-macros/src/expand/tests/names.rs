@@ -16,8 +16,7 @@ fn a_key_that_looks_like_a_path() {
                 }
                 let __check = {
                     site::new("api::search", r::Limit::counter(100, core::secs(60))).written();
-                    static __REQUEST: p::SiteRequest = p::SiteRequest::new();
-                    p::Check::of_site(&__SITE, &__REQUEST)
+                    p::Check::of_site(&__SITE)
                 };
                 decide_or(rejection_as::<Result<Hits, Error>>());
                 { find() }

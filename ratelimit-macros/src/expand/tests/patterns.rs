@@ -21,6 +21,7 @@ fn a_method_of_an_api_keeps_its_patterns() {
                 let __check = {
                     site::new("hello", r::Limit::counter(100, core::secs(60)));
                     let mut __call = p::Call::new(&__SITE);
+                    p::Call::alone(&mut __call, &__SITE);
                     #[allow(clippy::used_underscore_binding)]
                     p::Call::ip(
                         &mut __call,
@@ -80,6 +81,7 @@ fn a_block_under_an_api_keeps_the_patterns_of_its_methods() {
                     let __check = {
                         site::new("hello", r::Limit::counter(100, core::secs(60)));
                         let mut __call = p::Call::new(&__SITE);
+                        p::Call::alone(&mut __call, &__SITE);
                         #[allow(clippy::used_underscore_binding)]
                         p::Call::ip(
                             &mut __call,
@@ -156,6 +158,7 @@ fn a_route_reads_no_names() {
                     {
                         site::new("hello", r::Limit::counter(100, core::secs(60)));
                         let mut __call = p::Call::new(&__SITE);
+                        p::Call::alone(&mut __call, &__SITE);
                         p::Call::header(&mut __call, core::as_ref(&__header0));
                         p::Call::start(&mut __call)
                     }

@@ -19,8 +19,7 @@ fn a_call_that_waits_for_its_turn() {
                         "mail",
                         r::Limit::wait(r::Limit::leaky_bucket(10, core::secs(1)), core::secs(2)),
                     );
-                    static __REQUEST: p::SiteRequest = p::SiteRequest::new();
-                    p::Check::of_site(&__SITE, &__REQUEST)
+                    p::Check::of_site(&__SITE)
                 };
                 decide_or(rejection_as::<Result<(), Error>>());
                 { post(mail).await }
@@ -60,7 +59,8 @@ fn a_limit_that_may_be_of_permits() {
         &expect![[r#"
             async fn render(&self) -> Result<Image, Error> {
                 let __check = {
-                    site::per_call(::core::concat!(::core::module_path!(), "::", "render"));
+                    site::per_call(::core::concat!(::core::module_path!(), "::", "render"))
+                        .in_type();
                     let mut __call = p::Call::new(&__SITE);
                     p::Call::limit_or_none(&mut __call, p::limit::value(self.plan.limit));
                     p::Call::of_type(&mut __call, ::core::any::type_name::<Self>());

@@ -14,6 +14,7 @@ fn a_function_that_becomes_fallible() {
                     use probe::ProbeKeyPart as _;
                     site::new("greet", r::Limit::counter(100, core::secs(60)));
                     let mut __call = p::Call::new(&__SITE);
+                    p::Call::alone(&mut __call, &__SITE);
                     write(&name, &mut p::Call::identity(&mut __call));
                     p::Call::start(&mut __call)
                 };
@@ -43,8 +44,7 @@ fn an_opaque_return_type_is_widened() {
                 }
                 let __check = {
                     site::new("page", r::Limit::counter(100, core::secs(60)));
-                    static __REQUEST: p::SiteRequest = p::SiteRequest::new();
-                    p::Check::of_site(&__SITE, &__REQUEST)
+                    p::Check::of_site(&__SITE)
                 };
                 decide_or(core::Err(__rejection));
                 core::Ok(async move { Html("hello") }.await)

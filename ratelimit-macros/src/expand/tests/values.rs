@@ -27,6 +27,7 @@ fn a_handler_limited_by_address() {
                         )
                         .in_function(::core::any::type_name::<__Here>);
                     let mut __call = p::Call::new(&__SITE);
+                    p::Call::alone(&mut __call, &__SITE);
                     #[allow(clippy::used_underscore_binding)]
                     p::Call::ip(
                         &mut __call,

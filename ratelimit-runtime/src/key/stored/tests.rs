@@ -10,9 +10,8 @@ fn settings() -> KeySettings {
 }
 
 fn stored(key: impl AsKey, limit: &Limit) -> Vec<u8> {
-    let mut key = render(&key, &settings()).unwrap();
-    key.add_format(limit);
-    key.as_bytes().to_vec()
+    let key = render(&key, &settings()).unwrap();
+    [key.as_bytes(), b":", limit.state_format().as_bytes()].concat()
 }
 
 #[test]

@@ -98,6 +98,7 @@ impl RateLimiterBuilder {
                 service_version: self.service_version.map(Into::into),
                 proxies,
                 off: self.off,
+                decides_hashes: store.decides_hashes() && !self.off,
                 store: StoreCalls::new(store, self.deadline, self.deny_cache, hooks.clone()),
                 overrides: Snapshot::default(),
                 permits: Permits::default(),

@@ -186,7 +186,7 @@ fn first<'n>(names: &[Name<'n>]) -> Name<'n> {
 
 /// Returns the rejection of a call that a limit has refused.
 #[inline]
-pub(super) fn limited(name: Name<'_>, decision: Decision) -> Rejection {
+pub(crate) fn limited(name: Name<'_>, decision: Decision) -> Rejection {
     noted(name, Rejection::limited(name, decision))
 }
 

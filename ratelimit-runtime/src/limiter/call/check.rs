@@ -1,11 +1,12 @@
 //! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek`, `peek_cost` and `reset`.
 
 use super::attempt::{Pending, failed, limited, passed, unavailable};
+use super::checking::{Check, Checking};
 use super::member::join;
 use crate::coop::poll_yield;
-use crate::decision::Decision;
+use crate::decision::{Decision, PackedDecision};
 use crate::error::{Error, ErrorKind};
-use crate::key::{AsKey, Name};
+use crate::key::{self, AsKey, KeyBuilder, Name, NameGroup};
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::resolve::ensure_not_concurrency;
@@ -89,21 +90,41 @@ impl RateLimiter {
         cost: impl Into<Cost>,
     ) -> impl Future<Output = Result<Admitted, Rejection>> + Send {
         let cost = cost.into();
-        // This is an `async` block, because the future of an `async fn` would move its arguments when it is first polled.
-        async move {
-            let began = if self.knows_overrides() { None } else { self.learn_overrides().await };
-            match self.spend(began, limit, &key, cost) {
-                Ok(Ok(decision)) if decision.is_allowed() => Ok(Admitted(decision)),
-                Ok(Ok(decision)) => {
-                    poll_fn(poll_yield).await;
-                    Err(limited(Name::new(key.name()), decision))
-                }
-                Ok(Err(error)) => {
-                    poll_fn(poll_yield).await;
-                    Err(unavailable(Name::new(key.name()), error))
-                }
-                Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
+        Checking::new(Check { limiter: self, limit, key, cost }, Self::check_later)
+    }
+
+    /// Decides a call by the hash of its key. Returns `None` if the call takes the long way.
+    #[expect(clippy::inline_always, reason = "the values of the key then stay in registers")]
+    #[inline(always)]
+    pub(super) fn check_at_once(
+        &self,
+        limit: &Limit,
+        key: &impl AsKey,
+        cost: Cost,
+    ) -> Option<Result<PackedDecision, Error>> {
+        let name = Name::new(key.name());
+        let summand = name.summand(self.keys().secrets);
+        if !self.decides_at_once(limit) || !self.has_no_override(NameGroup::of(summand)) {
+            return None;
+        }
+        let hash = match key::fold(summand, key, self.keys()) {
+            Ok(fold) => fold.hash(limit.algorithm()),
+            Err(error) => return Some(Err(undecided(name, error))),
+        };
+        Some(Ok(self.decide_hash(name, hash, limit, cost, || self.identity_hash(key).ok().flatten())))
+    }
+
+    /// Decides a call by a request to the store.
+    async fn check_later<K: AsKey>(check: Check<'_, '_, K>) -> Result<Admitted, Rejection> {
+        let Check { limiter, limit, key, cost } = check;
+        let began = limiter.learn_overrides().await;
+        match limiter.spend(began, limit, &key, cost) {
+            Ok(Ok(decision)) if decision.is_allowed() => Ok(Admitted(decision)),
+            Ok(ended) => {
+                poll_fn(poll_yield).await;
+                Err(rejected(Name::new(key.name()), ended))
             }
+            Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
         }
     }
 
@@ -117,11 +138,14 @@ impl RateLimiter {
         cost: Cost,
     ) -> Result<Result<Decision, Error>, Pending<'k>> {
         let name = Name::new(key.name());
+        let mut builder = KeyBuilder::new(name, None);
+        if let Err(error) = self.collect(&mut builder, key) {
+            return Ok(Err(undecided(name, error)));
+        }
         let mut request = Request::of_cost(*limit, cost);
-        let prepared = self.prepare(&mut request, name, key);
-        if let Err(error) = prepared.and_then(|()| ensure_not_concurrency(request.limit())) {
-            unasked(name.as_str(), Outcome::undecided(&error));
-            return Ok(Err(error));
+        self.resolve(&builder, &mut request);
+        if let Err(error) = ensure_not_concurrency(request.limit()) {
+            return Ok(Err(undecided(name, error)));
         }
         self.attempt(began, std::slice::from_ref(&name), &[&request], |ended| {
             ended.map(|decisions| decisions[0])
@@ -236,6 +260,22 @@ impl RateLimiter {
         let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)
     }
+}
+
+/// Returns the rejection of a call that a limit has refused, or that could not be decided.
+#[cold]
+pub(super) fn rejected(name: Name<'_>, ended: Result<Decision, Error>) -> Rejection {
+    match ended {
+        Ok(decision) => limited(name, decision),
+        Err(error) => unavailable(name, error),
+    }
+}
+
+/// Counts a call that failed before it was decided. Returns the error.
+#[cold]
+fn undecided(name: Name<'_>, error: Error) -> Error {
+    unasked(name.as_str(), Outcome::undecided(&error));
+    error
 }
 
 /// Returns the request, or an error if an earlier request has the same key.

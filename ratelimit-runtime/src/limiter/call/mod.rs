@@ -4,11 +4,13 @@
 //! that [`claim`](mod@claim) decides. Such a call has [`Holdings`] until it ends.
 
 mod acquire;
+mod at_once;
 mod attempt;
 mod block;
 mod changes;
 mod charge;
 mod check;
+mod checking;
 mod claim;
 mod holdings;
 mod member;
@@ -17,7 +19,7 @@ mod permit;
 mod record;
 mod shadow;
 
-pub(crate) use attempt::{Pending, failed, passed, shadow_failed};
+pub(crate) use attempt::{Pending, failed, limited, passed, shadow_failed};
 pub use charge::Charge;
 pub use check::Admitted;
 pub(crate) use holdings::Holdings;

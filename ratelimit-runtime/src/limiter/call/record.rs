@@ -1,8 +1,8 @@
 //! `Record`: notes the decisions of a call in the request context. A middleware makes header fields from them.
 
 use crate::context::{RecordedDecision, RequestContext};
-use crate::decision::Decision;
-use crate::key::{LimitName, Name, open_hash};
+use crate::decision::{Decision, PackedDecision};
+use crate::key::{LimitName, Name};
 use crate::limit::Limit;
 use crate::store::Request;
 use smallvec::SmallVec;
@@ -35,6 +35,16 @@ impl Record {
         RequestContext::current().map(|context| Self::within(context, names, requests))
     }
 
+    /// Records the decision of a call with one limit, if the call is made for a web request. `key` is a hash of its key.
+    #[inline]
+    pub(super) fn at_once(name: Name<'_>, limit: &Limit, cost: u32, key: u64, decision: PackedDecision) {
+        if let Some(context) = RequestContext::current() {
+            let decision = decision.decision(limit);
+            let recorded = RecordedDecision { name: name.into(), limit: *limit, cost, decision, key };
+            context.record(std::iter::once(recorded));
+        }
+    }
+
     /// Whether [`of`](Self::of) returns a record.
     #[inline]
     pub(super) fn is_wanted(names: &[Name<'_>]) -> bool {
@@ -53,7 +63,7 @@ impl Record {
             name: names[at].into(),
             limit: *request.limit(),
             cost: request.cost(),
-            key: open_hash(request.key().as_bytes()),
+            key: request.key().hash(),
         });
         Self { context, limits: limits.collect() }
     }

@@ -57,7 +57,7 @@ impl RateLimiter {
     #[cold]
     fn fetch_in_advance(&self, request: &Request) {
         let leases = &self.shared.leases;
-        let (hash, now) = (leases.hash(request.key()), leases.now());
+        let (hash, now) = (request.key().hash(), leases.now());
         if let Some(planned) = leases.with(hash, |lease| lease.fetch_in_advance(now)).flatten() {
             Fetch::begin(self, hash, request, planned);
         }
@@ -73,7 +73,7 @@ impl RateLimiter {
         if !self.shared.leases.takes {
             return None;
         }
-        let (began, hash) = (began.unwrap_or_else(Instant::now), self.shared.leases.hash(request.key()));
+        let (began, hash) = (began.unwrap_or_else(Instant::now), request.key().hash());
         let mut tried = Tried::default();
         let decided = match self.step(hash, request, &mut tried) {
             Ok(Next::WithoutLease) => return None,

@@ -3,7 +3,6 @@
 use super::key_lease::KeyLease;
 use super::units::Taken;
 use crate::clock::Timer;
-use crate::key::HashKey;
 use crate::limiter::single_task::SingleTask;
 use crate::observe::LeasedUnitsGauge;
 use crate::store::{Adjustment, Request, StoreKey};
@@ -19,7 +18,6 @@ const SHARDS: usize = 64;
 
 /// The leases of a limiter.
 pub(in crate::limiter) struct Leases {
-    hash_key: HashKey,
     timer: Timer,
     /// The number of keys in all shards.
     keys: AtomicUsize,
@@ -41,7 +39,6 @@ impl Leases {
     /// Creates the leases of a limiter. Its limits take units in advance if `takes` is true.
     pub(in crate::limiter) fn new(takes: bool) -> Self {
         Self {
-            hash_key: HashKey::random(),
             timer: Timer::start(),
             keys: AtomicUsize::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
@@ -62,19 +59,13 @@ impl Leases {
         self.timer.micros()
     }
 
-    /// Returns the hash that identifies the lease of a key.
-    #[inline]
-    pub(super) fn hash(&self, key: &StoreKey) -> u64 {
-        self.hash_key.hash(key)
-    }
-
     /// Hands out leased units to a request. Returns `None` if too few are usable.
     #[inline]
     pub(super) fn take(&self, request: &Request) -> Option<Taken> {
         if !self.takes {
             return None;
         }
-        let hash = self.hash(request.key());
+        let hash = request.key().hash();
         let now = self.now();
         let mut shard = self.shard(hash);
         let units = &mut shard.find_mut(hash, |entry| entry.hash == hash)?.lease.units;
@@ -109,7 +100,7 @@ impl Leases {
     /// Removes the units of a key. Returns the adjustments that return them.
     pub(in crate::limiter) fn take_back(&self, key: &StoreKey) -> Vec<Adjustment> {
         let now = self.now();
-        self.with(self.hash(key), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
+        self.with(key.hash(), |lease| lease.restart(lease.units.limit, now)).unwrap_or_default()
     }
 
     /// Removes the leases of keys that no call uses. Returns whether any lease is left.

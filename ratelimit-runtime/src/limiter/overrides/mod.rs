@@ -1,6 +1,7 @@
 //! Overrides: changes of limits while the service runs, for a name or for one key.
 
 mod entry;
+mod groups;
 mod list;
 mod published;
 mod replace;

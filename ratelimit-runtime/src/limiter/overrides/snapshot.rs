@@ -1,9 +1,10 @@
 //! `Snapshot`: the overrides that this process knows, and the task that asks the store for changes.
 
 use super::entry::{Entry, changed, field_of_key, field_of_name};
+use super::groups::{Groups, group_of};
 use super::published::Publisher;
 use crate::error::Error;
-use crate::key::StoreKey;
+use crate::key::{NameGroup, StoreKey};
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::single_task::{InCharge, SingleTask};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
@@ -30,8 +31,9 @@ type Entries = HashMap<Vec<u8>, Arc<Entry>>;
 pub(crate) struct Snapshot {
     entries: RwLock<Arc<Entries>>,
     version: AtomicU64,
-    /// Whether there are overrides. Without overrides, a call reads no other field of this struct.
-    any: AtomicBool,
+    /// A bit for each group of names: whether a name of the group, or a key of such a name, may have an override. All bits are
+    /// set until the store was asked. A call of a limit without an override reads no other field of this struct.
+    groups: Groups,
     /// Whether the store was asked for overrides at least once, even if it did not reply.
     asked: AtomicBool,
     /// Whether the store replies at once. Then only this process can change overrides.
@@ -46,8 +48,14 @@ impl Snapshot {
     /// Returns the limit with the override of the key or of the name applied. `None` if there is no override. The key has no
     /// format.
     #[inline]
-    pub(crate) fn apply(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
-        if self.any.load(Ordering::Relaxed) { self.find(name, key, limit) } else { None }
+    pub(crate) fn apply(&self, name: &str, group: NameGroup, key: &StoreKey, limit: &Limit) -> Option<Limit> {
+        if self.is_free(group) { None } else { self.find(name, key, limit) }
+    }
+
+    /// Whether the overrides are known, and none of them concerns a name of this group.
+    #[inline]
+    pub(crate) fn is_free(&self, group: NameGroup) -> bool {
+        !self.groups.contains(group)
     }
 
     fn find(&self, name: &str, key: &StoreKey, limit: &Limit) -> Option<Limit> {
@@ -99,10 +107,11 @@ impl Snapshot {
             let entry = entry.cloned().unwrap_or_else(|| read(&field, text, expires));
             entries.insert(field, entry);
         }
-        let any = !entries.is_empty();
+        let groups = entries.keys().map(|field| group_of(field));
+        let groups = Groups::bits(groups);
         *self.entries.write() = Arc::new(entries);
         self.version.store(overridden.version, Ordering::Release);
-        self.any.store(any, Ordering::Release);
+        self.groups.set(groups);
     }
 
     pub(super) fn version(&self) -> u64 {
@@ -116,13 +125,23 @@ impl Snapshot {
     fn learn(&self, loaded: Result<Option<Overridden>, Error>) {
         match loaded {
             Ok(Some(overridden)) => self.replace(overridden),
-            Ok(None) => {}
-            Err(error) if error.is_transient() => {}
+            Ok(None) => self.ensure_groups(),
+            Err(error) if error.is_transient() => self.ensure_groups(),
             // The task asks twice a second.
             Err(error) if self.unread.due(BETWEEN_ERRORS).is_none() => drop(error),
-            Err(error) => tracing::error!(%error, "cannot read the overrides"),
+            Err(error) => {
+                self.ensure_groups();
+                tracing::error!(%error, "cannot read the overrides");
+            }
         }
         self.asked.store(true, Ordering::Release);
+    }
+
+    /// Notes that there are no overrides, if none were ever read.
+    fn ensure_groups(&self) {
+        if !self.asked.load(Ordering::Acquire) && self.entries.read().is_empty() {
+            self.groups.set(Groups::NONE);
+        }
     }
 }
 
@@ -154,10 +173,10 @@ impl RateLimiter {
         self.shared.overrides.is_settled() || self.watch_overrides()
     }
 
-    /// Whether the overrides are loaded and there are none.
+    /// Whether the overrides are loaded and none of them concerns a name of this group.
     #[inline]
-    pub(crate) fn has_no_overrides(&self) -> bool {
-        self.shared.overrides.is_settled() && !self.shared.overrides.any.load(Ordering::Relaxed)
+    pub(crate) fn has_no_overrides(&self, group: NameGroup) -> bool {
+        self.shared.overrides.is_settled() && self.shared.overrides.is_free(group)
     }
 
     /// Loads the overrides if the store replies at once, and otherwise starts the task that asks for them. Returns whether the

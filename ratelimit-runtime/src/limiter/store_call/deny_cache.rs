@@ -2,7 +2,6 @@
 
 use crate::clock::{self, Timer};
 use crate::decision::Decision;
-use crate::key::HashKey;
 use crate::limit::{Limit, State};
 use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::lock::lock;
@@ -19,7 +18,6 @@ use tokio::time::Instant;
 /// As long as no units are returned, an entry refuses only calls that the store would refuse too. An entry ends when the refused
 /// request would pass, and after one second at the latest. The cache has a bounded size: a full shard is emptied.
 pub(super) struct DenyCache {
-    hash_key: HashKey,
     timer: Timer,
     /// The time at which the last entry ends, in microseconds from the start.
     latest: AtomicU64,
@@ -60,7 +58,6 @@ const LONGEST: Duration = Duration::from_secs(1);
 impl DenyCache {
     pub(super) fn new() -> Self {
         Self {
-            hash_key: HashKey::random(),
             timer: Timer::start(),
             latest: AtomicU64::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
@@ -75,7 +72,7 @@ impl DenyCache {
 
     fn find(&self, requests: &[&Request], now: u64) -> Option<Decision> {
         let request = cacheable(requests)?;
-        let key = self.hash(request.key());
+        let key = request.key().hash();
         let shard = self.shard(key);
         let entry = shard.entries.find(key, |entry| entry.key == key)?;
         entry.refusal(request, now)
@@ -89,7 +86,7 @@ impl DenyCache {
             // This call has taken units. A larger request that was refused before must now wait longer than its entry says, so
             // the entry is removed.
             if self.now_if_not_empty().is_some() {
-                let key = self.hash(request.key());
+                let key = request.key().hash();
                 self.shard(key).remove(key);
             }
             return;
@@ -97,7 +94,7 @@ impl DenyCache {
         let (sent, now) = (self.timer.micros_at(sent), self.timer.micros());
         let retry = decision.retry_after();
         let until = sent + micros(retry.unwrap_or(LONGEST).min(LONGEST));
-        let key = self.hash(request.key());
+        let key = request.key().hash();
         let entry = Entry {
             key,
             limit: *request.limit(),
@@ -136,10 +133,6 @@ impl DenyCache {
         }
         let now = self.timer.micros();
         (now < latest).then_some(now)
-    }
-
-    fn hash(&self, key: &StoreKey) -> u64 {
-        self.hash_key.hash(key)
     }
 
     fn shard(&self, key: u64) -> MutexGuard<'_, Shard> {
@@ -249,7 +242,7 @@ impl Forgetting {
         keys: impl Iterator<Item = &'k StoreKey>,
     ) -> Option<Self> {
         let cache = limiter.shared.store.deny_cache.as_ref()?;
-        let keys: SmallVec<[u64; 1]> = keys.map(|key| cache.hash(key)).collect();
+        let keys: SmallVec<[u64; 1]> = keys.map(StoreKey::hash).collect();
         cache.forget(&keys);
         (!keys.is_empty()).then(|| Self { limiter: limiter.clone(), keys })
     }

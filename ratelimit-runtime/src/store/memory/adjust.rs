@@ -19,7 +19,7 @@ impl<C: Clock> MemoryStore<C> {
         let dated = self.dated(adjustment.limit(), now_us);
         let limit = dated.as_ref().unwrap_or(adjustment.limit());
         let (units, change) = (adjustment.units(), adjustment.change());
-        let terms = Terms::peek(limit, self.hash_key.hash(adjustment.key()), now_us);
+        let terms = Terms::peek(limit, adjustment.key().hash(), now_us);
         let Terms { hash, now, .. } = terms;
         if limit.state().is_list() {
             let adjusted = self.lists.update(hash, now, |entry| list::adjust(entry, &terms, units, change));

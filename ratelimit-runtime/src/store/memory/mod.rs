@@ -16,13 +16,14 @@ mod stack;
 mod table;
 mod terms;
 
+use super::cost::Cost;
 use super::{
     Adjusted, Adjustment, Decisions, Mode, Overridden, OverrideEntry, Reply, Request, Store, stacks,
 };
 use crate::clock::{Clock, SystemClock};
-use crate::decision::Decision;
+use crate::decision::PackedDecision;
 use crate::error::Error;
-use crate::key::{HashKey, StoreKey};
+use crate::key::StoreKey;
 use crate::limit::{Limit, State};
 use crate::macros::opaque;
 use list::List;
@@ -91,7 +92,6 @@ use terms::{Terms, Verdict};
 /// ```
 #[must_use]
 pub struct MemoryStore<C = SystemClock> {
-    hash_key: HashKey,
     numbers: Table<u64>,
     lists: Table<List>,
     gates: Table<u64>,
@@ -136,7 +136,6 @@ impl<C: Clock> MemoryStore<C> {
     fn sized(clock: C, max_keys: usize) -> Self {
         let quarter = max_keys.div_ceil(4);
         Self {
-            hash_key: HashKey::random(),
             numbers: Table::new(max_keys, 0),
             lists: Table::new(quarter, max_keys.saturating_mul(32)),
             gates: Table::new(quarter, 0),
@@ -172,10 +171,16 @@ impl<C: Clock> MemoryStore<C> {
     /// requests are plain. Logs and permits have no gates and no generations.
     #[inline]
     fn is_plain(&self, mode: Mode, request: &Request, now_us: u64) -> bool {
-        let (limit, now) = (request.limit(), now_us / 1000);
-        let is_alone = !request.passes_with_next() && limit.window().is_none();
-        let is_new = mode != Mode::Charge || !self.resets.any(now);
-        is_alone && (is_new && !self.may_close(limit, now) || limit.state().is_list())
+        let is_new = mode != Mode::Charge || !self.resets.any(now_us / 1000);
+        let limit = request.limit();
+        !request.passes_with_next()
+            && (is_new || limit.state().is_list())
+            && self.needs_no_gate(limit, now_us)
+    }
+
+    #[inline]
+    fn needs_no_gate(&self, limit: &Limit, now_us: u64) -> bool {
+        limit.window().is_none() && (!self.may_close(limit, now_us / 1000) || limit.state().is_list())
     }
 
     #[cold]
@@ -185,7 +190,8 @@ impl<C: Clock> MemoryStore<C> {
         for stack in stacks(requests)? {
             match stack {
                 [request] if self.is_plain(mode, request, now_us) => {
-                    decisions.push(self.decide_alone(mode, request, now_us));
+                    let terms = Terms::of(mode, request, request.limit(), now_us);
+                    decisions.push(self.decide_alone(&terms).decision(terms.limit, terms.longest_wait));
                 }
                 _ => self.decide_stack(mode, stack, now_us, &mut decisions),
             }
@@ -195,21 +201,44 @@ impl<C: Clock> MemoryStore<C> {
 
     #[expect(clippy::inline_always, reason = "the decision is then written into the reply at once")]
     #[inline(always)]
-    fn decide_alone(&self, mode: Mode, request: &Request, now_us: u64) -> Decision {
-        let terms = self.terms(mode, request, request.limit(), now_us);
-        let Terms { limit, hash, now, .. } = terms;
+    fn decide_alone(&self, terms: &Terms<'_>) -> Verdict {
+        let Terms { limit, hash, now, .. } = *terms;
         // Does the same as `number::decide`. Here, `update` is compiled for each algorithm separately, so that the verdict is
         // not copied.
-        let verdict = match limit.state() {
+        match limit.state() {
             _ if limit.refuses_all() => Verdict::NEVER,
-            State::Counter => self.numbers.update(hash, now, |entry| counter::decide(entry, &terms)),
-            State::Bucket => self.numbers.update(hash, now, |entry| bucket::decide(entry, &terms)),
+            State::Counter => self.numbers.update(hash, now, |entry| counter::decide(entry, terms)),
+            State::Bucket => self.numbers.update(hash, now, |entry| bucket::decide(entry, terms)),
             State::SlidingWindow => {
-                self.numbers.update(hash, now, |entry| sliding_window::decide(entry, &terms))
+                self.numbers.update(hash, now, |entry| sliding_window::decide(entry, terms))
             }
-            State::Log | State::Permits => self.decide_list(&terms),
-        };
-        verdict.decision(limit, terms.longest_wait)
+            State::Log | State::Permits => self.decide_list(terms),
+        }
+    }
+
+    // A function for each algorithm, so that the terms stay in registers.
+
+    #[inline(never)]
+    fn decide_bucket(&self, limit: &Limit, hash: u64, cost: Cost, now_us: u64) -> PackedDecision {
+        let terms = Terms::check(limit, hash, cost, now_us);
+        self.numbers.update_number(hash, terms.now, |entry| bucket::decide(entry, &terms)).packed()
+    }
+
+    #[inline(never)]
+    fn decide_window(&self, limit: &Limit, hash: u64, cost: Cost, now_us: u64) -> PackedDecision {
+        let terms = Terms::check(limit, hash, cost, now_us);
+        self.numbers.update_number(hash, terms.now, |entry| sliding_window::decide(entry, &terms)).packed()
+    }
+
+    /// Decides in mode `Check` if the state is a list, or if the limit needs a calendar window or a gate.
+    #[cold]
+    #[inline(never)]
+    fn decide_rarely(&self, limit: &Limit, hash: u64, cost: Cost, now_us: u64) -> PackedDecision {
+        let dated = self.dated(limit, now_us);
+        let terms = Terms::check(dated.as_ref().unwrap_or(limit), hash, cost, now_us);
+        let mut decisions = Decisions::new();
+        self.decide_locked(&mut [terms], &mut decisions);
+        decisions.first().map_or(PackedDecision::new(None, 0, 0), PackedDecision::of)
     }
 
     fn decide_list(&self, terms: &Terms<'_>) -> Verdict {
@@ -221,11 +250,6 @@ impl<C: Clock> MemoryStore<C> {
     /// Returns the time of the clock in whole ms. Overrides end at whole ms, as in Redis.
     fn whole_ms(&self) -> Duration {
         Duration::from_millis(self.clock.now_micros() / 1000)
-    }
-
-    #[inline]
-    fn terms<'l>(&self, mode: Mode, request: &Request, limit: &'l Limit, now_us: u64) -> Terms<'l> {
-        Terms::of(mode, request, limit, self.hash_key.hash(request.key()), now_us)
     }
 }
 
@@ -239,9 +263,31 @@ impl<C: Clock> Store for MemoryStore<C> {
         let now_us = self.clock.now_micros();
         match requests {
             [request] if self.is_plain(mode, request, now_us) => {
-                Reply::ready(Ok(Decisions::one(self.decide_alone(mode, request, now_us))))
+                let terms = Terms::of(mode, request, request.limit(), now_us);
+                let decision = self.decide_alone(&terms).decision(terms.limit, terms.longest_wait);
+                Reply::ready(Ok(Decisions::one(decision)))
             }
             _ => Reply::ready(self.decide_stacks(mode, requests, now_us)),
+        }
+    }
+
+    #[inline]
+    fn decides_hashes(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn decide_hash(&self, limit: &Limit, hash: u64, cost: Cost) -> PackedDecision {
+        let now_us = self.clock.now_micros();
+        let is_plain = !limit.refuses_all() && self.needs_no_gate(limit, now_us);
+        match limit.state() {
+            State::Counter if is_plain => {
+                let terms = Terms::check(limit, hash, cost, now_us);
+                self.numbers.update_number(hash, terms.now, |entry| counter::decide(entry, &terms)).packed()
+            }
+            State::Bucket if is_plain => self.decide_bucket(limit, hash, cost, now_us),
+            State::SlidingWindow if is_plain => self.decide_window(limit, hash, cost, now_us),
+            _ => self.decide_rarely(limit, hash, cost, now_us),
         }
     }
 
@@ -253,7 +299,7 @@ impl<C: Clock> Store for MemoryStore<C> {
         let now = self.clock.now_micros() / 1000;
         let mut existed = 0;
         for key in keys {
-            let hash = self.hash_key.hash(key);
+            let hash = key.hash();
             let number = self.numbers.update(hash, now, |entry| {
                 self.resets.note(hash, entry.deadline(), now);
                 entry.clear()

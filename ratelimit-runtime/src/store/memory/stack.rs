@@ -21,14 +21,14 @@ impl<C: Clock> MemoryStore<C> {
         let dated: SmallVec<[Option<Limit>; 4]> =
             stack.iter().map(|request| self.dated(request.limit(), now_us)).collect();
         let members = stack.iter().zip(&dated).map(|(request, dated)| {
-            self.terms(mode, request, dated.as_ref().unwrap_or(request.limit()), now_us)
+            Terms::of(mode, request, dated.as_ref().unwrap_or(request.limit()), now_us)
         });
         let mut members: SmallVec<[Terms<'_>; 4]> = members.collect();
         self.decide_locked(&mut members, decisions);
         self.lists.shed(now_us / 1000);
     }
 
-    fn decide_locked(&self, members: &mut [Terms<'_>], decisions: &mut Decisions) {
+    pub(super) fn decide_locked(&self, members: &mut [Terms<'_>], decisions: &mut Decisions) {
         let hashes = |lists: bool| {
             let chosen = members.iter().filter(move |terms| terms.limit.state().is_list() == lists);
             chosen.map(|terms| terms.hash)

@@ -54,6 +54,31 @@ impl<T: Value> Table<T> {
         self.weighed(&mut shard, |shard| shard.update(hash, now, change))
     }
 
+    /// Does the same as [`update`](Self::update), for values that use no bytes on the heap. If the entry of the key is at its
+    /// preferred place, which holds for nearly all entries, it is changed there without a search.
+    #[expect(clippy::inline_always, reason = "the change and its result then stay in registers")]
+    #[inline(always)]
+    pub(super) fn update_number<R>(&self, hash: u64, now: u64, change: impl FnOnce(&mut Entry<T>) -> R) -> R
+    where
+        T: Copy,
+    {
+        let mut shard = lock(&self.shards[self.shard_of(hash)].0);
+        let mut taken = Entry::default();
+        let at = shard.place_of(hash, now);
+        // One call of `change`, so that it is inlined.
+        let entry = if let Some(at) = at {
+            shard.at(at)
+        } else {
+            taken = shard.take(hash, now);
+            &mut taken
+        };
+        let changed = change(entry);
+        if at.is_none() {
+            shard.put_back(taken, now);
+        }
+        changed
+    }
+
     /// Locks the shards of all these hashes, always in the same order, so that two callers cannot deadlock.
     pub(super) fn lock_all(&self, hashes: impl Iterator<Item = u64>) -> Guards<'_, T> {
         let mut shards: SmallVec<[usize; 4]> = hashes.map(|hash| self.shard_of(hash)).collect();

@@ -1,8 +1,9 @@
 //! `Terms`: what an algorithm reads about a request. `Verdict`: what the algorithm returns. The store makes the decision from
 //! the verdict.
 
-use crate::decision::Decision;
+use crate::decision::{Decision, PackedDecision};
 use crate::limit::Limit;
+use crate::store::cost::Cost;
 use crate::store::{Mode, Request};
 
 /// The values of a request that an algorithm reads, at the time of the decision.
@@ -28,15 +29,22 @@ pub(super) struct Terms<'a> {
 impl<'a> Terms<'a> {
     /// Creates the terms of a request. If the request's limit has calendar windows, `limit` is the limit for the current window.
     #[inline]
-    pub(super) fn of(mode: Mode, request: &Request, limit: &'a Limit, hash: u64, now_us: u64) -> Self {
+    pub(super) fn of(mode: Mode, request: &Request, limit: &'a Limit, now_us: u64) -> Self {
         Self {
             mode,
             cost: request.cost(),
             needed: request.needed(),
             permit: request.permit(),
             longest_wait: if mode == Mode::Charge && request.may_reserve() { limit.wait_ms() } else { 0 },
-            ..Self::peek(limit, hash, now_us)
+            ..Self::peek(limit, request.key().hash(), now_us)
         }
+    }
+
+    /// Creates the terms of a request in mode `Check`.
+    #[inline]
+    pub(super) fn check(limit: &'a Limit, hash: u64, cost: Cost, now_us: u64) -> Self {
+        let needed = i64::from(cost.units) + i64::from(cost.keep);
+        Self { mode: Mode::Check, cost: cost.units, needed, ..Self::peek(limit, hash, now_us) }
     }
 
     /// Creates the terms of a request that takes nothing, to find out what is free.
@@ -110,6 +118,12 @@ impl Verdict {
     pub(super) fn decision(&self, limit: &Limit, longest_wait: u64) -> Decision {
         let remaining = u32::try_from(self.room.max(0)).unwrap_or(u32::MAX);
         Decision::judged(limit, remaining, self.wait_ms, longest_wait, self.reset_ms).with_stamp(self.stamp)
+    }
+
+    /// Packs the verdict on a request that does not wait.
+    #[inline]
+    pub(super) fn packed(&self) -> PackedDecision {
+        PackedDecision::new(self.wait_ms, u32::try_from(self.room.max(0)).unwrap_or(u32::MAX), self.reset_ms)
     }
 
     /// Returns the wait in ms if it is at most `longest`, otherwise `None`.

@@ -19,7 +19,10 @@ fn an_override_keeps_its_effect_while_it_does_not_change() {
     let limiter = RateLimiter::in_memory();
     let key = crate::key::render("a", limiter.keys()).unwrap();
     snapshot.replace(overridden(1, &[("name:a", "burst=7")]));
-    assert_eq!(snapshot.apply("a", &key, &Limit::counter(5, SECOND)), Some(Limit::counter(5, SECOND)));
+    assert_eq!(
+        snapshot.apply("a", crate::key::Name::new("a").group(), &key, &Limit::counter(5, SECOND)),
+        Some(Limit::counter(5, SECOND))
+    );
     let before = entry("name:a");
     snapshot.replace(overridden(2, &[("name:a", "burst=7"), ("name:b", "count=1")]));
     assert!(Arc::ptr_eq(&before, &entry("name:a")), "its warning is not repeated");

@@ -90,6 +90,40 @@ impl<T: Value> Shard<T> {
         size_of_val(&*self.slots) + self.weight
     }
 
+    /// Returns the place of the entry of a key if it is the preferred one, and if the entry has not expired.
+    #[inline]
+    pub(super) fn place_of(&self, hash: u64, now: u64) -> Option<usize> {
+        let at = self.preferred(hash);
+        let entry = self.slots.get(at)?;
+        (entry.hash == hash && entry.deadline() >= now && hash != 0).then_some(at)
+    }
+
+    /// Returns the entry at a [place](Self::place_of).
+    #[inline]
+    pub(super) fn at(&mut self, at: usize) -> &mut Entry<T> {
+        &mut self.slots[at]
+    }
+
+    /// Returns a copy of the entry of a key. If there is none, or if it has expired, returns a new entry.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take(&mut self, hash: u64, now: u64) -> Entry<T>
+    where
+        T: Copy,
+    {
+        // In a slot, 0 means that there is no entry.
+        let hash = hash.max(1);
+        let found = self.seek(hash).ok().map(|at| &self.slots[at]).filter(|entry| entry.deadline() >= now);
+        found.map_or_else(|| Entry { hash, ..Entry::default() }, |entry| Entry { ..*entry })
+    }
+
+    /// Stores an entry that [`take`](Self::take) has returned, in place of the old one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn put_back(&mut self, entry: Entry<T>, now: u64) {
+        self.update(entry.hash, now, |stored| *stored = entry);
+    }
+
     /// Changes the entry of a key. If the entry has a deadline afterwards, it is stored, otherwise it is removed.
     #[inline]
     pub(super) fn update<R>(&mut self, hash: u64, now: u64, change: impl FnOnce(&mut Entry<T>) -> R) -> R {

@@ -2,7 +2,6 @@
 //! if the requests were sent one by one, in order of arrival.
 
 use super::replies::{EntryReply, Replies};
-use crate::key::open_hash;
 use crate::store::redis::script::{InvalidReply, Numbers, differing, encode_run, longest_reset, mode_name};
 use crate::store::{Mode, Request};
 use hashbrown::HashTable;
@@ -57,7 +56,7 @@ impl Merged {
         let mut latest: HashTable<usize> = HashTable::with_capacity(number);
         for (at, request) in requests.iter().enumerate() {
             // An attacker may choose keys with equal hashes. This costs little, because a batch has at most 128 keys.
-            let hash = open_hash(request.key().as_bytes());
+            let hash = request.key().hash();
             let is_same = |entry: &usize| {
                 let entry = &merged.entries[*entry];
                 entry.hash == hash && requests[entry.first].key() == request.key()
