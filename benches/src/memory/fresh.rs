@@ -52,7 +52,7 @@ pub(crate) fn table(count: usize) -> Table {
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut table = Table::new(format!("MB in use, {} fresh keys each round", grouped(count)), &columns);
     let (clock, second) = (ManualClock::new(), Duration::from_secs(1));
-    let ours = Ours(MemoryStore::with_clock(clock.clone()), Limit::counter(5, second));
+    let ours = Ours::new(MemoryStore::with_clock(clock.clone()), Limit::counter(5, second));
     let ours = Fresh::new("MemoryStore", ours, move |_| clock.advance(second));
     table.rows.push(Row { is_ours: true, ..ours.row(count) });
     table.rows.extend(peers::fresh().iter().map(|peer| peer.row(count)));

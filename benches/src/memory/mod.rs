@@ -41,7 +41,7 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
         tables.push(keyed("1 000 000 keys", 1_000_000, effort));
     }
     tables.push(fresh::table(if effort.quick { 20_000 } else { 200_000 }));
-    Ok(Results { context: "In the first table, `check` receives a limit and a key. In the other tables, the store receives a ready-made key of 13 bytes, and \
+    Ok(Results { context: "`check` receives a limit and a key on a memory store. In all tables after the first one, the key is a string of 13 bytes, and \
          nothing is refused.".to_owned(), tables })
 }
 

@@ -1,9 +1,9 @@
 //! The subjects of the part `memory`. Each decides about a `String` key and admits every call.
 
+use crate::now;
 use crate::peers;
 use ratelimit::clock::Clock;
-use ratelimit::store::{Mode, Request, Store, StoreKey};
-use ratelimit::{Limit, MemoryStore};
+use ratelimit::{Key, Limit, MemoryStore, RateLimiter};
 use std::time::Duration;
 
 /// A limiter that is measured.
@@ -47,15 +47,21 @@ pub(crate) fn kinds() -> Vec<Kind> {
 }
 
 fn ours(limit: Limit) -> Box<dyn Subject> {
-    Box::new(Ours(MemoryStore::new(), limit))
+    Box::new(Ours::new(MemoryStore::new(), limit))
 }
 
-pub(crate) struct Ours<C>(pub(crate) MemoryStore<C>, pub(crate) Limit);
+/// `check` of a limit of each caller, on a memory store.
+pub(crate) struct Ours(RateLimiter, Limit);
 
-impl<C: Clock> Subject for Ours<C> {
+impl Ours {
+    #[expect(clippy::expect_used, reason = "the default settings are valid")]
+    pub(crate) fn new<C: Clock>(store: MemoryStore<C>, limit: Limit) -> Self {
+        Self(RateLimiter::builder().store(store).build().expect("the settings are valid"), limit)
+    }
+}
+
+impl Subject for Ours {
     fn pass(&self, key: &String) {
-        let request = Request::new(StoreKey::new(key.as_bytes()), self.1, 1);
-        let reply = self.0.decide(Mode::Check, &[&request]);
-        assert!(reply.ready_value().is_some_and(|decisions| decisions[0].is_allowed()));
+        assert!(now(self.0.check(&self.1, Key::new("k").by(key))).is_ok());
     }
 }
