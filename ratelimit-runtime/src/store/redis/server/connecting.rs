@@ -81,17 +81,16 @@ impl Session {
     ///
     /// The calls of one pause of the server miss their deadlines together, so only the first of them counts. After too many
     /// missed deadlines in a row, the circuit breaker opens. If the server was not heard since the call began, the connection
-    /// may be dead, so it is tested at once. This also holds for calls that do not count, because the server may have been heard
-    /// after the first of them began.
+    /// may be dead, so it is tested at once.
     pub(super) fn missed(&self, deadline: Duration, counts: bool) {
         let now = Instant::now();
         let began = now.checked_sub(deadline).unwrap_or(now);
         self.with(|state| {
-            let is_first = state.missed.is_none_or(|last| began >= last);
-            if is_first {
-                state.missed = Some(now);
+            if state.missed.is_some_and(|last| began < last) {
+                return;
             }
-            if let Some(longest) = (counts && is_first).then(|| self.slow_calls.missed(deadline)).flatten()
+            state.missed = Some(now);
+            if let Some(longest) = counts.then(|| self.slow_calls.missed(deadline)).flatten()
                 && state.breaker.is_closed()
             {
                 state.breaker.trip();
