@@ -1,7 +1,7 @@
 //! `acquire` and `acquire_cost`, which wait for a turn. `admit_one` admits any call of one limit that may wait.
 
 use super::attempt::failed;
-use super::check::Admitted;
+use super::checking::Admitted;
 use super::holdings::Holdings;
 use super::member::{Member, Stack};
 use crate::coop::poll_yield;

@@ -272,3 +272,12 @@ fn finished(
     conclude(names, cost, watch, record, read);
     passed(names, decided.map(|decided| decided.decisions))
 }
+
+/// Returns the rejection of a call that a limit has refused, or that could not be decided.
+#[cold]
+pub(super) fn rejected(name: Name<'_>, ended: Result<Decision, Error>) -> Rejection {
+    match ended {
+        Ok(decision) => limited(name, decision),
+        Err(error) => unavailable(name, error),
+    }
+}

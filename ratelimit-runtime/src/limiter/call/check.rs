@@ -1,7 +1,7 @@
 //! The methods that decide at once (`check`, `check_cost`, `check_all`), and `peek`, `peek_cost` and `reset`.
 
-use super::attempt::{Pending, failed, limited, passed, unavailable};
-use super::checking::{Check, Checking};
+use super::attempt::{Pending, failed, passed, rejected};
+use super::checking::{Admitted, Check, Checking};
 use super::member::join;
 use crate::coop::poll_yield;
 use crate::decision::{Decision, PackedDecision};
@@ -18,21 +18,6 @@ use crate::store::{Mode, Request};
 use smallvec::SmallVec;
 use std::future::{Future, poll_fn};
 use tokio::time::Instant;
-
-/// A call that its limit has admitted.
-///
-/// [`check`](RateLimiter::check) and [`acquire`](RateLimiter::acquire) return it. A refused call has no `Admitted`, but a
-/// [`Rejection`]. Dropping this value does not return the units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Admitted(pub(super) Decision);
-
-impl Admitted {
-    /// Returns the decision that admitted the call. It has the number of units that remain, and the time until nothing of the
-    /// limit is in use.
-    pub const fn decision(&self) -> Decision {
-        self.0
-    }
-}
 
 impl RateLimiter {
     /// Takes one unit of a limit if one is free. It never waits for a turn. A refused call is an error, so `?` is enough:
@@ -245,8 +230,9 @@ impl RateLimiter {
     }
 
     /// Deletes the state of a limit under a key, so that the next call finds nothing in use. Permits that are held are deleted
-    /// too, and their holders continue to run. Refunds of earlier charges return nothing. Returns whether the store had a state. The result is `false` if nothing was in
-    /// use, or if the name, the parts, the identity or the algorithm differ from those of the limited calls.
+    /// too, and their holders continue to run. Refunds of earlier charges return nothing. Returns whether the store had a state.
+    /// The result is `false` if nothing was in use, or if the name, the parts, the identity or the algorithm differ from those
+    /// of the limited calls.
     ///
     /// # Errors
     ///
@@ -259,15 +245,6 @@ impl RateLimiter {
         let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
         let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)
-    }
-}
-
-/// Returns the rejection of a call that a limit has refused, or that could not be decided.
-#[cold]
-pub(super) fn rejected(name: Name<'_>, ended: Result<Decision, Error>) -> Rejection {
-    match ended {
-        Ok(decision) => limited(name, decision),
-        Err(error) => unavailable(name, error),
     }
 }
 

@@ -1,9 +1,9 @@
-//! `Checking`: the future of a check. Nearly every check of a store in this process ends at its first poll, so the future has only
+//! `Checking`, the future of a check, and `Admitted`, its result. Nearly every check of a store in this process ends at its first poll, so the future has only
 //! what this poll needs.
 
-use super::check::{Admitted, rejected};
+use super::attempt::rejected;
 use crate::coop::poll_yield;
-use crate::decision::PackedDecision;
+use crate::decision::{Decision, PackedDecision};
 use crate::error::Error;
 use crate::key::{AsKey, Name};
 use crate::limit::Limit;
@@ -13,6 +13,21 @@ use crate::store::cost::Cost;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+
+/// A call that its limit has admitted.
+///
+/// [`check`](RateLimiter::check) and [`acquire`](RateLimiter::acquire) return it. A refused call has no `Admitted`, but a
+/// [`Rejection`]. Dropping this value does not return the units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted(pub(super) Decision);
+
+impl Admitted {
+    /// Returns the decision that admitted the call. It has the number of units that remain, and the time until nothing of the
+    /// limit is in use.
+    pub const fn decision(&self) -> Decision {
+        self.0
+    }
+}
 
 /// A check, by its arguments.
 pub(super) struct Check<'s, 'l, K> {

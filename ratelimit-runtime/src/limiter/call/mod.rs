@@ -21,7 +21,7 @@ mod shadow;
 
 pub(crate) use attempt::{Pending, failed, limited, passed, shadow_failed};
 pub use charge::Charge;
-pub use check::Admitted;
+pub use checking::Admitted;
 pub(crate) use holdings::Holdings;
 pub(crate) use member::{Member, Stack, join};
 pub use permit::Permit;
