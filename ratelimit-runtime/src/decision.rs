@@ -8,7 +8,7 @@ mod passes;
 use crate::clock::{Clock, SystemClock};
 use crate::limit::{Limit, State};
 pub(crate) use packed::PackedDecision;
-use passes::{Micros, Passes};
+use passes::{Micros, Passes, When};
 use std::fmt;
 use std::time::Duration;
 
@@ -40,11 +40,24 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[must_use = "a decision limits nothing unless you check `is_allowed()`"]
 pub struct Decision {
+    numbers: Unstamped,
+    stamp: u64,
+}
+
+/// A decision without its stamp: what callers keep of it. It is three words, because results of calls are moved often.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unstamped {
     passes: Passes,
     reset_after: Micros,
-    stamp: u64,
     capacity: u32,
     remaining: u32,
+}
+
+impl Unstamped {
+    #[inline]
+    pub(crate) const fn decision(self) -> Decision {
+        Decision { numbers: self, stamp: 0 }
+    }
 }
 
 /// The place that has made a decision, and that has charged the units of the call.
@@ -62,7 +75,7 @@ impl Decision {
     /// Creates a decision that admits a call, for implementations of a [`Store`](crate::store::Store). Times are rounded up to
     /// microseconds.
     pub const fn allow(limit: &Limit, remaining: u32, reset_after: Duration) -> Self {
-        Self::of(limit, remaining, Passes::InTurn(Micros::ZERO), Micros::of(reset_after))
+        Self::of(limit, remaining, Passes::new(When::InTurn(Micros::ZERO)), Micros::of(reset_after))
     }
 
     /// Creates a decision that refuses a call, for implementations of a [`Store`](crate::store::Store). `retry_after` is `None`
@@ -75,7 +88,7 @@ impl Decision {
     ) -> Self {
         let passes = match retry_after {
             Some(wait) => Passes::after(limit, Micros::of(wait)),
-            None => Passes::Never,
+            None => Passes::new(When::Never),
         };
         Self::of(limit, remaining, passes, Micros::of(reset_after))
     }
@@ -83,11 +96,8 @@ impl Decision {
     /// For implementations of a [`Store`](crate::store::Store): adds the delay until the call's turn, and the stamp by which
     /// the store finds the charge again.
     pub const fn in_turn(self, delay: Duration, stamp: u64) -> Self {
-        let passes = match self.passes {
-            Passes::InTurn(_) => Passes::InTurn(Micros::of(delay)),
-            refused => refused,
-        };
-        Self { passes, stamp, ..self }
+        let turn = if self.is_allowed() { self.with_passes(When::InTurn(Micros::of(delay))) } else { self };
+        turn.with_stamp(stamp)
     }
 
     /// Creates the decision about a call that can pass after `wait_ms`, or never. The call is admitted if it may wait that long.
@@ -100,9 +110,9 @@ impl Decision {
         reset_ms: u64,
     ) -> Self {
         let passes = match wait_ms {
-            Some(wait) if wait <= longest_wait_ms => Passes::InTurn(Micros::of_millis(wait)),
+            Some(wait) if wait <= longest_wait_ms => Passes::new(When::InTurn(Micros::of_millis(wait))),
             Some(wait) => Passes::after(limit, Micros::of_millis(wait)),
-            None => Passes::Never,
+            None => Passes::new(When::Never),
         };
         Self::of(limit, remaining, passes, Micros::of_millis(reset_ms))
     }
@@ -110,7 +120,16 @@ impl Decision {
     /// Creates a decision without a stamp: nothing was charged, or nobody will return the charge.
     #[inline]
     const fn of(limit: &Limit, remaining: u32, passes: Passes, reset_after: Micros) -> Self {
-        Self { passes, reset_after, stamp: 0, capacity: limit.capacity(), remaining }
+        Unstamped { passes, reset_after, capacity: limit.capacity(), remaining }.decision()
+    }
+
+    #[inline]
+    pub(crate) const fn unstamped(self) -> Unstamped {
+        self.numbers
+    }
+
+    const fn with_passes(self, when: When) -> Self {
+        Self { numbers: Unstamped { passes: Passes::new(when), ..self.numbers }, ..self }
     }
 
     #[inline]
@@ -120,21 +139,21 @@ impl Decision {
 
     /// Turns the decision into a refusal until `retry_after` has passed.
     pub(crate) const fn refused_until(self, retry_after: Duration) -> Self {
-        Self { passes: Passes::After(Micros::of(retry_after)), stamp: 0, ..self }
+        self.with_passes(When::After(Micros::of(retry_after))).with_stamp(0)
     }
 
     /// Returns the decision as it would be if these units had not been taken.
     pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
-        let remaining = self.remaining.saturating_add(units).min(self.capacity);
+        let remaining = self.remaining().saturating_add(units).min(self.capacity());
         // A counter's window keeps running even if no unit in it is used.
-        let is_free = remaining == self.capacity && limit.state() != State::Counter;
+        let is_free = remaining == self.capacity() && limit.state() != State::Counter;
         let rest = self.reset_after().saturating_sub(limit.refill_time(units));
-        Self { remaining, reset_after: if is_free { Micros::ZERO } else { Micros::of(rest) }, ..self }
+        self.with_remaining(remaining, if is_free { Duration::ZERO } else { rest })
     }
 
     /// Returns the decision as it would be if these units had been taken too.
     pub(crate) fn after_taking(self, limit: &Limit, units: u32) -> Self {
-        let remaining = self.remaining.saturating_sub(units);
+        let remaining = self.remaining().saturating_sub(units);
         let reset = self.reset_after();
         let starts = reset.is_zero() && units > 0;
         let first = match limit.window() {
@@ -143,32 +162,39 @@ impl Decision {
             Some(window) => Duration::from_millis(window.until_end_ms(SystemClock::default().unix_ms())),
             None => limit.time(),
         };
-        Self { remaining, reset_after: Micros::of(reset + first + limit.refill_time(units)), ..self }
+        self.with_remaining(remaining, reset + first + limit.refill_time(units))
+    }
+
+    fn with_remaining(self, remaining: u32, reset_after: Duration) -> Self {
+        Self {
+            numbers: Unstamped { remaining, reset_after: Micros::of(reset_after), ..self.numbers },
+            ..self
+        }
     }
 
     /// Whether the call may run. It must first wait for its [`delay`](Self::delay).
     #[inline]
     pub const fn is_allowed(&self) -> bool {
-        matches!(self.passes, Passes::InTurn(_))
+        self.numbers.passes.is_in_turn()
     }
 
     /// Returns how long the call must wait for its turn, which is reserved. Zero if the limit has no [`wait`](Limit::wait), or if
     /// the caller does not wait.
     pub const fn delay(&self) -> Duration {
-        match self.passes {
-            Passes::InTurn(delay) => delay.duration(),
-            Passes::After(_) | Passes::AfterReturn(_) | Passes::Never => Duration::ZERO,
+        match self.numbers.passes.when() {
+            When::InTurn(delay) => delay.duration(),
+            When::After(_) | When::AfterReturn(_) | When::Never => Duration::ZERO,
         }
     }
 
     /// Returns the most units that the limit can hold at once.
     pub const fn capacity(&self) -> u32 {
-        self.capacity
+        self.numbers.capacity
     }
 
     /// Returns the units that are left after this call, from 0 to [`capacity`](Self::capacity).
     pub const fn remaining(&self) -> u32 {
-        self.remaining
+        self.numbers.remaining
     }
 
     /// Returns how long a refused caller must wait: at least 1 ms, rounded up. After exactly this time, a call with the same cost
@@ -177,20 +203,20 @@ impl Decision {
     ///
     /// `None` if the call can never pass, because its cost is above what the limit can hold. Also `None` if the call was allowed.
     pub const fn retry_after(&self) -> Option<Duration> {
-        match self.passes {
-            Passes::After(wait) | Passes::AfterReturn(wait) => Some(wait.duration()),
-            Passes::InTurn(_) | Passes::Never => None,
+        match self.numbers.passes.when() {
+            When::After(wait) | When::AfterReturn(wait) => Some(wait.duration()),
+            When::InTurn(_) | When::Never => None,
         }
     }
 
     /// Whether the call was refused until a permit is returned. The time of the return is not known.
     pub(crate) const fn waits_for_a_return(&self) -> bool {
-        matches!(self.passes, Passes::AfterReturn(_))
+        matches!(self.numbers.passes.when(), When::AfterReturn(_))
     }
 
     /// Returns the time until nothing of the limit is in use, if no other call comes. Zero if nothing is in use.
     pub const fn reset_after(&self) -> Duration {
-        self.reset_after.duration()
+        self.numbers.reset_after.duration()
     }
 
     /// Returns the stamp of this call's charge: the number by which the deciding store finds the charge again. 0 if nothing was
@@ -258,6 +284,6 @@ mod tests {
 
     #[test]
     fn a_decision_is_small() {
-        assert!(size_of::<Decision>() <= 40);
+        assert!(size_of::<Decision>() <= 32);
     }
 }

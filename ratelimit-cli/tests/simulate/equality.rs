@@ -105,7 +105,7 @@ async fn a_limiter_in_memory_decides_the_same() {
             clock.set(Duration::from_micros(row.at));
             let decision = match limiter.check(&limit, Key::new("calls").by(&row.caller)).await {
                 Ok(admitted) => admitted.decision(),
-                Err(Rejection::Limited(refused)) => *refused.decision(),
+                Err(Rejection::Limited(refused)) => refused.decision(),
                 Err(other) => panic!("{other:?}"),
             };
             assert_eq!(shown(&decision), row.decided, "{text} at {}", row.at);

@@ -1,6 +1,6 @@
 //! Serializes a decision as a table of its fields, with the feature `serde`. Times are in microseconds.
 
-use super::{Decision, Micros, Passes};
+use super::{Decision, Micros, Passes, Unstamped, When};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Serialize, Deserialize)]
@@ -22,20 +22,20 @@ struct Fields {
 impl Serialize for Decision {
     /// Leaves out the stamp, which only the store of the decision can use.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (delay_us, retry_after_us, lease_ends_after_us) = match self.passes {
-            Passes::InTurn(delay) => (delay.0, None, None),
-            Passes::After(wait) => (0, Some(wait.0), None),
-            Passes::AfterReturn(wait) => (0, None, Some(wait.0)),
-            Passes::Never => (0, None, None),
+        let (delay_us, retry_after_us, lease_ends_after_us) = match self.numbers.passes.when() {
+            When::InTurn(delay) => (delay.0, None, None),
+            When::After(wait) => (0, Some(wait.0), None),
+            When::AfterReturn(wait) => (0, None, Some(wait.0)),
+            When::Never => (0, None, None),
         };
         let fields = Fields {
             allowed: self.is_allowed(),
-            capacity: self.capacity,
-            remaining: self.remaining,
+            capacity: self.capacity(),
+            remaining: self.remaining(),
             delay_us,
             retry_after_us,
             lease_ends_after_us,
-            reset_after_us: self.reset_after.0,
+            reset_after_us: self.numbers.reset_after.0,
         };
         fields.serialize(serializer)
     }
@@ -44,14 +44,15 @@ impl Serialize for Decision {
 impl<'de> Deserialize<'de> for Decision {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = Fields::deserialize(deserializer)?;
-        let passes = match (fields.retry_after_us, fields.lease_ends_after_us) {
-            _ if fields.allowed => Passes::InTurn(Micros(fields.delay_us)),
-            (Some(wait), _) => Passes::After(Micros(wait)),
-            (None, Some(wait)) => Passes::AfterReturn(Micros(wait)),
-            (None, None) => Passes::Never,
+        let when = match (fields.retry_after_us, fields.lease_ends_after_us) {
+            _ if fields.allowed => When::InTurn(Micros(fields.delay_us)),
+            (Some(wait), _) => When::After(Micros(wait)),
+            (None, Some(wait)) => When::AfterReturn(Micros(wait)),
+            (None, None) => When::Never,
         };
         let Fields { capacity, remaining, reset_after_us, .. } = fields;
-        Ok(Self { passes, reset_after: Micros(reset_after_us), stamp: 0, capacity, remaining })
+        let (passes, reset_after) = (Passes::new(when), Micros(reset_after_us));
+        Ok(Unstamped { passes, reset_after, capacity, remaining }.decision())
     }
 }
 

@@ -3,10 +3,12 @@
 use crate::limit::Limit;
 use std::time::Duration;
 
-/// The time at which the call passes. One enum holds the flag and the time. A separate flag would slow down each move of a
-/// decision.
+/// The time at which the call passes, in one word: the case in the two high bits, and the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Passes {
+pub(super) struct Passes(u64);
+
+/// The cases of [`Passes`].
+pub(super) enum When {
     /// The call is admitted, and must wait this long for its turn.
     InTurn(Micros),
     /// The call is refused, and would pass after this time.
@@ -17,11 +19,46 @@ pub(super) enum Passes {
     Never,
 }
 
+/// The number of bits of the time, which is at most 146 000 years.
+const TIME_BITS: u32 = 62;
+const LONGEST: u64 = (1 << TIME_BITS) - 1;
+const AFTER: u64 = 1 << TIME_BITS;
+const AFTER_RETURN: u64 = 2 << TIME_BITS;
+const NEVER: u64 = 3 << TIME_BITS;
+
 impl Passes {
+    #[inline]
+    pub(super) const fn new(when: When) -> Self {
+        const fn bits(time: Micros) -> u64 {
+            if time.0 < LONGEST { time.0 } else { LONGEST }
+        }
+        Self(match when {
+            When::InTurn(time) => bits(time),
+            When::After(time) => AFTER | bits(time),
+            When::AfterReturn(time) => AFTER_RETURN | bits(time),
+            When::Never => NEVER,
+        })
+    }
+
     /// Creates the value of a refusal by this limit with this wait.
     #[inline]
     pub(super) const fn after(limit: &Limit, wait: Micros) -> Self {
-        if limit.is_concurrency() { Self::AfterReturn(wait) } else { Self::After(wait) }
+        Self::new(if limit.is_concurrency() { When::AfterReturn(wait) } else { When::After(wait) })
+    }
+
+    #[inline]
+    pub(super) const fn is_in_turn(self) -> bool {
+        self.0 < AFTER
+    }
+
+    pub(super) const fn when(self) -> When {
+        let time = Micros(self.0 & LONGEST);
+        match self.0 & NEVER {
+            0 => When::InTurn(time),
+            AFTER => When::After(time),
+            AFTER_RETURN => When::AfterReturn(time),
+            _ => When::Never,
+        }
     }
 }
 

@@ -163,7 +163,7 @@ impl NameGroup {
     }
 }
 
-/// The name of a limit, which does not borrow from a key. A name of at most 30 bytes needs no heap allocation.
+/// The name of a limit, which does not borrow from a key. A name of at most 22 bytes needs no heap allocation.
 #[derive(Clone)]
 pub(crate) enum LimitName {
     /// The `key` of an attribute.
@@ -174,14 +174,14 @@ pub(crate) enum LimitName {
     Path(&'static str),
     /// The name of a limit of outgoing calls.
     Internal(&'static str),
-    /// A name of at most 30 bytes in UTF-8, from a key of the caller.
+    /// A name of at most 22 bytes in UTF-8, from a key of the caller.
     Short { len: u8, bytes: [u8; SHORT] },
     /// A longer name, from a key of the caller.
     Long(Box<str>),
 }
 
-/// The maximum length of a short name in bytes. It keeps a `LimitName` at 32 bytes, so that a `Rejection` is small.
-const SHORT: usize = 30;
+/// The maximum length of a short name in bytes. It keeps a `LimitName` at three words, so that a `Rejection` is small.
+const SHORT: usize = 22;
 
 impl LimitName {
     #[inline]
@@ -291,6 +291,6 @@ mod tests {
 
     #[test]
     fn a_name_is_small() {
-        assert!(size_of::<LimitName>() <= 32 && size_of::<Name<'_>>() <= 32);
+        assert!(size_of::<LimitName>() <= 24 && size_of::<Name<'_>>() <= 32);
     }
 }

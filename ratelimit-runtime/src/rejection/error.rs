@@ -1,7 +1,7 @@
 //! `Rejection`: the error of a call that was not admitted.
 
 use super::unanswered::Answerable;
-use crate::decision::Decision;
+use crate::decision::{Decision, Unstamped};
 use crate::error::{Error, ErrorKind};
 use crate::key::{LimitName, Name};
 use std::fmt;
@@ -47,7 +47,7 @@ pub enum Rejection {
 impl Rejection {
     #[inline]
     pub(crate) fn limited(name: Name<'_>, decision: Decision) -> Self {
-        Self::Limited(Limited { name: name.into(), decision })
+        Self::Limited(Limited { name: name.into(), decision: decision.unstamped() })
     }
 
     /// Creates the rejection of a call whose limit could not be decided.
@@ -107,9 +107,9 @@ impl Rejection {
     }
 
     /// The decision that refused the call. `None` if there was no decision.
-    pub const fn decision(&self) -> Option<&Decision> {
+    pub const fn decision(&self) -> Option<Decision> {
         match self {
-            Self::Limited(limited) => Some(&limited.decision),
+            Self::Limited(limited) => Some(limited.decision()),
             Self::Unidentified(_) | Self::Unavailable(_) => None,
         }
     }
@@ -134,10 +134,10 @@ impl Rejection {
                     write!(f, "{what}: try again in {number} {unit}{plural}")
                 }
                 None if self.is_internal() => f.write_str("temporarily unavailable"),
-                None if limited.decision.capacity() == 0 => {
+                None if limited.decision().capacity() == 0 => {
                     f.write_str("too many requests: this limit is closed")
                 }
-                None if limited.decision.waits_for_a_return() => {
+                None if limited.decision().waits_for_a_return() => {
                     f.write_str("too many requests at the same time: try again later")
                 }
                 None => f.write_str("this request is larger than its rate limit allows"),
@@ -187,10 +187,10 @@ impl std::error::Error for Rejection {
 }
 
 /// The limit is used up.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Limited {
     pub(super) name: Answerable,
-    pub(super) decision: Decision,
+    pub(super) decision: Unstamped,
 }
 
 /// The call has no identity: a header or a user is missing, or the value of `by` is `None`.
@@ -211,8 +211,8 @@ pub struct Unavailable {
 
 impl Limited {
     /// The decision that refused the call.
-    pub const fn decision(&self) -> &Decision {
-        &self.decision
+    pub const fn decision(&self) -> Decision {
+        self.decision.decision()
     }
 
     /// The wait in whole seconds, rounded up, at least 1, for HTTP's `Retry-After`. `None` if the call never passes or if the
@@ -222,7 +222,13 @@ impl Limited {
     }
 
     pub(super) fn retry_after(&self) -> Option<Duration> {
-        self.decision.retry_after().filter(|_| !self.decision.waits_for_a_return())
+        self.decision().retry_after().filter(|_| !self.decision().waits_for_a_return())
+    }
+}
+
+impl fmt::Debug for Limited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limited").field("name", &self.name).field("decision", &self.decision()).finish()
     }
 }
 

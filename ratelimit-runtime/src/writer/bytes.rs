@@ -131,7 +131,8 @@ pub(crate) fn push_number(bytes: &mut Bytes, number: u64) {
 
 /// Returns the decimal digits of a number as a word with the first digit in the lowest byte, and the number of digits. `None` if
 /// there are more than eight.
-#[inline]
+#[expect(clippy::inline_always, reason = "the digits then stay in registers")]
+#[inline(always)]
 pub(super) fn short_number(number: u64) -> Option<(u64, usize)> {
     if number >= EIGHT_DIGITS {
         return None;

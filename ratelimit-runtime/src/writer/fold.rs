@@ -27,16 +27,9 @@ impl Fold {
         Self { secrets, sum, at: 0, shape: 0 }
     }
 
-    /// Adds a value of at most eight bytes: its word, and its length.
+    /// Adds a value of at most 255 bytes.
     #[expect(clippy::inline_always, reason = "the sum then stays in registers")]
     #[inline(always)]
-    pub(super) fn short(&mut self, word: u64, len: usize, begins_part: bool) {
-        self.word(word);
-        self.value(len, begins_part);
-    }
-
-    /// Adds a value of at most 255 bytes.
-    #[inline]
     pub(crate) fn bytes(&mut self, value: &[u8], begins_part: bool) {
         let (words, rest) = value.as_chunks::<8>();
         for word in words {
@@ -65,7 +58,7 @@ impl Fold {
     #[inline(always)]
     pub(super) fn word(&mut self, word: u64) {
         if self.at >= Secrets::WORDS {
-            self.compress();
+            *self = self.compressed();
         }
         self.sum = self.sum.wrapping_add(product(word, self.secrets.of_word(self.at)));
         self.at += 1;
@@ -75,16 +68,17 @@ impl Fold {
     #[inline(always)]
     pub(super) fn value(&mut self, len: usize, begins_part: bool) {
         if self.shape & FULL != 0 {
-            self.compress();
+            *self = self.compressed();
         }
         self.shape = self.shape << SHAPE_BITS | (len as u64) << 1 | u64::from(begins_part);
     }
 
-    /// Replaces everything so far by a hash of it, so that there is room for more words and values.
+    /// Returns a hash of everything so far, which has room for more words and values. The sum is passed by value: it stays in
+    /// registers only if no function that is not inlined gets a pointer to it.
     #[cold]
     #[inline(never)]
-    fn compress(&mut self) {
-        (self.sum, self.at, self.shape) = (self.secrets.compressed(self.sum, self.shape), 0, 0);
+    fn compressed(self) -> Self {
+        Self::new(self.secrets, self.secrets.compressed(self.sum, self.shape))
     }
 
     /// Returns the hash of the key. Each algorithm has its own format of keys.

@@ -3,16 +3,18 @@
 //! [`identity`](crate::identity) defines the values, and [`key`](crate::key) defines their places in a key.
 
 mod bytes;
+mod escape;
 mod fold;
 mod hash;
 mod ip;
 mod write;
 
 pub(crate) use bytes::{Bytes, copy, push_hex_number, push_number};
+pub(crate) use escape::{is_plain, is_written, push_escaped};
 pub(crate) use fold::Fold;
 pub(crate) use hash::{Secrets, open_hash, secrets};
 pub use write::KeyWriter;
-pub(crate) use write::{Absent, LATE, LateValues, is_plain, is_written, push_escaped};
+pub(crate) use write::{Absent, LATE, LateValues};
 
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;

@@ -3,6 +3,7 @@
 #![expect(clippy::inline_always, reason = "the values of a key and their hash then stay in registers")]
 
 use super::bytes::{push_hex, push_number, short_number};
+use super::escape::{are_plain, is_written, push_value};
 use super::{Bytes, Fold, KeySettings, ip};
 use crate::error::ErrorKind;
 use crate::macros::opaque;
@@ -13,7 +14,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 /// The maximum length of a value in bytes. Longer values are replaced by their hash, so that callers cannot make keys long.
-const MAX_VALUE: usize = 64;
+pub(super) const MAX_VALUE: usize = 64;
 
 /// The reason why a key has no identity. `None` if the key has an identity.
 pub(crate) type Absent = Option<(ErrorKind, &'static str)>;
@@ -95,50 +96,48 @@ impl<'w> KeyWriter<'w> {
     /// Writes text.
     #[inline(always)]
     pub fn text(&mut self, text: &str) {
-        if text.len() > MAX_VALUE {
-            return self.secret(text.as_bytes());
+        let (bytes, settings) = (text.as_bytes(), self.settings);
+        let Some((fold, part)) = self.fold() else { return self.any_text(bytes) };
+        if bytes.len() <= MAX_VALUE && !bytes.is_empty() && are_plain(bytes) {
+            fold.bytes(bytes, part);
+        } else {
+            *fold = folded(*fold, part, |value| push_text(value, bytes, settings));
         }
-        if let Target::Fold(_) = self.target
-            && !text.is_empty()
-            && are_plain(text.as_bytes())
-        {
-            let begins_part = self.begins_part();
-            if let Target::Fold(fold) = &mut self.target {
-                fold.bytes(text.as_bytes(), begins_part);
-            }
-            return;
-        }
-        self.any_text(text.as_bytes());
     }
 
     #[inline(never)]
     fn any_text(&mut self, text: &[u8]) {
-        self.value(|bytes| push_value(bytes, text));
+        let settings = self.settings;
+        self.value(|bytes| push_text(bytes, text, settings));
     }
 
     /// Writes a whole number.
     #[inline(always)]
     pub(crate) fn integer(&mut self, is_negative: bool, magnitude: u64) {
-        if let (Target::Fold(_), false, Some((word, len))) =
-            (&self.target, is_negative, short_number(magnitude))
-        {
-            let begins_part = self.begins_part();
-            if let Target::Fold(fold) = &mut self.target {
-                fold.short(word, len, begins_part);
+        let write = |value: &mut Bytes| {
+            if is_negative {
+                value.push(b'-');
             }
-            return;
+            push_number(value, magnitude);
+        };
+        let Some((fold, part)) = self.fold() else { return self.value(write) };
+        match short_number(magnitude) {
+            Some((word, len)) if !is_negative => {
+                fold.word(word);
+                fold.value(len, part);
+            }
+            _ => *fold = folded(*fold, part, write),
         }
-        self.any_integer(is_negative, magnitude);
     }
 
-    #[inline]
-    fn any_integer(&mut self, is_negative: bool, magnitude: u64) {
-        self.value(|bytes| {
-            if is_negative {
-                bytes.push(b'-');
-            }
-            push_number(bytes, magnitude);
-        });
+    /// Returns the hash if the values are only hashed, and whether the next value begins a part. No function that is not inlined
+    /// may get a pointer to the hash, so that it stays in registers.
+    #[inline(always)]
+    fn fold(&mut self) -> Option<(&mut Fold, bool)> {
+        let Target::Fold(fold) = &mut self.target else { return None };
+        self.written = true;
+        let begins_part = self.separator.replace(b',') == Some(b'=');
+        Some((fold, begins_part))
     }
 
     /// Writes a value with its separator, or hashes what `write` writes.
@@ -152,11 +151,7 @@ impl<'w> KeyWriter<'w> {
                 }
                 write(values);
             }
-            Target::Fold(fold) => {
-                let mut value = Bytes::new();
-                write(&mut value);
-                fold.bytes(&value, separator == Some(b'='));
-            }
+            Target::Fold(fold) => **fold = folded(**fold, separator == Some(b'='), write),
         }
     }
 
@@ -167,11 +162,12 @@ impl<'w> KeyWriter<'w> {
             self.note_display(write!(text, "{value}"));
             return self.text(&text);
         }
+        let settings = self.settings;
         let mut displayed =
-            DisplayedText { head: smallvec::SmallVec::new(), long: None, hasher: self.hasher() };
+            DisplayedText { head: smallvec::SmallVec::new(), long: None, hasher: hasher(settings) };
         self.note_display(write!(displayed, "{value}"));
         match displayed.long {
-            Some(hasher) => self.push_hash(&hasher),
+            Some(hasher) => self.value(|bytes| push_hash(bytes, &hasher, settings)),
             None => self.any_text(&displayed.head),
         }
     }
@@ -184,20 +180,20 @@ impl<'w> KeyWriter<'w> {
         if address.is_ipv6() && self.write_late(move |key| key.ip(address)) {
             return;
         }
-        if let (Target::Fold(_), IpAddr::V4(address)) = (&self.target, address) {
-            let (words, len) = ip::words_of_v4(address);
-            let begins_part = self.begins_part();
-            if let Target::Fold(fold) = &mut self.target {
+        let prefix = self.settings.ipv6_prefix;
+        let write = |value: &mut Bytes| ip::write(value, address, prefix);
+        let Some((fold, part)) = self.fold() else { return self.value(write) };
+        match address {
+            IpAddr::V4(address) => {
+                let (words, len) = ip::words_of_v4(address);
                 fold.word(words[0]);
                 if len > 8 {
                     fold.word(words[1]);
                 }
-                fold.value(len, begins_part);
+                fold.value(len, part);
             }
-            return;
+            IpAddr::V6(_) => *fold = folded(*fold, part, write),
         }
-        let prefix = self.settings.ipv6_prefix;
-        self.value(|bytes| ip::write(bytes, address, prefix));
     }
 
     /// Writes the keyed hash of a value that must not be readable in the store, such as a token.
@@ -207,10 +203,8 @@ impl<'w> KeyWriter<'w> {
             self.write_late(move |key| key.secret(&secret));
             return;
         }
-        self.settings.note_secret();
-        let mut hasher = self.hasher();
-        hasher.write(secret);
-        self.push_hash(&hasher);
+        let settings = self.settings;
+        self.value(|bytes| push_secret(bytes, secret, settings));
     }
 
     /// Writes a value that already has the form in which keys contain it, such as `al%20ice`, or `#` and the 32 digits of a
@@ -253,25 +247,6 @@ impl<'w> KeyWriter<'w> {
         self.written = true;
         self.separator.replace(b',')
     }
-
-    #[inline]
-    fn begins_part(&mut self) -> bool {
-        self.separate() == Some(b'=')
-    }
-
-    fn hasher(&self) -> SipHasher24 {
-        SipHasher24::new_with_key(&self.settings.secret)
-    }
-
-    fn push_hash(&mut self, hasher: &SipHasher24) {
-        self.settings.note_hash();
-        self.value(|bytes| {
-            bytes.push(b'#');
-            for byte in hasher.finish128().as_bytes() {
-                push_hex(bytes, byte);
-            }
-        });
-    }
 }
 
 /// If the `Identity` wrote nothing into this writer, notes that the key has no identity. Otherwise all identities that write
@@ -309,75 +284,36 @@ impl Write for DisplayedText {
     }
 }
 
-/// Writes a value, with escapes where they are needed. An empty value becomes `%`, because a cluster ignores an empty tag when
-/// it computes the slot.
-fn push_value(bytes: &mut Bytes, value: &[u8]) {
-    if value.is_empty() {
-        bytes.push(b'%');
-    } else if are_plain(value) {
-        bytes.extend_from_slice(value);
-    } else {
-        for byte in value {
-            push_escaped(bytes, *byte);
-        }
-    }
+/// Adds what `write` writes to a hash.
+#[cold]
+#[inline(never)]
+fn folded(fold: Fold, begins_part: bool, write: impl FnOnce(&mut Bytes)) -> Fold {
+    let (mut fold, mut value) = (fold, Bytes::new());
+    write(&mut value);
+    fold.bytes(&value, begins_part);
+    fold
 }
 
-/// Whether no byte of a value needs an escape.
-#[inline]
-fn are_plain(value: &[u8]) -> bool {
-    value.iter().fold(true, |plain, byte| plain & PLAIN[usize::from(*byte)])
+fn hasher(settings: &KeySettings) -> SipHasher24 {
+    SipHasher24::new_with_key(&settings.secret)
 }
 
-/// Writes a byte of a value, as `%XX` if it needs an escape.
-pub(crate) fn push_escaped(bytes: &mut Bytes, byte: u8) {
-    if PLAIN[usize::from(byte)] {
-        bytes.push(byte);
-    } else {
-        bytes.push(b'%');
+fn push_text(bytes: &mut Bytes, text: &[u8], settings: &KeySettings) {
+    if text.len() > MAX_VALUE { push_secret(bytes, text, settings) } else { push_value(bytes, text) }
+}
+
+/// Writes the hash of a value that must not be readable in the store.
+fn push_secret(bytes: &mut Bytes, secret: &[u8], settings: &KeySettings) {
+    settings.note_secret();
+    let mut hasher = hasher(settings);
+    hasher.write(secret);
+    push_hash(bytes, &hasher, settings);
+}
+
+fn push_hash(bytes: &mut Bytes, hasher: &SipHasher24, settings: &KeySettings) {
+    settings.note_hash();
+    bytes.push(b'#');
+    for byte in hasher.finish128().as_bytes() {
         push_hex(bytes, byte);
     }
 }
-
-/// Returns whether a byte of a value is written without an escape.
-pub(crate) const fn is_plain(byte: u8) -> bool {
-    PLAIN[byte as usize]
-}
-
-/// Returns whether a text is one value in the form in which keys contain it. A longer value would have been hashed.
-pub(crate) fn is_written(value: &str) -> bool {
-    let is_digits = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if let Some(hash) = value.strip_prefix('#') {
-        return hash.len() == 32 && is_digits(hash);
-    }
-    let are_plain = |text: &str| text.bytes().all(is_plain);
-    // Only bytes that are not plain are escaped, so an escaped plain byte is not accepted.
-    let is_escaped = |rest: &str| {
-        rest.split_at_checked(2).is_some_and(|(digits, plain)| {
-            let byte = u8::from_str_radix(digits, 16);
-            is_digits(digits) && are_plain(plain) && byte.is_ok_and(|byte| !is_plain(byte))
-        })
-    };
-    let is_short = value.len() <= MAX_VALUE + 2 * value.matches('%').count();
-    let mut pieces = value.split('%');
-    value == "%"
-        || (!value.is_empty() && is_short && pieces.next().is_some_and(are_plain) && pieces.all(is_escaped))
-}
-
-/// For each byte, whether it is written without an escape. Escapes are needed for control characters, the space, and bytes with
-/// a meaning in a key.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        plain[byte] = byte > 0x20 && byte != 0x7f;
-        byte += 1;
-    }
-    let special = *b"%{}:=,#<>";
-    let mut i = 0;
-    while i < special.len() {
-        plain[special[i] as usize] = false;
-        i += 1;
-    }
-    plain
-};

@@ -38,7 +38,7 @@ type Outcome = Result<Option<Decision>, ErrorKind>;
 fn outcome(decided: Result<Decision, Rejection>) -> Outcome {
     match decided {
         Ok(decision) => Ok(Some(decision)),
-        Err(Rejection::Limited(limited)) => Ok(Some(*limited.decision())),
+        Err(Rejection::Limited(limited)) => Ok(Some(limited.decision())),
         Err(Rejection::Unavailable(unavailable)) => Err(unavailable.error().kind()),
         Err(other) => panic!("{other}"),
     }

@@ -61,7 +61,7 @@ pub(crate) fn limiter_at(url: impl Into<String>) -> RateLimiterBuilder {
 pub(crate) fn decision(outcome: Result<Admitted, Rejection>) -> Decision {
     match outcome {
         Ok(admitted) => admitted.decision(),
-        Err(rejection) => *rejection.decision().unwrap_or_else(|| panic!("no decision: {rejection:?}")),
+        Err(rejection) => rejection.decision().unwrap_or_else(|| panic!("no decision: {rejection:?}")),
     }
 }
 

@@ -29,7 +29,7 @@ fn in_range(call: Call, limit: &Limit, decision: Decision) {
 
 fn refused(call: Call, limit: &Limit, rejection: &Rejection) {
     let Rejection::Limited(limited) = rejection else { panic!("{limit}: {call:?}: {rejection:?}") };
-    in_range(call, limit, *limited.decision());
+    in_range(call, limit, limited.decision());
     assert!(limited.retry_after_secs().is_none_or(|seconds| seconds >= 1));
 }
 

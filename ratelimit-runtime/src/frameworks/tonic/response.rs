@@ -4,7 +4,6 @@
 use crate::answer::Answered;
 use crate::body::hold_body::{HoldStream, StreamingResponse};
 use crate::body::{Held, HoldBody, Holding};
-use crate::decision::Decision;
 use crate::layer::Swallowed;
 use crate::rejection::Rejection;
 use futures_core::Stream;
@@ -63,7 +62,7 @@ fn status(rejection: &Rejection, code: Code, message: impl Into<String>, metadat
 
 /// Writes the wait in milliseconds. The protocol limits it to a signed 32-bit integer, which is 24 days.
 fn push_back(rejection: &Rejection, metadata: &mut MetadataMap) {
-    if rejection.decision().is_some_and(Decision::waits_for_a_return) {
+    if rejection.decision().is_some_and(|decision| decision.waits_for_a_return()) {
         return;
     }
     let wait = rejection.retry_after();

@@ -46,7 +46,7 @@ impl RateLimiter {
         cost: impl Into<Cost>,
     ) -> Result<Admitted, Rejection> {
         let (_, decision) = self.admit_one(limit, &key, cost.into(), ensure_not_concurrency).await?;
-        Ok(Admitted(decision))
+        Ok(Admitted::new(decision))
     }
 
     /// Admits a call of one limit, which may wait. If `check` refuses the limit in force, the call is rejected. Returns the

@@ -104,12 +104,12 @@ impl RateLimiter {
         let Check { limiter, limit, key, cost } = check;
         let began = limiter.learn_overrides().await;
         match limiter.spend(began, limit, &key, cost) {
-            Ok(Ok(decision)) if decision.is_allowed() => Ok(Admitted(decision)),
+            Ok(Ok(decision)) if decision.is_allowed() => Ok(Admitted::new(decision)),
             Ok(ended) => {
                 poll_fn(poll_yield).await;
                 Err(rejected(Name::new(key.name()), ended))
             }
-            Err(pending) => pending.await.map(|decisions| Admitted(decisions[0])),
+            Err(pending) => pending.await.map(|decisions| Admitted::new(decisions[0])),
         }
     }
 
@@ -184,7 +184,7 @@ impl RateLimiter {
         join(requests.iter_mut());
         let names: SmallVec<[Name<'_>; 2]> = stack.iter().map(|(_, key, _)| Name::new(key.name())).collect();
         let requests: SmallVec<[&Request; 2]> = requests.iter().collect();
-        let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted).collect();
+        let admitted = |decisions: &[Decision]| decisions.iter().copied().map(Admitted::new).collect();
         match self.attempt(began, &names, &requests, |ended| passed(&names, ended).map(admitted)) {
             Ok(Err(rejection)) => {
                 poll_fn(poll_yield).await;

@@ -3,13 +3,14 @@
 
 use super::attempt::rejected;
 use crate::coop::poll_yield;
-use crate::decision::{Decision, PackedDecision};
+use crate::decision::{Decision, PackedDecision, Unstamped};
 use crate::error::Error;
 use crate::key::{AsKey, Name};
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -18,14 +19,25 @@ use std::task::{Context, Poll, ready};
 ///
 /// [`check`](RateLimiter::check) and [`acquire`](RateLimiter::acquire) return it. A refused call has no `Admitted`, but a
 /// [`Rejection`]. Dropping this value does not return the units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Admitted(pub(super) Decision);
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Admitted(Unstamped);
 
 impl Admitted {
     /// Returns the decision that admitted the call. It has the number of units that remain, and the time until nothing of the
     /// limit is in use.
     pub const fn decision(&self) -> Decision {
-        self.0
+        self.0.decision()
+    }
+
+    #[inline]
+    pub(super) const fn new(decision: Decision) -> Self {
+        Self(decision.unstamped())
+    }
+}
+
+impl fmt::Debug for Admitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Admitted").field(&self.decision()).finish()
     }
 }
 
@@ -75,7 +87,7 @@ where
         if let State::First(check) = &self.state {
             match check.at_once() {
                 Some(Ok(decision)) if decision.is_allowed() => {
-                    return Poll::Ready(Ok(Admitted(decision.decision(check.limit))));
+                    return Poll::Ready(Ok(Admitted::new(decision.decision(check.limit))));
                 }
                 Some(ended) => return self.refuse(ended, context),
                 None => {}
