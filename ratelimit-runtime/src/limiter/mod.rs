@@ -47,6 +47,15 @@ use tokio::time::Instant;
 ///
 /// Its methods work without the attribute:
 ///
+/// | | takes units of | may wait for its turn | afterwards |
+/// |---|---|---|---|
+/// | [`check`](Self::check), [`check_all`](Self::check_all) | a limit, or several at once | no | the units stay taken |
+/// | [`check_now`](Self::check_now) | a limit in memory, without a future | no | the units stay taken |
+/// | [`acquire`](Self::acquire) | a limit | yes, up to its [`wait`](crate::Limit::wait) | the units stay taken |
+/// | [`charge`](Self::charge) | a limit | yes | a [`Charge`], which refunds or settles them |
+/// | [`permit`](Self::permit) | a concurrency limit | yes | a [`Permit`], which returns them when it is dropped |
+///
+///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use ratelimit::{Key, Limit, RateLimiter};

@@ -115,7 +115,7 @@ impl RateLimiter {
 
     /// Makes the request and decides it. The request is dropped before the reply is awaited, so that the future stays small.
     #[inline]
-    fn spend<'k>(
+    pub(super) fn spend<'k>(
         &self,
         began: Option<Instant>,
         limit: &Limit,

@@ -14,6 +14,7 @@ mod checking;
 mod claim;
 mod holdings;
 mod member;
+mod now;
 mod pause;
 mod permit;
 mod record;

@@ -122,7 +122,7 @@ impl Snapshot {
         Arc::clone(&self.entries.read())
     }
 
-    fn learn(&self, loaded: Result<Option<Overridden>, Error>) {
+    pub(in crate::limiter) fn learn(&self, loaded: Result<Option<Overridden>, Error>) {
         match loaded {
             Ok(Some(overridden)) => self.replace(overridden),
             Ok(None) => self.ensure_groups(),
@@ -158,7 +158,7 @@ fn read(field: &[u8], text: String, expires: Option<Instant>) -> Arc<Entry> {
 }
 
 impl RateLimiter {
-    pub(super) fn load_overrides(&self) -> Reply<Option<Overridden>> {
+    pub(in crate::limiter) fn load_overrides(&self) -> Reply<Option<Overridden>> {
         let seen = self.shared.overrides.version();
         self.shared.store.bare().load_overrides(&self.overrides_key(), seen)
     }
