@@ -283,6 +283,20 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_times_are_kept() {
+        let permits = Limit::concurrency(1, Duration::from_secs(1));
+        let longest = Duration::from_millis(1 << 53);
+        assert_eq!(Decision::refuse(&LIMIT, 0, Some(longest), longest).retry_after(), Some(longest));
+        assert!(Decision::refuse(&LIMIT, 0, Some(Duration::MAX), longest).retry_after() > Some(longest));
+        for long in [longest / 4, Duration::MAX] {
+            let turn = Decision::allow(&LIMIT, 0, longest).in_turn(long, 0);
+            assert!(turn.is_allowed() && turn.delay() >= longest / 4);
+            let returned = Decision::refuse(&permits, 0, Some(long), longest);
+            assert!(returned.waits_for_a_return() && returned.retry_after() >= Some(longest / 4));
+        }
+    }
+
+    #[test]
     fn a_decision_is_small() {
         assert!(size_of::<Decision>() <= 32);
     }

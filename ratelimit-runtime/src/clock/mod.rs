@@ -12,6 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// The longest time that is added to an `Instant`, about 34 years. Adding it cannot overflow on any platform.
+pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(1 << 30);
+
 /// The clock of a [`MemoryStore`](crate::MemoryStore).
 ///
 /// Implement it to use another time, for example simulated time:

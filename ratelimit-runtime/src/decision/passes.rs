@@ -3,11 +3,12 @@
 use crate::limit::Limit;
 use std::time::Duration;
 
-/// The time at which the call passes, in one word: the case in the two high bits, and the time.
+/// The time at which the call passes, in one word: the case in the high bits, and the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Passes(u64);
 
 /// The cases of [`Passes`].
+#[derive(Clone, Copy)]
 pub(super) enum When {
     /// The call is admitted, and must wait this long for its turn.
     InTurn(Micros),
@@ -19,23 +20,21 @@ pub(super) enum When {
     Never,
 }
 
-/// The number of bits of the time, which is at most 146 000 years.
-const TIME_BITS: u32 = 62;
-const LONGEST: u64 = (1 << TIME_BITS) - 1;
-const AFTER: u64 = 1 << TIME_BITS;
-const AFTER_RETURN: u64 = 2 << TIME_BITS;
-const NEVER: u64 = 3 << TIME_BITS;
+// The longest wait of a store is 2^53 ms, which needs 63 bits. Turns and leases are far shorter.
+const IN_TURN: u64 = 2 << 62;
+const AFTER_RETURN: u64 = 3 << 62;
+const NEVER: u64 = u64::MAX;
 
 impl Passes {
     #[inline]
     pub(super) const fn new(when: When) -> Self {
-        const fn bits(time: Micros) -> u64 {
-            if time.0 < LONGEST { time.0 } else { LONGEST }
+        const fn at_most(time: Micros, most: u64) -> u64 {
+            if time.0 < most { time.0 } else { most }
         }
         Self(match when {
-            When::InTurn(time) => bits(time),
-            When::After(time) => AFTER | bits(time),
-            When::AfterReturn(time) => AFTER_RETURN | bits(time),
+            When::InTurn(time) => IN_TURN | at_most(time, IN_TURN / 2 - 1),
+            When::After(time) => at_most(time, IN_TURN - 1),
+            When::AfterReturn(time) => AFTER_RETURN | at_most(time, IN_TURN / 2 - 2),
             When::Never => NEVER,
         })
     }
@@ -48,16 +47,16 @@ impl Passes {
 
     #[inline]
     pub(super) const fn is_in_turn(self) -> bool {
-        self.0 < AFTER
+        self.0 & AFTER_RETURN == IN_TURN
     }
 
     pub(super) const fn when(self) -> When {
-        let time = Micros(self.0 & LONGEST);
-        match self.0 & NEVER {
-            0 => When::InTurn(time),
-            AFTER => When::After(time),
-            AFTER_RETURN => When::AfterReturn(time),
-            _ => When::Never,
+        let short = Micros(self.0 & !AFTER_RETURN);
+        match self.0 {
+            NEVER => When::Never,
+            0..IN_TURN => When::After(Micros(self.0)),
+            IN_TURN..AFTER_RETURN => When::InTurn(short),
+            AFTER_RETURN.. => When::AfterReturn(short),
         }
     }
 }

@@ -5,7 +5,7 @@ mod call;
 mod client_ip;
 pub(crate) mod current;
 pub(crate) mod installed;
-mod lease;
+mod layers;
 mod limits;
 mod off;
 mod overrides;
@@ -14,30 +14,31 @@ mod postponed;
 mod resolve;
 mod single_task;
 mod status;
-mod store_call;
 
 pub use builder::RateLimiterBuilder;
 pub use call::{Admitted, Charge, Permit};
 pub(crate) use call::{Holdings, Member, Pending, Stack, failed, join, limited, passed, shadow_failed};
 pub(crate) use current::CurrentLimiter;
+pub use layers::OnError;
 pub(crate) use limits::note;
 pub use overrides::{KnownLimit, Override, OverrideEffect, OverrideTarget, OverrideUpdate, Overrides};
 pub use status::Status;
 
-use crate::clock::timer;
+use crate::clock::{LONGEST_TIME, timer};
+use crate::decision::{Decision, Source};
+use crate::error::Error;
 use crate::key::{KeySettings, StoreKey};
 use crate::macros::opaque;
 use crate::observe::Watch;
 use crate::proxies::Proxies;
+use crate::store::{Mode, PendingReply, Request};
 use crate::tasks::Tasks;
-use lease::Leases;
+use layers::{Ask, Deadline, Decided, Leases, Outage, Policy, Refusals};
 use overrides::Snapshot;
 use permits::Permits;
 use postponed::Postponed;
 use status::Probes;
 use std::sync::Arc;
-use std::time::Duration;
-use store_call::StoreCalls;
 use tokio::time::Instant;
 
 /// Decides whether calls are admitted. It has a store, a prefix for its keys, a deadline and a failure policy.
@@ -77,43 +78,6 @@ pub struct RateLimiter {
     shared: Arc<Shared>,
     on_error: OnError,
 }
-
-/// The failure policy: what happens to a call when the store is unavailable or does not reply in time.
-///
-/// Until the store has decided once, the policy applies to transient errors only: after a configuration error, such as a wrong
-/// password, a missing permission or a script error, calls are rejected as unavailable under every policy. From then on, such an
-/// error means that somebody has changed the server, and the policy applies to it, too. A mistake of the caller, such as two
-/// limits with one key, is always rejected.
-///
-/// ```
-/// use ratelimit::{OnError, Rejection, rate_limit};
-///
-/// /// Without Redis nobody could say how often a password was tried, so nobody logs in.
-/// #[rate_limit(time = 60, count = 5, by = user, on_error = "deny")]
-/// async fn login(user: u64) -> Result<(), Rejection> {
-///     Ok(())
-/// }
-///
-/// # fn main() -> Result<(), ratelimit::Error> {
-/// // All other functions decide in memory while Redis is unavailable.
-/// let limiter = ratelimit::RateLimiter::builder().on_error(OnError::Local).build()?;
-/// # Ok(()) }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OnError {
-    /// Decides by the same limit in the memory of this process until the store is available again. Each process by itself then
-    /// admits at most what the limit allows.
-    #[default]
-    Local,
-    /// Admits the call.
-    Allow,
-    /// Rejects the call as unavailable. This suits a login or a payment.
-    Deny,
-}
-
-/// The longest time that is added to an `Instant`, about 34 years. Adding it cannot overflow on any platform.
-const LONGEST_TIME: Duration = Duration::from_secs(1 << 30);
 
 impl RateLimiter {
     /// Returns a builder with default settings. Without [`redis`](RateLimiterBuilder::redis) or
@@ -162,11 +126,36 @@ impl RateLimiter {
     /// received everything. A store such as Redis has received nothing.
     pub async fn close(&self) {
         self.shared.permits.release_all(self);
-        self.return_leases();
-        let timeout = self.shared.store.deadline().saturating_mul(5).min(LONGEST_TIME);
+        self.shared.leases.return_all();
+        let timeout = self.shared.store.within().saturating_mul(5).min(LONGEST_TIME);
         if let Err(error) = timer::timeout(timeout, self.shared.tasks.idle()).await {
             tracing::warn!(%error, "cannot wait for the return of permits and leased units");
         }
+    }
+
+    /// Decides a stack, under the failure policy. If nothing has to be awaited, passes the decisions and their source to `then`, so
+    /// that they need not be copied. Otherwise returns the pending reply as `Err`, which borrows nothing. `began` is the time at
+    /// which the call began, if it has already waited.
+    #[inline]
+    fn decide<T>(
+        &self,
+        began: Option<Instant>,
+        mode: Mode,
+        requests: &[&Request],
+        then: impl FnOnce(Result<(Source, &[Decision]), Error>) -> T,
+    ) -> Result<T, PendingReply<Decided>> {
+        let Shared { store, policy, .. } = &*self.shared;
+        if let Err(late) = store.ensure_time(began) {
+            return Ok(match policy.apply(self.on_error, late, mode, requests) {
+                Ok(Decided { decisions, source }) => then(Ok((source, &decisions))),
+                Err(error) => then(Err(error)),
+            });
+        }
+        let decided = policy.decide(self.on_error, Ask { began, mode, requests }, then);
+        if decided.is_err() {
+            self.take_over_tasks(Instant::now());
+        }
+        decided
     }
 
     /// Whether `other` is a clone of this limiter with the same failure policy.
@@ -178,7 +167,7 @@ impl RateLimiter {
     fn take_over_tasks(&self, now: Instant) {
         self.take_over_watch(now);
         self.shared.permits.take_over(self, now);
-        self.send_postponed(now);
+        self.shared.postponed.send(now);
     }
 
     /// Makes a limiter for background tasks. They do not use the failure policy.
@@ -206,7 +195,7 @@ impl RateLimiter {
 opaque!(
     RateLimiter,
     |this| prefix = this.keys().prefix(),
-    deadline = this.shared.store.deadline(),
+    deadline = this.shared.store.within(),
     on_error = this.on_error,
     off = this.is_off(),
 );
@@ -220,13 +209,17 @@ struct Shared {
     proxies: Proxies,
     /// Whether limits are off, so that every call passes undecided.
     off: bool,
-    store: StoreCalls,
+    // The layers of a decision, from the lowest to the uppermost.
+    store: Arc<Deadline>,
+    refusals: Arc<Refusals>,
+    leases: Arc<Leases>,
+    policy: Arc<Policy>,
+    outage: Arc<Outage>,
     /// Whether the store decides by the hashes of keys, and limits are on.
     decides_hashes: bool,
     overrides: Snapshot,
     permits: Permits,
-    postponed: Postponed,
-    leases: Leases,
+    postponed: Arc<Postponed>,
     probes: Probes,
     tasks: Tasks,
     /// The settings and hooks with which the observation of each call begins.

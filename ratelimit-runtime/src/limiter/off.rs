@@ -1,8 +1,8 @@
 //! The store of a limiter whose limits are off. It admits every call.
 
 use super::installed::variable;
+use super::layers::admitted;
 use super::{RateLimiter, RateLimiterBuilder};
-use crate::decision::Decision;
 use crate::error::{Error, ErrorKind, stray_end};
 use crate::store::{Adjusted, Adjustment, Decisions, Mode, Reply, Request, Store, StoreKey};
 use std::time::Duration;
@@ -27,11 +27,6 @@ impl Store for OffStore {
         let message = "limits are off; the override was not saved";
         Reply::ready(Err(Error::new(ErrorKind::Configuration, message)))
     }
-}
-
-/// Admits a request, and reports that nothing of its limit is in use.
-pub(super) fn admitted(request: &Request) -> Decision {
-    Decision::allow(request.limit(), request.limit().capacity(), Duration::ZERO)
 }
 
 impl RateLimiter {

@@ -7,12 +7,14 @@
 #[cfg(test)]
 mod tests;
 
+use super::OnError;
+use super::layers::{Deadline, Policy};
 use super::single_task::{InCharge, SingleTask};
-use super::{LONGEST_TIME, OnError, RateLimiter};
+use crate::clock::LONGEST_TIME;
 use crate::decision::Source;
 use crate::error::Error;
 use crate::store::{Adjusted, Adjustment, Change, all};
-use crate::tasks::Counted;
+use crate::tasks::{Counted, Tasks};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,8 +30,11 @@ const MOST_AT_ONCE: usize = 64;
 const MOST: usize = 16_384;
 
 /// The postponed changes of a limiter.
-#[derive(Default)]
 pub(super) struct Postponed {
+    store: Arc<Deadline>,
+    policy: Arc<Policy>,
+    /// Counts the changes, so that `close` waits for them.
+    tasks: Tasks,
     table: Mutex<Table>,
     /// Whether any change was postponed so far. Read without the lock, so that most processes never need the lock.
     is_used: AtomicBool,
@@ -56,15 +61,24 @@ struct Waiting {
     _task: Arc<Counted>,
 }
 
-impl RateLimiter {
+impl Postponed {
+    pub(super) fn new(store: Arc<Deadline>, policy: Arc<Policy>, tasks: Tasks) -> Self {
+        let (table, is_used, sending) = (Mutex::default(), AtomicBool::new(false), SingleTask::default());
+        Self { store, policy, tasks, table, is_used, sending }
+    }
+
     /// Notes the reply to the changes of a finished call, and postpones changes that were not stored.
-    pub(super) fn note_adjusted(&self, changes: &[Adjustment], adjusted: &Result<Adjusted, Error>) {
-        let postponed = &self.shared.postponed;
+    pub(super) fn note(
+        self: &Arc<Self>,
+        on_error: OnError,
+        changes: &[Adjustment],
+        adjusted: &Result<Adjusted, Error>,
+    ) {
         match adjusted {
-            Ok(_) if postponed.is_used.load(Ordering::Relaxed) => postponed.table.lock().note_success(),
+            Ok(_) if self.is_used.load(Ordering::Relaxed) => self.table.lock().note_success(),
             Ok(_) => {}
             Err(error) => {
-                if postponed.table.lock().warns() {
+                if self.table.lock().warns() {
                     tracing::warn!(
                         target: "ratelimit::outage",
                         %error,
@@ -73,32 +87,34 @@ impl RateLimiter {
                 } else {
                     tracing::debug!(%error, "cannot store a pause, a refund or a settlement");
                 }
-                self.postpone(changes.iter().filter(|change| may_repeat(change, error)));
+                self.postpone(on_error, changes.iter().filter(|change| may_repeat(change, error)));
             }
         }
     }
 
     /// Postpones changes. If this process decides by itself while the store is unavailable, the pauses hold in it at once.
-    pub(super) fn postpone<'c>(&self, changes: impl Iterator<Item = &'c Adjustment>) {
-        let postponed = &self.shared.postponed;
+    pub(super) fn postpone<'c>(
+        self: &Arc<Self>,
+        on_error: OnError,
+        changes: impl Iterator<Item = &'c Adjustment>,
+    ) {
         for change in changes {
-            postponed.is_used.store(true, Ordering::Relaxed);
-            if self.on_error == OnError::Local && matches!(change.change(), Change::Pause(_)) {
-                drop(self.adjust(Source::Local, std::slice::from_ref(change)));
+            self.is_used.store(true, Ordering::Relaxed);
+            if on_error == OnError::Local && matches!(change.change(), Change::Pause(_)) {
+                drop(self.policy.adjust(Source::Local, std::slice::from_ref(change)));
             }
-            postponed.table.lock().add(Waiting::new(change.clone(), self.shared.tasks.count()));
+            self.table.lock().add(Waiting::new(change.clone(), self.tasks.count()));
         }
-        self.send_postponed(Instant::now());
+        self.send(Instant::now());
     }
 
     /// Starts the task that sends the postponed changes, if there are any and the task is not running.
-    pub(super) fn send_postponed(&self, now: Instant) {
-        let postponed = &self.shared.postponed;
-        if postponed.is_used.load(Ordering::Relaxed)
-            && postponed.sending.is_late(now)
-            && !postponed.table.lock().changes.is_empty()
+    pub(super) fn send(self: &Arc<Self>, now: Instant) {
+        if self.is_used.load(Ordering::Relaxed)
+            && self.sending.is_late(now)
+            && !self.table.lock().changes.is_empty()
         {
-            postponed.sending.start(self, |shared| &shared.postponed.sending, BETWEEN, send_all);
+            self.sending.start(self, |postponed| &postponed.sending, BETWEEN, send_all);
         }
     }
 
@@ -106,8 +122,8 @@ impl RateLimiter {
     async fn send_again(&self, changes: Vec<(u64, Waiting)>) -> bool {
         let sent = changes.into_iter().map(|(place, waiting)| {
             Box::pin(async move {
-                let adjusting = self.adjust(Source::Store, &[waiting.now()]);
-                (place, waiting, self.shared.store.within_deadline(adjusting).await)
+                let adjusting = self.policy.adjust(Source::Store, &[waiting.now()]);
+                (place, waiting, self.store.within_deadline(adjusting).await)
             })
         });
         let mut all_stored = true;
@@ -115,7 +131,7 @@ impl RateLimiter {
             let error = adjusted.err();
             all_stored &= error.is_none();
             let again = error.is_some_and(|error| may_repeat(&waiting.adjustment, &error));
-            self.shared.postponed.table.lock().sent(place, waiting, again);
+            self.table.lock().sent(place, waiting, again);
         }
         all_stored
     }
@@ -131,19 +147,19 @@ fn may_repeat(change: &Adjustment, error: &Error) -> bool {
 }
 
 /// Sends the postponed changes until none is left. While the store fails, sends one at a time.
-async fn send_all(task: InCharge) {
+async fn send_all(task: InCharge<Postponed>) {
     let mut number = 1;
     loop {
         if number == 1 {
             tokio::time::sleep(BETWEEN).await;
         }
-        let Some(limiter) = task.limiter() else { return };
-        task.beat(&limiter, BETWEEN + limiter.shared.store.deadline());
-        let changes = limiter.shared.postponed.table.lock().take(number, Instant::now());
+        let Some(postponed) = task.owner() else { return };
+        task.beat(&postponed, BETWEEN + postponed.store.within());
+        let changes = postponed.table.lock().take(number, Instant::now());
         if changes.is_empty() {
             return;
         }
-        number = if limiter.send_again(changes).await { MOST_AT_ONCE } else { 1 };
+        number = if postponed.send_again(changes).await { MOST_AT_ONCE } else { 1 };
     }
 }
 

@@ -1,7 +1,5 @@
 //! `SingleTask`: a background task that each limiter runs in one runtime. If the task is late, another runtime starts a new one.
 
-use super::RateLimiter;
-use super::Shared;
 use crate::clock::timer;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,19 +41,19 @@ impl SingleTask {
 
     /// Starts the task in the current runtime, if there is no task or the task is late. The task must send its first heartbeat
     /// within `next`.
-    pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
+    pub(crate) fn start<O: Send + Sync + 'static, F: Future<Output = ()> + Send + 'static>(
         &self,
-        limiter: &RateLimiter,
-        select: fn(&Shared) -> &Self,
+        owner: &Arc<O>,
+        select: fn(&O) -> &Self,
         next: Duration,
-        work: impl FnOnce(InCharge) -> F,
+        work: impl FnOnce(InCharge<O>) -> F,
     ) {
         // The lookup of the runtime comes last, because all threads share its handle.
         if self.is_late(Instant::now())
             && let Ok(runtime) = timer::runtime()
             && let Some(number) = self.take_over(next)
         {
-            runtime.spawn(work(InCharge { limiter: Arc::downgrade(&limiter.shared), select, number }));
+            runtime.spawn(work(InCharge { owner: Arc::downgrade(owner), select, number }));
         }
     }
 
@@ -98,32 +96,31 @@ impl SingleTask {
     }
 }
 
-/// Shows that a task is in charge. The task holds this value. When the value is dropped, which also happens when the runtime
-/// shuts down, the next call may start another task.
-pub(crate) struct InCharge {
-    limiter: Weak<Shared>,
-    /// Selects the state of this task among the fields of the limiter.
-    select: fn(&Shared) -> &SingleTask,
+/// Shows that a task of this owner is in charge. The task holds this value. When the value is dropped, which also happens when
+/// the runtime shuts down, the next call may start another task.
+pub(crate) struct InCharge<O> {
+    owner: Weak<O>,
+    /// Selects the state of this task among the fields of its owner.
+    select: fn(&O) -> &SingleTask,
     number: u64,
 }
 
-impl InCharge {
-    /// Returns the limiter. `None` if the limiter was dropped or another task is in charge; the task must then end.
-    pub(crate) fn limiter(&self) -> Option<RateLimiter> {
-        let limiter = RateLimiter::of(self.limiter.upgrade()?);
-        (self.select)(&limiter.shared).is_in_charge(self.number).then_some(limiter)
+impl<O> InCharge<O> {
+    /// Returns the owner. `None` if it was dropped or another task is in charge; the task must then end.
+    pub(crate) fn owner(&self) -> Option<Arc<O>> {
+        self.owner.upgrade().filter(|owner| (self.select)(owner).is_in_charge(self.number))
     }
 
     /// Announces the next heartbeat within `next`.
-    pub(crate) fn beat(&self, limiter: &RateLimiter, next: Duration) {
-        (self.select)(&limiter.shared).beat(self.number, next);
+    pub(crate) fn beat(&self, owner: &O, next: Duration) {
+        (self.select)(owner).beat(self.number, next);
     }
 }
 
-impl Drop for InCharge {
+impl<O> Drop for InCharge<O> {
     fn drop(&mut self) {
-        if let Some(shared) = self.limiter.upgrade() {
-            (self.select)(&shared).stop(self.number);
+        if let Some(owner) = self.owner.upgrade() {
+            (self.select)(&owner).stop(self.number);
         }
     }
 }

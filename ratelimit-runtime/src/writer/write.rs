@@ -101,14 +101,19 @@ impl<'w> KeyWriter<'w> {
         if bytes.len() <= MAX_VALUE && !bytes.is_empty() && are_plain(bytes) {
             fold.bytes(bytes, part);
         } else {
-            *fold = folded(*fold, part, |value| push_text(value, bytes, settings));
+            let is_long = bytes.len() > MAX_VALUE;
+            *fold = folded(*fold, part, |value| {
+                if is_long { push_secret(value, bytes, settings) } else { push_value(value, bytes) }
+            });
         }
     }
 
     #[inline(never)]
     fn any_text(&mut self, text: &[u8]) {
-        let settings = self.settings;
-        self.value(|bytes| push_text(bytes, text, settings));
+        if text.len() > MAX_VALUE {
+            return self.secret(text);
+        }
+        self.value(|bytes| push_value(bytes, text));
     }
 
     /// Writes a whole number.
@@ -296,10 +301,6 @@ fn folded(fold: Fold, begins_part: bool, write: impl FnOnce(&mut Bytes)) -> Fold
 
 fn hasher(settings: &KeySettings) -> SipHasher24 {
     SipHasher24::new_with_key(&settings.secret)
-}
-
-fn push_text(bytes: &mut Bytes, text: &[u8], settings: &KeySettings) {
-    if text.len() > MAX_VALUE { push_secret(bytes, text, settings) } else { push_value(bytes, text) }
 }
 
 /// Writes the hash of a value that must not be readable in the store.

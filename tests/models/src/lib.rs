@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `single_task` | one background task at a time runs, and shows by heartbeats that it does | `limiter/single_task` |
 //! | `permits` | permits are renewed, also by another runtime, and returned, also after a lost reply | `limiter/permits` |
-//! | `leases` | units are taken in advance, handed out, and returned | `limiter/lease` |
+//! | `leases` | units are taken in advance, handed out, and returned | `limiter/layers/lease` |
 //!
 //! Time is a number of ticks with an upper bound. Each path ends at this bound, so "eventually" means: before the bound. The
 //! comment of each action names the code that it models. Each model has mistakes that a test can switch on, to see the

@@ -4,13 +4,12 @@ use super::{RateLimiterBuilder, Source};
 use crate::error::{Error, ErrorKind};
 use crate::key::KeySettings;
 use crate::limiter::installed::{PREFIX, TRUSTED_PROXIES, URL, secret_of_environment, variable};
-use crate::limiter::lease::Leases;
+use crate::limiter::layers::{Deadline, Leases, Outage, Policy, Refusals};
 use crate::limiter::off::OffStore;
 use crate::limiter::overrides::Snapshot;
 use crate::limiter::permits::Permits;
 use crate::limiter::postponed::Postponed;
 use crate::limiter::status::Probes;
-use crate::limiter::store_call::StoreCalls;
 use crate::limiter::{RateLimiter, Shared};
 use crate::observe::{Hooks, Watch};
 use crate::proxies::Proxies;
@@ -91,6 +90,13 @@ impl RateLimiterBuilder {
         let keys = KeySettings::new(prefix, secret.as_deref(), self.ipv6_prefix);
         let tasks = Tasks::default();
         let hooks = Hooks::new(self.hook, &tasks);
+        let decides_hashes = store.decides_hashes() && !self.off;
+        let store = Arc::new(Deadline::new(store, self.deadline));
+        let refusals = Arc::new(Refusals::new(Arc::clone(&store), self.deny_cache));
+        let leases = Arc::new(Leases::new(Arc::clone(&refusals), tasks.clone(), takes_leases));
+        let outage = Arc::new(Outage::new(hooks.clone()));
+        let policy = Arc::new(Policy::new(Arc::clone(&leases), Arc::clone(&outage), keys.separate()));
+        let postponed = Arc::new(Postponed::new(Arc::clone(&store), Arc::clone(&policy), tasks.clone()));
         RateLimiter {
             shared: Arc::new(Shared {
                 id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -98,12 +104,15 @@ impl RateLimiterBuilder {
                 service_version: self.service_version.map(Into::into),
                 proxies,
                 off: self.off,
-                decides_hashes: store.decides_hashes() && !self.off,
-                store: StoreCalls::new(store, self.deadline, self.deny_cache, hooks.clone()),
+                decides_hashes,
+                store,
+                refusals,
+                leases,
+                policy,
+                outage,
                 overrides: Snapshot::default(),
                 permits: Permits::default(),
-                postponed: Postponed::default(),
-                leases: Leases::new(takes_leases),
+                postponed,
                 probes: Probes::default(),
                 tasks,
                 watch: Watch::of_limiter(self.off, hooks, self.near_limit),

@@ -66,7 +66,7 @@ impl RateLimiter {
     ) -> PackedDecision {
         let shared = &*self.shared;
         let decision = shared.store.bare().decide_hash(limit, hash, cost);
-        shared.store.outage.succeeded();
+        shared.outage.succeeded();
         shared.watch.decided_at_once(name.as_str(), limit, cost.units, decision, identity);
         if name.is_recorded() {
             Record::at_once(name, limit, cost.units, hash, decision);

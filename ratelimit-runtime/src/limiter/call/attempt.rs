@@ -15,7 +15,7 @@ use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::Name;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Decided, longest_refusal};
+use crate::limiter::layers::{Decided, longest_refusal};
 use crate::observe::{Final, Outcome, Watch, report, unasked};
 use crate::rejection::Rejection;
 use crate::store::{Decisions, Mode, PendingReply, Request};

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::key::AsKey;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Forgetting, invalid_reply};
+use crate::limiter::layers::invalid_reply;
 use crate::store::Change;
 use crate::store::cost::Cost;
 use std::time::Duration;
@@ -61,8 +61,8 @@ impl RateLimiter {
         self.check_hash_secret(key).await?;
         let began = self.learn_overrides().await;
         let request = self.request(limit, key, Cost::new(1))?;
-        self.return_leases_of(request.key());
-        let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
+        self.shared.leases.return_of(request.key());
+        let _forgetting = self.shared.refusals.forget(std::iter::once(request.key()));
         let adjusting = self.shared.store.bare().adjust(&[request.adjustment(1, change)]);
         let changed = self.shared.store.within_rest(began, adjusting).await?;
         changed.first().copied().ok_or_else(invalid_reply)

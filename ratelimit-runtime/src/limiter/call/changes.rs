@@ -29,7 +29,7 @@ impl Changes {
 
     /// Notes the reply of the store. Postpones changes that were not made.
     pub(super) fn note(&self, limiter: &RateLimiter, adjusted: &Result<Adjusted, Error>) {
-        limiter.note_adjusted(&self.adjustments, adjusted);
+        limiter.shared.postponed.note(limiter.on_error, &self.adjustments, adjusted);
         self.note_taken(limiter, adjusted);
     }
 

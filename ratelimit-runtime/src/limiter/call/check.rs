@@ -9,8 +9,8 @@ use crate::error::{Error, ErrorKind};
 use crate::key::{self, AsKey, KeyBuilder, Name, NameGroup};
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
+use crate::limiter::layers::invalid_reply;
 use crate::limiter::resolve::ensure_not_concurrency;
-use crate::limiter::store_call::{Forgetting, invalid_reply};
 use crate::observe::{Outcome, unasked};
 use crate::rejection::Rejection;
 use crate::store::cost::Cost;
@@ -242,7 +242,7 @@ impl RateLimiter {
         let request = self.request(limit, &key, Cost::new(1))?;
         // The leased units of this process are dropped. They are not returned to the store, because their state is deleted.
         drop(self.shared.leases.take_back(request.key()));
-        let _forgetting = Forgetting::start(self, std::iter::once(request.key()));
+        let _forgetting = self.shared.refusals.forget(std::iter::once(request.key()));
         let reply = self.shared.store.bare().reset(std::slice::from_ref(request.key()));
         Ok(self.shared.store.within_rest(began, reply).await? > 0)
     }

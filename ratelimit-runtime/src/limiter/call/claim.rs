@@ -3,12 +3,12 @@
 
 use super::holdings::Holdings;
 use super::member::{Member, Stack, join};
-use crate::clock::timer;
+use crate::clock::{LONGEST_TIME, timer};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
+use crate::limiter::RateLimiter;
+use crate::limiter::layers::{Decided, longest_refusal};
 use crate::limiter::permits::{PermitWaiter, Stage};
-use crate::limiter::store_call::{Decided, longest_refusal};
-use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::observe::Waiting;
 use crate::random;
 use crate::store::{Decisions, Mode, Request};

@@ -125,7 +125,7 @@ impl Holdings {
         let adjustments = &changes.adjustments;
         if self.source != Source::Store && !adjustments.is_empty() {
             let pauses = adjustments.iter().filter(|change| matches!(change.change(), Change::Pause(_)));
-            self.limiter.postpone(pauses);
+            self.limiter.shared.postponed.postpone(self.limiter.on_error, pauses);
         }
         changes
     }
@@ -169,7 +169,7 @@ impl Holdings {
         if changes.adjustments.is_empty() {
             return Ok(0);
         }
-        match self.limiter.adjust(self.source, &changes.adjustments) {
+        match self.limiter.shared.policy.adjust(self.source, &changes.adjustments) {
             Reply::Ready(adjusted) => {
                 changes.note(&self.limiter, &adjusted);
                 adjusted.map(|adjusted| changes.sum(&adjusted))
@@ -212,7 +212,7 @@ impl Drop for Holdings {
         let changes = self.take_changes();
         if !changes.adjustments.is_empty() {
             let (shared, on_error) = (Arc::downgrade(&self.limiter.shared), self.limiter.on_error);
-            let adjusting = self.limiter.adjust(self.source, &changes.adjustments);
+            let adjusting = self.limiter.shared.policy.adjust(self.source, &changes.adjustments);
             adjusting.in_background(&self.limiter.shared.tasks, move |adjusted| {
                 if let Some(shared) = shared.upgrade() {
                     changes.note(&RateLimiter { shared, on_error }, &adjusted);

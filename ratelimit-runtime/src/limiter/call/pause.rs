@@ -3,10 +3,10 @@
 use super::claim::Refused;
 use super::holdings::Holdings;
 use crate::clock::timer;
-use crate::decision::Decision;
+use crate::decision::{Decision, Source};
 use crate::error::Error;
-use crate::limiter::store_call::Decided;
-use crate::store::{Change, Reply};
+use crate::limiter::layers::Decided;
+use crate::store::{Change, Decisions, Mode, Reply, Request, Store};
 use std::time::Duration;
 
 /// The longest pause that the result of a call can start.
@@ -43,7 +43,7 @@ impl Holdings {
 
     async fn is_paused(&self, at: usize) -> Result<bool, Error> {
         let look = self.members[at].request.adjustment(1, Change::Closed);
-        let left = self.replied(self.limiter.adjust(self.source, &[look])).await?;
+        let left = self.replied(self.limiter.shared.policy.adjust(self.source, &[look])).await?;
         Ok(left.is_some_and(|left| left.first().is_some_and(|left| *left > 0)))
     }
 
@@ -51,7 +51,7 @@ impl Holdings {
     async fn next_turn(&mut self, at: usize) -> Result<Option<Decision>, Error> {
         self.return_void_turn(at).await;
         let request = self.members[at].request.alone(self.members[at].request.cost());
-        let decisions = self.replied(self.limiter.decide_again(self.source, &request)).await?;
+        let decisions = self.replied(self.decide_again(&request)).await?;
         let decision = decisions.and_then(|decisions| decisions.first().copied());
         if let Some(decision) = decision.filter(Decision::is_allowed) {
             self.members[at].decision = Some(decision);
@@ -59,13 +59,24 @@ impl Holdings {
         Ok(decision)
     }
 
+    /// Decides a request in the place that made the call's earlier decision: the store or the local memory. The call may wait. The
+    /// failure policy does not apply.
+    fn decide_again(&self, request: &Request) -> Reply<Decisions> {
+        let shared = &self.limiter.shared;
+        match self.source {
+            Source::Store => shared.store.bare().decide(Mode::Charge, &[request]),
+            Source::Local => shared.policy.local().decide(Mode::Charge, &[request]),
+            Source::Nobody => Reply::ready(Ok(Decisions::new())),
+        }
+    }
+
     /// Awaits a reply of the store that gave the turn. `None` in an outage. No other store is asked, because no other store knows
     /// the turn and the pause.
     async fn replied<T: Unpin>(&self, reply: Reply<T>) -> Result<Option<T>, Error> {
-        let store = &self.limiter.shared.store;
-        match store.within_deadline(reply).await {
+        let shared = &self.limiter.shared;
+        match shared.store.within_deadline(reply).await {
             Ok(reply) => Ok(Some(reply)),
-            Err(error) if store.is_outage(&error) => Ok(None),
+            Err(error) if shared.outage.explains(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -81,7 +92,7 @@ impl Holdings {
         let give = member.request.adjustment(member.request.cost(), Change::Give(decision.stamp()));
         // The stamp is removed, so that the charge cannot be returned a second time.
         member.decision = Some(decision.with_stamp(0));
-        let _ = self.replied(self.limiter.adjust(self.source, &[give])).await;
+        let _ = self.replied(self.limiter.shared.policy.adjust(self.source, &[give])).await;
     }
 
     fn refused(&self, at: usize, decision: Decision) -> Refused {

@@ -4,6 +4,7 @@ use super::holdings::Holdings;
 use super::member::Member;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
+use crate::limiter::layers::invalid_reply;
 use crate::limiter::permits::Stage;
 use crate::observe::store_replied;
 use crate::store::{Decisions, Mode, Reply, Request};
@@ -67,12 +68,21 @@ impl Holdings {
                 decisions
             }
         };
-        let decisions = store.note_reply(decisions, requests.len());
+        let asked = requests.len();
         drop(requests);
-        decisions.unwrap_or_else(|error| {
-            self.shadow_error = Some(error);
-            Decisions::new()
-        })
+        let outage = &self.limiter.shared.outage;
+        match decisions {
+            Ok(decisions) if decisions.len() == asked => {
+                outage.succeeded();
+                decisions
+            }
+            decisions => {
+                let error = decisions.err().unwrap_or_else(invalid_reply);
+                outage.note(&error);
+                self.shadow_error = Some(error);
+                Decisions::new()
+            }
+        }
     }
 
     /// Returns the error because of which the shadow limit at this position was not decided. `None` if it was decided, or if the

@@ -3,11 +3,12 @@
 use super::entry::{Entry, changed, field_of_key, field_of_name};
 use super::groups::{Groups, group_of};
 use super::published::Publisher;
+use crate::clock::LONGEST_TIME;
 use crate::error::Error;
 use crate::key::{NameGroup, StoreKey};
 use crate::limit::{Limit, LimitChange};
 use crate::limiter::single_task::{InCharge, SingleTask};
-use crate::limiter::{LONGEST_TIME, RateLimiter};
+use crate::limiter::{RateLimiter, Shared};
 use crate::observe::Throttle;
 use crate::store::{Overridden, Reply};
 use parking_lot::RwLock;
@@ -191,7 +192,7 @@ impl RateLimiter {
                 true
             }
             Reply::Pending(_) => {
-                snapshot.watch.start(self, |shared| &shared.overrides.watch, POLL, watch);
+                snapshot.watch.start(&self.shared, |shared| &shared.overrides.watch, POLL, watch);
                 snapshot.asked.load(Ordering::Acquire)
             }
         }
@@ -223,13 +224,13 @@ impl RateLimiter {
     }
 }
 
-async fn watch(task: InCharge) {
+async fn watch(task: InCharge<Shared>) {
     let (mut publisher, mut may_be_connecting) = (Publisher::new(), true);
-    while let Some(limiter) = task.limiter() {
+    while let Some(limiter) = task.owner().map(RateLimiter::of) {
         let is_connected = limiter.shared.store.bare().is_connected();
         // Without a connection, the task sends no heartbeat, so that a runtime that has a connection takes over.
         if is_connected {
-            task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline()));
+            task.beat(&limiter.shared, POLL.saturating_add(limiter.shared.store.within()));
         }
         // The request for overrides also opens a broken connection again. Otherwise, the next call of an idle process would use
         // outdated overrides.
@@ -238,7 +239,10 @@ async fn watch(task: InCharge) {
             limiter.shared.overrides.learn(loaded);
             if is_connected && publisher.is_due(&limiter) {
                 // A publication sends two requests to the store.
-                task.beat(&limiter, POLL.saturating_add(limiter.shared.store.deadline().saturating_mul(2)));
+                task.beat(
+                    &limiter.shared,
+                    POLL.saturating_add(limiter.shared.store.within().saturating_mul(2)),
+                );
                 publisher.publish(&limiter).await;
             }
         }

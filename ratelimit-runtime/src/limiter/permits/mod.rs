@@ -130,15 +130,17 @@ impl Permits {
     /// return is repeated. If this runtime is late, another runtime repeats the return.
     pub(super) fn release(&self, limiter: &RateLimiter, source: Source, request: &Request, stage: Stage) {
         let id = (source, request.permit());
-        let returned =
-            limiter.adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))]);
+        let returned = limiter
+            .shared
+            .policy
+            .adjust(source, &[request.adjustment(request.cost(), Change::Give(request.permit()))]);
         if matches!(returned, Reply::Ready(Ok(_))) {
             self.with(|table| table.permits.remove(&id));
             return limiter.shared.permits.waiters.wake(request.key());
         }
         let task = limiter.shared.tasks.count();
         let permit = TakenPermit::held(request, source, current_runtime(), Instant::now());
-        self.insert(limiter, permit.released(stage, limiter.shared.store.deadline(), task));
+        self.insert(limiter, permit.released(stage, limiter.shared.store.within(), task));
         let (owner, key) = (Arc::downgrade(&limiter.shared), request.key().clone());
         returned.in_background(&limiter.shared.tasks, move |result| {
             if let Some(shared) = owner.upgrade() {

@@ -39,7 +39,7 @@ pub(super) async fn renew(renewer: Renewer) {
         let (due, next) = renewals.due(renewer.runtime);
         for (source, changes) in due {
             for batch in changes.chunks(MOST_AT_ONCE) {
-                let (sent, adjusting) = (Instant::now(), limiter.adjust(source, batch));
+                let (sent, adjusting) = (Instant::now(), limiter.shared.policy.adjust(source, batch));
                 // A server that does not reply must not delay the renewals of the other permits.
                 let patience = batch.iter().map(|change| retried_after(change.limit())).min();
                 let adjusting = limiter.shared.store.within_deadline(adjusting);

@@ -3,7 +3,7 @@
 use super::Status;
 use crate::error::{Error, ErrorKind};
 use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{StoreCalls, invalid_reply};
+use crate::limiter::layers::{Outage, invalid_reply};
 use crate::store::{PROBE, all};
 use parking_lot::Mutex;
 use std::future::Future;
@@ -91,9 +91,9 @@ impl RateLimiter {
             Err(error) => vec![Err(error)],
         };
         let mut status = Status::of(results);
-        status.has_decided = store.outage.has_decided();
-        status.unreachable_for = self.shared.probes.note(store, status.error.as_ref());
-        status.calls_failed = store.outage.is_recent();
+        status.has_decided = self.shared.outage.has_decided();
+        status.unreachable_for = self.shared.probes.note(&self.shared.outage, status.error.as_ref());
+        status.calls_failed = self.shared.outage.is_recent();
         status.denying = self.denying_limits();
         status
     }
@@ -114,8 +114,7 @@ impl Probes {
 
     /// Notes the result of a probe. An error to which the failure policy applies may begin an outage, and a success may end it.
     /// Returns for how long servers have been unreachable.
-    fn note(&self, store: &StoreCalls, error: Option<&Error>) -> Option<Duration> {
-        let outage = &store.outage;
+    fn note(&self, outage: &Outage, error: Option<&Error>) -> Option<Duration> {
         let mut failing_since = self.failing_since.lock();
         let Some(error) = error else {
             *failing_since = None;
@@ -123,7 +122,7 @@ impl Probes {
             return None;
         };
         let since = *failing_since.get_or_insert_with(Instant::now);
-        if store.is_outage(error) {
+        if outage.explains(error) {
             outage.failed(error);
         }
         Some(outage.began().map_or(since, |began| began.min(since)).elapsed())

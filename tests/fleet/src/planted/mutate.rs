@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// The parts of the client that a simulated fleet executes: deciding, leases, overrides, permits, and everything between a limiter
 /// and a server, except URLs, TLS and the texts of errors.
-const CLIENT: [&str; 10] = [
+const CLIENT: [&str; 9] = [
     "limiter/call",
-    "limiter/lease",
+    "limiter/layers",
     "limiter/overrides",
     "limiter/permits",
-    "limiter/store_call",
     "store/redis/batch",
     "store/redis/client",
     "store/redis/server",

@@ -2,7 +2,7 @@
 //! every minute in between.
 
 use crate::error::Error;
-use crate::observe::{Event, Hooks, Throttle};
+use crate::observe::{Event, Hooks, Throttle, store_failed};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -32,7 +32,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(60);
 const WITHOUT_FAILURE: Duration = Duration::from_secs(1);
 
 impl Outage {
-    pub(super) fn new(hooks: Hooks) -> Self {
+    pub(in crate::limiter) fn new(hooks: Hooks) -> Self {
         Self {
             start: Instant::now(),
             began_ms: AtomicU64::new(UNTRIED),
@@ -41,6 +41,21 @@ impl Outage {
             has_decided: AtomicBool::new(false),
             hooks,
         }
+    }
+
+    /// Notes an error of the store.
+    pub(in crate::limiter) fn note(&self, error: &Error) {
+        store_failed(error);
+        if self.explains(error) {
+            self.failed(error);
+        }
+    }
+
+    /// Whether the failure policy applies to an error of the store. A wrong configuration must be seen, so it applies to no call
+    /// until the store has decided once. From then on, the same error means that somebody has changed the server. Any other error
+    /// is the fault of the caller.
+    pub(in crate::limiter) fn explains(&self, error: &Error) -> bool {
+        error.is_transient() || error.is_of_server() && self.has_decided()
     }
 
     /// Notes a failure to which the failure policy applies.

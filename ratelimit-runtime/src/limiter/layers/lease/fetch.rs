@@ -1,19 +1,19 @@
 //! `Fetch`: takes units from the store in advance. A fetch runs in its own task, so a call that is dropped loses no units and
 //! does not delay other calls.
 
+use super::Leases;
 use super::key_lease::Planned;
 use super::under_way::{FetchState, FetchUnderWay, TooFew};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::limiter::RateLimiter;
-use crate::limiter::store_call::invalid_reply;
+use crate::limiter::layers::invalid_reply;
 use crate::store::{Change, Decisions, Mode, PendingReply, Reply, Request};
 use std::future::poll_fn;
 use std::sync::Arc;
 
 /// A fetch of units for one key. When it is dropped, its registration in the lease ends, and the waiting calls are woken.
 pub(super) struct Fetch {
-    limiter: RateLimiter,
+    leases: Arc<Leases>,
     hash: u64,
     request: Request,
     planned: Planned,
@@ -27,9 +27,9 @@ pub(super) struct Fetch {
 impl Fetch {
     /// Sends the request. If the reply is ready, receives it at once. Otherwise a task awaits the reply in the runtime where the
     /// fetch is registered.
-    pub(super) fn begin(limiter: &RateLimiter, hash: u64, request: &Request, planned: Planned) -> FetchState {
-        let (limiter, request, ended) = (limiter.clone(), request.clone(), FetchState::Ended);
-        let mut fetch = Self { limiter, hash, request, planned, sent: 0, too_few: None, ended };
+    pub(super) fn begin(leases: &Arc<Leases>, hash: u64, request: &Request, planned: Planned) -> FetchState {
+        let (leases, request, ended) = (Arc::clone(leases), request.clone(), FetchState::Ended);
+        let mut fetch = Self { leases, hash, request, planned, sent: 0, too_few: None, ended };
         loop {
             match (fetch.send(), &fetch.planned.registered) {
                 (Reply::Ready(decided), _) => {
@@ -39,7 +39,7 @@ impl Fetch {
                 }
                 (Reply::Pending(reply), Some((runtime, under_way))) => {
                     let (runtime, under_way) = (runtime.clone(), Arc::clone(under_way));
-                    let counted = fetch.limiter.shared.tasks.count();
+                    let counted = fetch.leases.tasks.count();
                     runtime.spawn(async move {
                         // The fetch ends its registration before the task is no longer counted, because `close` returns when no
                         // task is counted.
@@ -75,7 +75,7 @@ impl Fetch {
         reply: PendingReply<Decisions>,
         under_way: &FetchUnderWay,
     ) -> Result<Decisions, Error> {
-        let mut until = self.limiter.shared.store.with_deadline(under_way.began, reply);
+        let mut until = self.leases.below.store().with_deadline(under_way.began, reply);
         if let Some(decided) = poll_fn(|context| until.poll_in_time(context)).await {
             return decided;
         }
@@ -85,8 +85,8 @@ impl Fetch {
     }
 
     fn send(&mut self) -> Reply<Decisions> {
-        self.sent = self.limiter.shared.leases.now();
-        self.limiter.shared.store.bare().decide(Mode::Charge, &[&self.request.alone(self.planned.units)])
+        self.sent = self.leases.now();
+        self.leases.below.store().bare().decide(Mode::Charge, &[&self.request.alone(self.planned.units)])
     }
 
     /// Receives the store's reply. Returns `None` if the fetch must be repeated with fewer units.
@@ -110,7 +110,7 @@ impl Fetch {
 
     /// Adds the units to the lease. If the lease has restarted since the fetch began, returns them to the store.
     fn fill(&self, decision: &Decision, from_remote_store: bool) {
-        let leases = &self.limiter.shared.leases;
+        let leases = &self.leases;
         let (now, units) = (leases.now(), self.planned.units);
         let filled = leases.with(self.hash, |lease| {
             if !lease.is_of(self.planned.epoch) {
@@ -125,7 +125,7 @@ impl Fetch {
         });
         if filled != Some(true) && decision.stamp() > 0 {
             let give = Change::Give(decision.stamp());
-            self.limiter.return_units([self.request.adjustment(units, give)]);
+            self.leases.return_units([self.request.adjustment(units, give)]);
         }
     }
 }
@@ -135,7 +135,7 @@ impl Drop for Fetch {
     fn drop(&mut self) {
         if let Some((runtime, under_way)) = &self.planned.registered {
             // The registration ends before the calls are woken, because a woken call may begin the next fetch.
-            self.limiter.shared.leases.with(self.hash, |lease| lease.end_fetch(runtime.id()));
+            self.leases.with(self.hash, |lease| lease.end_fetch(runtime.id()));
             under_way.set(std::mem::replace(&mut self.ended, FetchState::Ended));
         }
     }

@@ -1,14 +1,13 @@
 //! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
 
+use crate::clock::LONGEST_TIME;
 use crate::clock::{self, Timer};
 use crate::decision::Decision;
 use crate::limit::{Limit, State};
-use crate::limiter::{LONGEST_TIME, RateLimiter};
 use crate::lock::lock;
-use crate::store::{Request, StoreKey};
+use crate::store::Request;
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
-use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -115,7 +114,7 @@ impl DenyCache {
     }
 
     /// Forgets the refusals of these keys, because another request changes their state.
-    fn forget(&self, keys: &[u64]) {
+    pub(super) fn forget(&self, keys: &[u64]) {
         let now = self.timer.micros();
         for key in keys {
             let mut shard = self.shard(*key);
@@ -227,38 +226,10 @@ fn micros(duration: Duration) -> u64 {
     clock::micros(duration.min(LONGEST_TIME))
 }
 
-/// Keys whose state a request is changing: it returns units, changes a gate or deletes the state. The refusals of the keys are
-/// forgotten when this value is made. They are forgotten again when this value is dropped, because a call in between may be
-/// decided before the change.
-pub(in crate::limiter) struct Forgetting {
-    limiter: RateLimiter,
-    keys: SmallVec<[u64; 1]>,
-}
-
-impl Forgetting {
-    /// Returns `None` if there are no keys or no deny cache.
-    pub(in crate::limiter) fn start<'k>(
-        limiter: &RateLimiter,
-        keys: impl Iterator<Item = &'k StoreKey>,
-    ) -> Option<Self> {
-        let cache = limiter.shared.store.deny_cache.as_ref()?;
-        let keys: SmallVec<[u64; 1]> = keys.map(StoreKey::hash).collect();
-        cache.forget(&keys);
-        (!keys.is_empty()).then(|| Self { limiter: limiter.clone(), keys })
-    }
-}
-
-impl Drop for Forgetting {
-    fn drop(&mut self) {
-        if let Some(cache) = &self.limiter.shared.store.deny_cache {
-            cache.forget(&self.keys);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::StoreKey;
 
     #[tokio::test(start_paused = true)]
     async fn a_larger_cost_waits_longer_unless_the_refusal_may_be_a_block_by_hand() {

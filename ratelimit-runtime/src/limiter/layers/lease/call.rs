@@ -1,12 +1,12 @@
 //! `LeasingCall`: a call that waits for a fetch, or for the reply to its own request.
 
+use super::Leases;
 use super::key_lease::{Next, Tried};
 use super::under_way::{FetchState, FetchUnderWay, Waited};
 use crate::clock::DeadlineTimer;
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::limiter::RateLimiter;
-use crate::limiter::store_call::{Decided, invalid_reply};
+use crate::limiter::layers::invalid_reply;
 use crate::observe::store_replied;
 use crate::store::{Decisions, Mode, Reply, Request, UntilDeadline};
 use std::future::Future;
@@ -16,9 +16,9 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A future that owns its limiter and its request. When it is dropped, the call is no longer counted in the lease.
-pub(super) struct LeasingCall {
-    limiter: RateLimiter,
+/// A future that owns its request. When it is dropped, the call is no longer counted in the lease.
+pub(in crate::limiter) struct LeasingCall {
+    leases: Arc<Leases>,
     hash: u64,
     request: Request,
     began: Instant,
@@ -48,25 +48,29 @@ enum State {
 
 impl LeasingCall {
     pub(super) fn new(
-        limiter: &RateLimiter,
+        leases: &Arc<Leases>,
         hash: u64,
         request: &Request,
         began: Instant,
         tried: Tried,
     ) -> Self {
-        let (limiter, request) = (limiter.clone(), request.clone());
-        Self { limiter, hash, request, began, tried, state: State::Nothing }
+        let (leases, request) = (Arc::clone(leases), request.clone());
+        Self { leases, hash, request, began, tried, state: State::Nothing }
+    }
+
+    pub(super) fn request(&self) -> &Request {
+        &self.request
     }
 
     /// Takes the next step, which the lease has determined. Returns the decision if the call need not wait.
     pub(super) fn follow(&mut self, next: Next) -> Option<Result<Decision, Error>> {
         match next {
-            Next::Decided(taken) => Some(Ok(self.limiter.taken(taken, &self.request))),
+            Next::Decided(taken) => Some(Ok(self.leases.taken(taken, &self.request))),
             Next::WithoutLease => self.ask(None),
             Next::RequestOwn(epoch) => self.ask(Some(epoch)),
             Next::Wait(fetch) => {
                 self.tried.fetches += 1;
-                let deadline = self.began + self.limiter.shared.store.deadline();
+                let deadline = self.began + self.leases.below.store().within();
                 self.state = State::Waiting { fetch, place: None, timer: DeadlineTimer::new(deadline) };
                 None
             }
@@ -76,8 +80,8 @@ impl LeasingCall {
     /// Sends a request for exactly the cost of the call, so that the call never has unused units to return. `epoch` is `None`
     /// if the lease does not count the request.
     fn ask(&mut self, epoch: Option<u64>) -> Option<Result<Decision, Error>> {
-        let sent = self.limiter.shared.leases.now();
-        let store = &self.limiter.shared.store;
+        let sent = self.leases.now();
+        let store = self.leases.below.store();
         match store.bare().decide(Mode::Check, &[&self.request]) {
             Reply::Ready(decisions) => Some(self.received(decisions, sent, epoch, false)),
             Reply::Pending(reply) => {
@@ -98,9 +102,8 @@ impl LeasingCall {
     ) -> Result<Decision, Error> {
         let decision = decisions.and_then(|decisions| decisions.first().copied().ok_or_else(invalid_reply));
         let Some(epoch) = epoch else { return decision };
-        let leases = &self.limiter.shared.leases;
-        let now = leases.now();
-        let noted = leases.with(self.hash, |lease| {
+        let now = self.leases.now();
+        let noted = self.leases.with(self.hash, |lease| {
             let is_current = lease.end_own_request(epoch);
             let decision = decision.as_ref().ok().filter(|_| is_current)?;
             if !decision.is_allowed() {
@@ -115,7 +118,7 @@ impl LeasingCall {
         });
         let Some(refusal) = noted.flatten() else { return decision };
         if from_remote_store {
-            self.limiter.shared.store.remember(self.began, &[&self.request], &[refusal]);
+            self.leases.below.remember(self.began, &[&self.request], &[refusal]);
         }
         Ok(refusal)
     }
@@ -136,7 +139,7 @@ impl LeasingCall {
                 State::Asking { reply, sent, epoch } => {
                     let Some(decisions) = ready!(Pin::new(reply).poll(context)) else {
                         self.leave();
-                        return Poll::Ready(Err(self.limiter.shared.store.too_late()));
+                        return Poll::Ready(Err(self.leases.below.store().too_late()));
                     };
                     let (sent, epoch) = (*sent, *epoch);
                     self.state = State::Nothing;
@@ -144,7 +147,7 @@ impl LeasingCall {
                 }
                 State::Nothing => {}
             }
-            let next = self.limiter.step(self.hash, &self.request, &mut self.tried)?;
+            let next = self.leases.step(self.hash, &self.request, &mut self.tried)?;
             if let Some(decided) = self.follow(next) {
                 return Poll::Ready(decided);
             }
@@ -167,14 +170,14 @@ impl LeasingCall {
         };
         ready!(timer.poll(context))?;
         if let Some(observer) = observer {
-            observer.missed_deadline(self.limiter.shared.store.deadline());
+            observer.missed_deadline(self.leases.below.store().within());
         }
-        Poll::Ready(Err(self.limiter.shared.store.too_late()))
+        Poll::Ready(Err(self.leases.below.store().too_late()))
     }
 
     /// Ends the wait or the own request of the call, so that the lease no longer counts it.
     fn leave(&mut self) {
-        let leases = &self.limiter.shared.leases;
+        let leases = &self.leases;
         match std::mem::replace(&mut self.state, State::Nothing) {
             State::Nothing | State::Asking { epoch: None, .. } => {}
             State::Waiting { fetch, place, .. } => {
@@ -191,12 +194,12 @@ impl LeasingCall {
 }
 
 impl Future for LeasingCall {
-    type Output = Result<Decided, Error>;
+    type Output = Result<Decisions, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let decided = ready!(self.poll_decision(context));
         store_replied(self.began);
-        Poll::Ready(self.limiter.conclude(decided.map(Decisions::one), Mode::Check, &[&self.request]))
+        Poll::Ready(decided.map(Decisions::one))
     }
 }
 

@@ -3,10 +3,10 @@
 
 mod shortage;
 
+use crate::clock::LONGEST_TIME;
 use crate::clock::micros;
 use crate::decision::Decision;
 use crate::limit::Limit;
-use crate::limiter::LONGEST_TIME;
 use smallvec::SmallVec;
 use std::time::Duration;
 

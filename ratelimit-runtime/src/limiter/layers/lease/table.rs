@@ -3,11 +3,14 @@
 use super::key_lease::KeyLease;
 use super::units::Taken;
 use crate::clock::Timer;
+use crate::limiter::layers::Refusals;
 use crate::limiter::single_task::SingleTask;
 use crate::observe::LeasedUnitsGauge;
 use crate::store::{Adjustment, Request, StoreKey};
+use crate::tasks::Tasks;
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of keys with leased units. Calls of further keys ask the store.
@@ -18,6 +21,9 @@ const SHARDS: usize = 64;
 
 /// The leases of a limiter.
 pub(in crate::limiter) struct Leases {
+    pub(super) below: Arc<Refusals>,
+    /// Counts the fetches and the returns of units.
+    pub(super) tasks: Tasks,
     timer: Timer,
     /// The number of keys in all shards.
     keys: AtomicUsize,
@@ -37,8 +43,10 @@ struct Entry {
 
 impl Leases {
     /// Creates the leases of a limiter. Its limits take units in advance if `takes` is true.
-    pub(in crate::limiter) fn new(takes: bool) -> Self {
+    pub(in crate::limiter) fn new(below: Arc<Refusals>, tasks: Tasks, takes: bool) -> Self {
         Self {
+            below,
+            tasks,
             timer: Timer::start(),
             keys: AtomicUsize::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
@@ -62,9 +70,6 @@ impl Leases {
     /// Hands out leased units to a request. Returns `None` if too few are usable.
     #[inline]
     pub(super) fn take(&self, request: &Request) -> Option<Taken> {
-        if !self.takes {
-            return None;
-        }
         let hash = request.key().hash();
         let now = self.now();
         let mut shard = self.shard(hash);
