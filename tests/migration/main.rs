@@ -14,6 +14,7 @@ mod governor;
 #[cfg(peers)]
 mod limitador;
 mod tower_governor;
+mod traps;
 
 use std::future::Future;
 
@@ -60,4 +61,16 @@ fn the_code_of_the_page_is_tested_here() {
         );
     }
     assert!(count >= 9, "{count} pieces of code: before and after for each crate");
+}
+
+/// Each row of the traps names its test.
+#[test]
+fn the_tests_of_the_traps_exist() {
+    let (_, page) = PAGE.split_once("## Five traps").unwrap();
+    let rows = page.lines().take_while(|line| !line.starts_with("## ")).filter(|line| line.ends_with("` |"));
+    let named: Vec<_> = rows.filter_map(|row| row.trim_end_matches("` |").rsplit('`').next()).collect();
+    assert_eq!(named.len(), 5, "{named:?}");
+    for test in named {
+        assert!(include_str!("traps.rs").contains(&format!("async fn {test}(")), "no test is `{test}`");
+    }
 }

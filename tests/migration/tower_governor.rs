@@ -31,7 +31,7 @@ mod after {
     }
 }
 
-async fn respond(app: &Router, client: u8) -> Response<Body> {
+pub(crate) async fn respond(app: &Router, client: u8) -> Response<Body> {
     let mut request = Request::get("/").body(Body::empty()).unwrap();
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([203, 0, 113, client], 4000))));
     app.clone().oneshot(request).await.unwrap()
@@ -50,7 +50,7 @@ async fn both_admit_five_requests_of_an_address() {
 }
 
 /// Adds a limiter in memory, so that the tests of this file share no limits with other tests.
-fn ratelimit_in_memory(app: Router) -> Router {
+pub(crate) fn ratelimit_in_memory(app: Router) -> Router {
     let limiter = ratelimit::RateLimiter::in_memory();
     app.layer(axum::middleware::from_fn(move |request, next: axum::middleware::Next| {
         ratelimit::scope(limiter.clone(), next.run(request))
