@@ -19,6 +19,8 @@ pub(super) fn write(page: &Path) -> Result<(), String> {
     let text = source("page.html")?
         .replace("/*STYLE*/", &source("style.css")?)
         .replace("/*ENGINE*/", &source("engine.js")?)
+        .replace("/*CHART*/", &source("chart.js")?)
+        .replace("/*LIMIT*/", &source("limit.js")?)
         .replace("/*PAGE*/", &source("page.js")?)
         .replace("/*WASM*/", &base64(&program));
     fs::write(page, text).map_err(|error| format!("{}: {error}", page.display()))
@@ -58,10 +60,53 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::base64;
+    use crate::documents::read;
 
     #[test]
     fn bytes_become_letters() {
         let encoded = ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes()));
         assert_eq!(encoded, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
+    }
+
+    /// If a page has an element of this class, the script of mdBook asks the public playground which crates it has.
+    #[test]
+    fn the_book_asks_no_foreign_host() {
+        let page = read("book/playground.md");
+        let classes = page.split("class=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let classes: Vec<_> = classes.flat_map(str::split_whitespace).collect();
+        assert!(!classes.is_empty() && !classes.contains(&"playground"), "{classes:?}");
+        assert!(read("book/book.toml").contains("runnable = false"));
+        for file in ["page.html", "style.css", "page.js", "limit.js", "chart.js", "engine.js"] {
+            let text = read(&format!("playground/{file}"));
+            assert!(["://", "fetch(", "@import"].iter().all(|asks| !text.contains(asks)), "{file}");
+        }
+    }
+
+    /// The luminance of `#rrggbb`, as WCAG 2 defines it.
+    fn luminance(color: &str) -> f64 {
+        let part = |at: usize| f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        let linear =
+            |part: f64| if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) };
+        0.2126 * linear(part(1)) + 0.7152 * linear(part(3)) + 0.0722 * linear(part(5))
+    }
+
+    /// Text and bars have a contrast of at least 4.5 to what is behind them.
+    #[test]
+    fn everything_is_visible_in_both_themes() {
+        let style = read("playground/style.css");
+        let colors = |name: &str| {
+            let (_, rest) = style.split_once(&format!("--{name}: light-dark(")).unwrap();
+            let (light, rest) = rest.split_once(", ").unwrap();
+            [light.to_owned(), rest.split(')').next().unwrap().to_owned()]
+        };
+        for name in ["ink", "soft", "admitted", "refused", "offered"] {
+            for behind in ["ground", "panel"] {
+                for (front, back) in colors(name).iter().zip(colors(behind)) {
+                    let (front, back) = (luminance(front), luminance(&back));
+                    let contrast = (front.max(back) + 0.05) / (front.min(back) + 0.05);
+                    assert!(contrast >= 4.5, "{name} on {behind}: {contrast:.2}");
+                }
+            }
+        }
     }
 }
