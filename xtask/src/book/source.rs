@@ -18,7 +18,7 @@ const ELSEWHERE: [(&str, &str); 3] = [
 
 /// The folders whose files the book contains, and the kinds of files.
 const FOLDERS: [(&str, &[&str]); 3] =
-    [("ratelimit-runtime/docs", &["md", "svg"]), ("benches", &["svg"]), ("book", &["md"])];
+    [("ratelimit-runtime/docs", &["md", "svg"]), ("benches", &["svg"]), ("book", &["md", "svg"])];
 
 /// Writes the sources of the book into a folder.
 pub(super) fn gather(folder: &Path) -> Result<(), String> {
@@ -86,7 +86,7 @@ mod tests {
         let listed = summary.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')'));
         let mut listed: Vec<_> = listed.map(str::to_owned).collect();
         let pages = guide().into_iter().map(|page| page.rsplit('/').next().unwrap().to_owned());
-        let others = ELSEWHERE.map(|(_, name)| name).into_iter().chain(["playground.md"]);
+        let others = ELSEWHERE.map(|(_, name)| name).into_iter().chain(["welcome.md", "playground.md"]);
         let mut pages: Vec<_> = pages.chain(others.map(str::to_owned)).collect();
         listed.sort();
         pages.sort();
