@@ -89,7 +89,8 @@ impl fmt::Display for Missing {
         let percent = (u32::from(slots) * 100 / SLOTS).max(1);
         write!(
             f,
-            "{}: this node serves {slots} of {SLOTS} slots, so about {percent} % of the identities; the failure policy of each limit decides their calls",
+            "{}: this node serves {slots} of {SLOTS} slots, so about {percent} % of the identities; the failure policy of \
+             each limit decides their calls",
             self.why
         )
     }
@@ -155,14 +156,16 @@ impl Session {
     pub(crate) fn of_overrides(&self, error: ratelimit::Error) -> Failure {
         if error.is_transient() && self.missing_overrides().is_some() {
             return Failure::from(error).and(
-                "this node has the overrides, which can be read and changed again when it is back; running services keep those that they know",
+                "this node has the overrides, which can be read and changed again when it is back; running services keep \
+                 those that they know",
             );
         }
         if !error.to_string().contains("WRONGTYPE") {
             return error.into();
         }
         Failure::server(format!(
-            "the key `{}:{{#}}:overrides` holds a value of another program, so there are no overrides ({error}); delete the key, or give each program its own prefix",
+            "the key `{}:{{#}}:overrides` holds a value of another program, so there are no overrides ({error}); delete \
+             the key, or give each program its own prefix",
             self.prefix
         ))
     }

@@ -41,8 +41,9 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
         tables.push(keyed("1 000 000 keys", 1_000_000, effort));
     }
     tables.push(fresh::table(if effort.quick { 20_000 } else { 200_000 }));
-    Ok(Results { context: "`check` receives a limit and a key on a memory store. In all tables after the first one, the key is a string of 13 bytes, and \
-         nothing is refused.".to_owned(), tables })
+    let context = "`check` receives a limit and a key on a memory store. In all tables after the first one, the key is a string \
+                   of 13 bytes, and nothing is refused.";
+    Ok(Results { context: context.to_owned(), tables })
 }
 
 /// Returns keys such as `user-00000007`, in the order of their addresses, so that reading them is cheap.

@@ -130,7 +130,8 @@ fn supported(limit: &Limit) -> Result<(), Error> {
     if supports(limit) {
         return Ok(());
     }
-    let message = "the SQLite store has no sliding windows, no refill by interval, no `wait` and no `block`; use another limit or store";
+    let message = "the SQLite store has no sliding windows, no refill by interval, no `wait` and no `block`; use another \
+                   limit or store";
     Err(Error::new(ErrorKind::Configuration, message))
 }
 

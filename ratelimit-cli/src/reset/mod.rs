@@ -13,14 +13,14 @@ use std::fmt::Write as _;
 
 /// Delete the state of a limit, so that the next call finds nothing in use
 ///
-/// Without --for and --all, resets the limit that all callers share. Held permits are deleted, too, and their holders continue to
-/// run. A process that remembers a refusal may refuse calls for one more second, and units that a process has leased stay with
-/// that process. Calls of buckets and of windows of the calendar that began before may still return units that they took; the
-/// method `reset` of a limiter prevents this.
+/// Without --for and --all, resets the limit that all callers share. Held permits are deleted, too, and their holders
+/// continue to run. A process that remembers a refusal may refuse calls for one more second, and units that a process has
+/// leased stay with that process. Calls of buckets and of windows of the calendar that began before may still return units
+/// that they took; the method `reset` of a limiter prevents this.
 #[derive(Args, Debug)]
 pub(crate) struct Reset {
-    /// The name of the limit, as in the attribute's `key`; with --all also a pattern, in which `*` stands for any text and `?` for
-    /// one character
+    /// The name of the limit, as in the attribute's `key`; with --all also a pattern, in which `*` stands for any text and
+    /// `?` for one character
     name: String,
     #[command(flatten)]
     callers: Callers,
