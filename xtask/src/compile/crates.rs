@@ -63,7 +63,7 @@ impl Crates {
 }
 
 /// Writes a package that uses the dependency versions and the profile of this workspace.
-fn package(place: &Path, name: &str, dependencies: &str, code: &str) -> io::Result<PathBuf> {
+pub(super) fn package(place: &Path, name: &str, dependencies: &str, code: &str) -> io::Result<PathBuf> {
     let folder = place.join(name);
     fs::create_dir_all(folder.join("src"))?;
     let manifest = format!(
@@ -77,7 +77,7 @@ fn package(place: &Path, name: &str, dependencies: &str, code: &str) -> io::Resu
 }
 
 /// Returns the line of a manifest that declares this dependency.
-fn line_of<'m>(manifest: &'m str, name: &str) -> &'m str {
+pub(super) fn line_of<'m>(manifest: &'m str, name: &str) -> &'m str {
     let declares = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(" ="));
     manifest.lines().find(declares).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
-//! The part `compile` of `bench`: measures the build time that the attribute costs, for each function with the attribute, and
-//! once for the macro itself.
+//! The part `compile` of `bench`: measures the build time that the attribute costs, for each function with the attribute, once
+//! for the macro itself, and for whole services beside those with another library.
 
 mod crates;
+mod services;
 mod stopwatch;
 
 use crate::process::{cargo, remove, root, run, target};
@@ -26,7 +27,9 @@ pub(crate) fn perform() -> Result<(), String> {
     let crates = Crates::write(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     functions(&crates, &place)?;
     println!();
-    clean_builds(&crates, &place)
+    clean_builds(&crates, &place)?;
+    println!();
+    services::measure(&place)
 }
 
 /// Measures `cargo check` of the crates with functions, after their dependencies were built.
