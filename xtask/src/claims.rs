@@ -133,3 +133,31 @@ fn the_ratios_of_the_readme_are_those_of_the_benchmarks() {
         "{memory}"
     );
 }
+
+/// The page *Comparison* states what a build costs in words.
+#[test]
+fn the_build_costs_what_the_benchmarks_say() {
+    let measured = read("benches/README.md");
+    let table = measured.split("### The build of a service\n").nth(1).and_then(Table::first).unwrap();
+    let value = |row: &str, column: &str| table.cell(row, column).unwrap().to_owned();
+    let names = [
+        "**this library, on memory or Redis**",
+        "tower_governor",
+        "tower_governor, with its default features",
+        "tower_governor, and the crate redis",
+        "axum alone",
+    ];
+    let [ours, theirs, default, redis, alone] = names.map(|name| value(name, "crates"));
+    let seconds = names.map(|name| value(name, "CPU, s"));
+    let page = read("ratelimit-runtime/docs/comparison.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    for says in [
+        format!(
+            "builds {ours} crates, among them the crate redis. tower_governor builds {theirs}, or {default}"
+        ),
+        format!("or {redis} with the crate redis; axum alone builds {alone}."),
+        format!("takes {} s of CPU, that of tower_governor {} s", seconds[0], seconds[1]),
+        format!("with the crate redis {} s, and that of axum alone {} s.", seconds[3], seconds[4]),
+    ] {
+        assert!(page.contains(&says), "comparison.md does not say: {says}");
+    }
+}
