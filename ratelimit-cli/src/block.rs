@@ -101,7 +101,7 @@ fn keys(
 ) -> Result<Vec<(Limit, StoreKey, bool)>, Failure> {
     let mut keys = Vec::new();
     for (algorithm, key) in caller.store_keys(&session.limiter)? {
-        if algorithm.state().is_list() {
+        if algorithm.is_list() {
             continue;
         }
         let stored = StoredKey::parse(&session.prefix, key.as_bytes());

@@ -138,8 +138,8 @@ pub(crate) async fn levels(
 
 /// Returns a larger limit that reads the same state, if all units of the limit are in use. A gate refuses its calls, too.
 fn raised(usage: Usage) -> Option<Limit> {
-    let Known { limit, decision } = usage.known.filter(|known| !known.limit.algorithm().state().is_list())?;
-    let (is_bucket, most) = (limit.algorithm().is_bucket(), LimitChange::new());
+    let Known { limit, decision } = usage.known.filter(|known| !known.limit.algorithm().is_list())?;
+    let (is_bucket, most) = (limit.is_bucket(), LimitChange::new());
     let most = if is_bucket { most.burst(u32::MAX) } else { most.count(u32::MAX) };
     (decision.remaining() == 0).then(|| most.apply_what_fits(&limit))
 }

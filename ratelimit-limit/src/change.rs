@@ -1,11 +1,10 @@
 //! Changes of a limit while the service runs: a change replaces some numbers of the limit, or the whole limit.
 
-mod numbers;
-
 use super::constructors::whole_ms;
 use super::rules::block::Block;
 use super::rules::numbers::{Lease, Numbers};
-use super::{Calendar, Limit, LimitError, Refill, Zone};
+use super::rules::{Number, NumberSet};
+use super::{Algorithm, Calendar, Limit, LimitError, Refill};
 use std::time::Duration;
 
 /// The change that an override makes to a limit: new values for some numbers, or a whole new limit.
@@ -28,50 +27,39 @@ use std::time::Duration;
 /// let whole = LimitChange::from(Limit::counter(50, Duration::from_secs(60)));
 /// assert_eq!("counter count=50 time=1m".parse(), Ok(whole));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LimitChange {
     /// A limit that replaces the whole limit in the code. `None` if the change only names numbers.
-    pub(crate) whole: Option<Limit>,
-    pub(crate) count: Option<u32>,
-    /// For a calendar window, the greatest length of that window.
-    pub(crate) time_ms: Option<u64>,
-    /// Set only together with `time_ms`.
-    pub(crate) calendar: Option<Calendar>,
-    pub(crate) zone: Option<Zone>,
-    pub(crate) burst: Option<u32>,
-    pub(crate) refill: Option<Refill>,
-    pub(crate) borrow: Option<u32>,
-    pub(crate) wait_ms: Option<u64>,
-    pub(crate) lease: Option<Lease>,
-    pub(crate) block: Option<Block>,
+    whole: Option<Limit>,
+    pub(crate) given: NumberSet,
+    /// The given numbers. All others are those of an empty change.
+    pub(crate) numbers: Numbers,
     /// The error of an invalid value, such as a fraction of a millisecond. If several values are invalid, the error of the last
     /// one.
-    pub(crate) wrong: Option<LimitError>,
+    wrong: Option<LimitError>,
+}
+
+impl Default for LimitChange {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl LimitChange {
     /// A change without any numbers. The methods below add them.
     pub const fn new() -> Self {
-        Self {
-            whole: None,
-            count: None,
-            time_ms: None,
-            calendar: None,
-            zone: None,
-            burst: None,
-            refill: None,
-            borrow: None,
-            wait_ms: None,
-            lease: None,
-            block: None,
-            wrong: None,
-        }
+        let numbers = Numbers::new(Algorithm::Counter, 0, 0);
+        Self { whole: None, given: NumberSet::EMPTY, numbers, wrong: None }
+    }
+
+    const fn with(self, number: Number, numbers: Numbers) -> Self {
+        Self { given: self.given.with(number), numbers, ..self }
     }
 
     /// Changes the number of units per `time`, or the number of permits. Zero refuses every call.
     pub const fn count(self, count: u32) -> Self {
-        Self { count: Some(count), ..self }
+        self.with(Number::Count, Numbers { count, ..self.numbers })
     }
 
     /// Changes the window, the time of a refill, or the lease of a permit.
@@ -79,28 +67,29 @@ impl LimitChange {
         let Some(time_ms) = whole_ms(time) else {
             return Self { wrong: Some(LimitError::TIME_FRACTION), ..self };
         };
-        Self { time_ms: Some(time_ms), calendar: None, ..self }
+        self.with(Number::Time, Numbers { time_ms, calendar: None, ..self.numbers })
     }
 
     /// Changes the window of a counter to a calendar window. The limit keeps its zone. To change the zone, parse a text such as
     /// `time=day zone=+01:00`.
     pub const fn calendar(self, window: Calendar) -> Self {
-        Self { time_ms: Some(window.longest_ms()), calendar: Some(window), ..self }
+        let time_ms = window.longest_ms();
+        self.with(Number::Time, Numbers { time_ms, calendar: Some(window), ..self.numbers })
     }
 
     /// Changes the capacity of a bucket.
     pub const fn burst(self, burst: u32) -> Self {
-        Self { burst: Some(burst), ..self }
+        self.with(Number::Burst, Numbers { burst, ..self.numbers })
     }
 
     /// Changes how tokens come back to a token bucket.
     pub const fn refill(self, refill: Refill) -> Self {
-        Self { refill: Some(refill), ..self }
+        self.with(Number::Refill, Numbers { refill, ..self.numbers })
     }
 
     /// Changes how far a token bucket may go below zero.
     pub const fn borrow(self, borrow: u32) -> Self {
-        Self { borrow: Some(borrow), ..self }
+        self.with(Number::Borrow, Numbers { borrow, ..self.numbers })
     }
 
     /// Changes how long a call may wait for its turn. With zero, a call that cannot pass now is refused at once.
@@ -108,23 +97,23 @@ impl LimitChange {
         let Some(wait_ms) = whole_ms(wait) else {
             return Self { wrong: Some(LimitError::WAIT_FRACTION), ..self };
         };
-        Self { wait_ms: Some(wait_ms), ..self }
+        self.with(Number::Wait, Numbers { wait_ms, ..self.numbers })
     }
 
     /// Changes how many units a process takes in advance. Zero turns leases off.
     pub const fn lease(self, units: u32) -> Self {
-        Self { lease: Some(Lease::Most(units)), ..self }
+        self.with(Number::Lease, Numbers { lease: Lease::Most(units), ..self.numbers })
     }
 
     /// Lets a process take units in advance, up to a sixteenth of what the limit can hold.
     pub const fn lease_auto(self) -> Self {
-        Self { lease: Some(Lease::Auto), ..self }
+        self.with(Number::Lease, Numbers { lease: Lease::Auto, ..self.numbers })
     }
 
     /// Changes how long a refused caller stays refused; see [`Limit::block`]. An empty slice turns blocks off.
     pub const fn block(self, steps: &[Duration]) -> Self {
         match Block::of(steps) {
-            Ok(block) => Self { block: Some(block), ..self },
+            Ok(block) => self.with(Number::Block, Numbers { block, ..self.numbers }),
             Err(error) => Self { wrong: Some(error), ..self },
         }
     }
@@ -155,14 +144,7 @@ impl LimitChange {
             Some(whole) if whole.refuses_all() => Numbers { count: 0, ..limit.numbers },
             _ => limit.numbers,
         };
-        let algorithm = numbers.algorithm;
-        let taken = Self {
-            zone: self.zone.filter(|_| self.window(&numbers).is_some()),
-            refill: self.refill.filter(|_| algorithm.check_takes_refill().is_ok()),
-            borrow: self.borrow.filter(|_| algorithm.check_takes_borrow().is_ok()),
-            ..*self
-        };
-        taken.changed(numbers).and_then(Limit::fitting).unwrap_or(*limit)
+        self.changed(numbers).and_then(Limit::fitting).unwrap_or(*limit)
     }
 
     /// Checks the change. The limit in the code is unknown, so rules that need its numbers are not checked. If the change is a
@@ -182,6 +164,34 @@ impl LimitChange {
 
     fn names_numbers(&self) -> bool {
         *self != Self { whole: self.whole, ..Self::new() }
+    }
+
+    /// Applies the change to these numbers, and returns the resulting limit.
+    pub(crate) fn applied_to(&self, numbers: Numbers) -> Result<Limit, LimitError> {
+        let changed = self.changed(numbers)?;
+        self.given.iter().try_for_each(|number| number.check_taken(&changed))?;
+        Limit::with_following_lease(changed)
+    }
+
+    fn changed(&self, numbers: Numbers) -> Result<Numbers, LimitError> {
+        self.wrong.map_or(Ok(()), Err)?;
+        Ok(self.given.iter().fold(numbers, |changed, number| number.copy(&self.numbers, changed)))
+    }
+
+    /// Checks the change without the limit in the code: applies it to a limit with an algorithm that takes the changed numbers.
+    /// Rules between several numbers are not checked, because the other numbers of the limit in the code are unknown.
+    fn check_alone(&self) -> Result<(), LimitError> {
+        let takes_all = |algorithm: &Algorithm| self.given.iter().all(|number| algorithm.takes(number));
+        let algorithm = Algorithm::ALL.into_iter().find(takes_all).unwrap_or(Algorithm::TokenBucket);
+        let has_zone = self.given.has(Number::Zone) && !self.given.has(Number::Time);
+        let calendar = has_zone.then_some(Calendar::Hour);
+        match self.applied_to(Numbers { calendar, ..Numbers::new(algorithm, 1, 1) }) {
+            Ok(_)
+            | Err(LimitError::QUEUE_TOO_LARGE | LimitError::REFILL_TOO_SLOW | LimitError::NOT_EXACT) => {
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads and writes limits and changes in configuration files, with the feature `serde`. It reads a text, or a table with the
 //! words of the attribute.
 
+use super::rules::Number;
 use super::text::UNLIMITED;
 use super::{Algorithm, Limit, LimitChange, ParseLimitError};
 use serde::de::{Error, MapAccess, Visitor};
@@ -135,7 +136,7 @@ impl<'de, T: FromStr<Err = ParseLimitError>> Visitor<'de> for Words<T> {
         let mut words = vec![self.default.map(|default| default.as_str().to_owned()).unwrap_or_default()];
         while let Some((name, value)) = table.next_entry::<String, Value>()? {
             // As in the attribute, a whole number means seconds. A configuration from the environment has quotes around it.
-            let is_time = ["time", "wait", "block"].contains(&name.as_str());
+            let is_time = Number::named(&name).is_some_and(|number| number.takes().is_time());
             let timed = |text: &str| {
                 let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
                 if is_time && is_number { format!("{text}s") } else { text.to_owned() }

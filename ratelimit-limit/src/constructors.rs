@@ -2,7 +2,7 @@
 
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_COUNT;
-use super::{Algorithm, Calendar, Limit, LimitError, Window, Zone};
+use super::{Algorithm, Calendar, Limit, LimitError};
 use std::time::Duration;
 
 impl Limit {
@@ -52,8 +52,8 @@ impl Limit {
     ///
     /// None so far. It returns a `Result` because the other `try_` constructors do.
     pub const fn try_calendar(count: u32, window: Calendar) -> Result<Self, LimitError> {
-        let window = Window { calendar: window, zone: Zone::UTC };
-        Self::of(Numbers::new(Algorithm::Counter, count, 1).with_calendar(window))
+        let plain = Numbers::new(Algorithm::Counter, count, window.longest_ms());
+        Self::of(Numbers { calendar: Some(window), ..plain })
     }
 
     /// A bucket that refills with `count` tokens per `time` and holds `count` tokens; see [`Algorithm::TokenBucket`].

@@ -1,7 +1,7 @@
 //! Adapts numbers that do not fit together, when a lease or an override sets them at run time.
 
-use super::rules::block::Block;
-use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_STORED, MAX_TIME_MS, MAX_WINDOW, MIN_LEASE_MS};
+use super::rules::Number;
+use super::rules::bounds::{EXACT, MAX_BUCKET, MAX_LEVEL, MAX_TIME_MS, MIN_LEASE_MS};
 use super::rules::numbers::{Lease, Numbers};
 use super::{Limit, LimitError};
 
@@ -18,24 +18,24 @@ impl Limit {
 
     /// Adapts the lease to the other numbers. The lease becomes at most half of what the limit can hold, and is removed if the
     /// limit cannot have a lease.
-    pub(super) fn with_following_lease(numbers: Numbers) -> Result<Self, LimitError> {
+    pub(super) fn with_following_lease(mut numbers: Numbers) -> Result<Self, LimitError> {
+        if Number::Lease.check_taken(&numbers).is_err() {
+            numbers.lease = Lease::Most(0);
+        }
         match Self::of(numbers) {
-            Err(
-                error @ (LimitError::LEASE_ELSEWHERE
-                | LimitError::LEASE_TOO_LARGE
-                | LimitError::BLOCK_WITH_LEASE),
-            ) => Self::of(numbers.remedied(error)),
+            Err(error @ LimitError::LEASE_TOO_LARGE) => Self::of(numbers.remedied(error)),
             limit => limit,
         }
     }
 
     /// Makes a limit from numbers that may not fit together. The limit admits at most what these numbers say, with one exception:
     /// a time out of range becomes the nearest valid time, which may admit more.
-    pub(super) fn fitting(mut numbers: Numbers) -> Result<Self, LimitError> {
+    pub(super) fn fitting(numbers: Numbers) -> Result<Self, LimitError> {
+        let mut numbers = numbers.taken();
         for _ in 0..MOST_REMEDIES {
             match Self::of(numbers) {
                 Ok(limit) => return Ok(limit),
-                Err(error) => numbers = numbers.remedied(error),
+                Err(error) => numbers = numbers.remedied(error).taken(),
             }
         }
         Self::of(numbers)
@@ -43,38 +43,35 @@ impl Limit {
 }
 
 impl Numbers {
+    /// Leaves out the numbers that the limit does not take.
+    fn taken(self) -> Self {
+        Number::ALL.into_iter().fold(self, |numbers, number| match number.check_taken(&numbers) {
+            Ok(()) => numbers,
+            Err(_) => number.copy(&Self::new(numbers.algorithm, numbers.count, numbers.time_ms), numbers),
+        })
+    }
+
     /// Removes a violation by lowering or dropping numbers, so that the limit admits at most as much. A time out of range becomes
     /// the nearest valid time. Only a change that was not checked can have such a time.
     fn remedied(self, error: LimitError) -> Self {
         match error {
             LimitError::TIME_ZERO => Self { time_ms: 1, ..self },
-            LimitError::CALENDAR_ELSEWHERE => Self { calendar: None, ..self },
-            LimitError::WAIT_FOR_CALENDAR => Self { wait_ms: 0, ..self },
             LimitError::TIME_TOO_LONG => Self { time_ms: MAX_TIME_MS, ..self },
             LimitError::LEASE_TOO_SHORT => Self { time_ms: MIN_LEASE_MS, ..self },
             LimitError::WAIT_TOO_LONG => Self { wait_ms: MAX_TIME_MS, ..self },
-            LimitError::BURST_WITHOUT_BUCKET | LimitError::BURST_OF_QUEUE => {
-                Self { burst: self.count, ..self }
-            }
             LimitError::BUCKET_TOO_LARGE => self.with_count_up_to(MAX_BUCKET).with_capacity_up_to(MAX_BUCKET),
-            LimitError::WINDOW_TOO_LARGE => self.with_count_up_to(MAX_WINDOW),
-            LimitError::LOG_TOO_LARGE | LimitError::TOO_MANY_PERMITS => self.with_count_up_to(MAX_STORED),
             LimitError::REFILL_TOO_SLOW => self.with_capacity_up_to(self.units_in(MAX_TIME_MS)),
             LimitError::QUEUE_TOO_LARGE => self.with_fewer_waiting(),
             LimitError::NOT_EXACT => self.with_simple_numbers(),
-            LimitError::BLOCK_ELSEWHERE => Self { block: Block::NONE, ..self },
-            LimitError::LEASE_ELSEWHERE | LimitError::BLOCK_WITH_LEASE => {
-                Self { lease: Lease::Most(0), ..self }
-            }
             LimitError::LEASE_TOO_LARGE => {
                 Self { lease: Lease::Most(self.burst.saturating_add(self.borrow) / 2), ..self }
             }
-            // `Limit::of` has no other errors.
-            _ => self,
+            // `Limit::of` has no other error of numbers that the limit takes.
+            _ => self.with_count_up_to(self.algorithm.most().0),
         }
     }
 
-    /// Lowers `count`, but not `burst`. If the algorithm takes no `burst`, the next correction sets `burst` to the new `count`.
+    /// Lowers `count`, but not the `burst` of a bucket.
     fn with_count_up_to(self, most: u32) -> Self {
         Self { count: self.count.min(most), ..self }
     }

@@ -111,7 +111,7 @@ impl Limit {
     #[doc(hidden)]
     pub fn lease_lasts(&self) -> Duration {
         let part = Duration::from_micros(self.whole_ms() * 1000 / LASTS_PART);
-        let most = if self.numbers.algorithm.is_bucket() { BUCKET_LASTS } else { COUNTER_LASTS };
+        let most = if self.is_bucket() { BUCKET_LASTS } else { COUNTER_LASTS };
         part.min(most)
     }
 
@@ -125,7 +125,7 @@ impl Limit {
     /// bucket refills, so that the next request takes several units, instead of one request for each unit.
     #[doc(hidden)]
     pub fn lease_pause(&self) -> Duration {
-        let comes_one_by_one = self.numbers.algorithm.is_bucket() && !self.refills_by_interval();
+        let comes_one_by_one = self.is_bucket() && !self.refills_by_interval();
         if comes_one_by_one { self.lease_lasts() } else { Duration::ZERO }
     }
 

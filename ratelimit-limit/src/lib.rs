@@ -107,10 +107,7 @@ impl Limit {
 
     /// The calendar window, if the limit has one.
     pub const fn calendar_window(&self) -> Option<Calendar> {
-        match self.numbers.calendar {
-            Some(window) => Some(window.calendar),
-            None => None,
-        }
+        self.numbers.calendar
     }
 
     /// Returns the time from `unix_time` (the time since 1970 in UTC) to the end of the calendar window at that time. Returns
@@ -180,7 +177,10 @@ impl Limit {
     /// The calendar window with its zone. `None` if the limit has no calendar window.
     #[inline]
     pub const fn window(&self) -> Option<Window> {
-        self.numbers.calendar
+        match self.numbers.calendar {
+            Some(calendar) => Some(Window { calendar, zone: self.numbers.zone }),
+            None => None,
+        }
     }
 
     /// Returns the same limit for a decision at `unix_ms`, in ms since 1970 in UTC: its `time` is the rest of the calendar
@@ -227,8 +227,24 @@ impl Limit {
         self.numbers.is_queue()
     }
 
+    #[inline]
     pub const fn is_concurrency(&self) -> bool {
         self.numbers.algorithm.is_concurrency()
+    }
+
+    #[inline]
+    pub const fn is_list(&self) -> bool {
+        self.numbers.algorithm.is_list()
+    }
+
+    /// Whether the state has a place for a block or a pause.
+    pub const fn has_gate(&self) -> bool {
+        self.numbers.algorithm.takes(rules::Number::Block)
+    }
+
+    #[inline]
+    pub const fn is_bucket(&self) -> bool {
+        self.numbers.algorithm.is_bucket()
     }
 
     /// Whether an admitted call is charged at once and for good: it does not wait for a turn, and does not hold a permit.
@@ -239,7 +255,7 @@ impl Limit {
     /// The time by which `units` more units delay the moment when a token bucket is full, or a leaky bucket is empty. Zero if
     /// units come back together: at the end of a window or by interval.
     pub fn refill_time(&self, units: u32) -> Duration {
-        let comes_one_by_one = self.algorithm().is_bucket() && !self.refills_by_interval();
+        let comes_one_by_one = self.is_bucket() && !self.refills_by_interval();
         let nanos = u128::from(units) * self.time().as_nanos() / u128::from(self.count().max(1));
         let nanos = if comes_one_by_one { nanos } else { 0 };
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

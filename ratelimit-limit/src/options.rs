@@ -2,9 +2,10 @@
 
 use super::constructors::{must, whole_ms};
 use super::rules::block::Block;
+use super::rules::number::Number;
 use super::rules::numbers::Numbers;
 use super::rules::violation::ZERO_BURST;
-use super::{Limit, LimitError, Refill, Window, Zone};
+use super::{Limit, LimitError, Refill, Zone};
 use std::time::Duration;
 
 impl Limit {
@@ -26,8 +27,7 @@ impl Limit {
     /// [`LimitError`], if the limit is not a bucket or is a queue, `burst` is above 2^25, or the bucket would take more than 366
     /// days to refill.
     pub const fn try_burst(self, burst: u32) -> Result<Self, LimitError> {
-        let takes_burst = self.numbers.algorithm.check_takes_burst(self.numbers.wait_ms > 0);
-        Self::if_taken(takes_burst, Numbers { burst, ..self.numbers })
+        Self::if_taken(Number::Burst, Numbers { burst, ..self.numbers })
     }
 
     /// Sets the zone of a calendar window: an offset from UTC, from `-23:59` to `+23:59`. The default is UTC.
@@ -47,10 +47,9 @@ impl Limit {
     /// [`LimitError`], if the limit has no calendar window, or if the text is not an offset such as `+01:00`. Names of zones are
     /// not supported: their rules change, so all processes and the server would need the same version of the rules.
     pub const fn try_zone(self, offset: &str) -> Result<Self, LimitError> {
-        match (self.numbers.calendar, Zone::parse(offset)) {
-            (None, _) => Err(LimitError::ZONE_WITHOUT_CALENDAR),
-            (_, None) => Err(LimitError::ZONE_UNKNOWN),
-            (Some(window), Some(zone)) => Self::of(self.numbers.with_calendar(Window { zone, ..window })),
+        match Zone::parse(offset) {
+            Some(zone) => Self::if_taken(Number::Zone, Numbers { zone, ..self.numbers }),
+            None => Err(LimitError::ZONE_UNKNOWN),
         }
     }
 
@@ -70,7 +69,7 @@ impl Limit {
     ///
     /// [`LimitError`], if the limit is not a token bucket, or its numbers do not fit this refill.
     pub const fn try_refill(self, refill: Refill) -> Result<Self, LimitError> {
-        Self::if_taken(self.numbers.algorithm.check_takes_refill(), Numbers { refill, ..self.numbers })
+        Self::if_taken(Number::Refill, Numbers { refill, ..self.numbers })
     }
 
     /// Lets the balance of a token bucket go below zero by this number of tokens. Later calls are refused until the balance is
@@ -91,7 +90,7 @@ impl Limit {
     /// [`LimitError`], if the limit is not a token bucket, `burst` and `borrow` together are above 2^25, or the bucket would take
     /// more than 366 days to refill.
     pub const fn try_borrow(self, borrow: u32) -> Result<Self, LimitError> {
-        Self::if_taken(self.numbers.algorithm.check_takes_borrow(), Numbers { borrow, ..self.numbers })
+        Self::if_taken(Number::Borrow, Numbers { borrow, ..self.numbers })
     }
 
     /// Lets a call that cannot pass now wait for its turn, at most for this time, instead of being refused. Zero means that calls
@@ -170,8 +169,8 @@ impl Limit {
         }
     }
 
-    const fn if_taken(taken: Result<(), LimitError>, numbers: Numbers) -> Result<Self, LimitError> {
-        match taken {
+    const fn if_taken(number: Number, numbers: Numbers) -> Result<Self, LimitError> {
+        match number.check_taken(&numbers) {
             Ok(()) => Self::of(numbers),
             Err(error) => Err(error),
         }

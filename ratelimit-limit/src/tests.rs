@@ -14,16 +14,8 @@ fn ms(ms: u64) -> Duration {
 }
 
 /// A plain limit of each algorithm: 6 units in 4 s.
-fn each() -> [Limit; 6] {
-    let time = 4 * SECOND;
-    [
-        Limit::counter(6, time),
-        Limit::sliding_window(6, time),
-        Limit::sliding_log(6, time),
-        Limit::token_bucket(6, time),
-        Limit::leaky_bucket(6, time),
-        Limit::concurrency(6, time),
-    ]
+fn each() -> [Limit; Algorithm::ALL.len()] {
+    Algorithm::ALL.map(|algorithm| Limit::plain(algorithm, 6, 4 * SECOND).unwrap())
 }
 
 #[test]
@@ -57,10 +49,16 @@ fn only_a_limit_that_can_hold_something_admits() {
 #[test]
 fn a_state_follows_the_algorithm() {
     let states =
-        [State::Counter, State::SlidingWindow, State::Log, State::Bucket, State::Bucket, State::Permits];
+        [State::Counter, State::Bucket, State::SlidingWindow, State::Log, State::Bucket, State::Permits];
     assert_eq!(each().map(|limit| limit.state()), states);
+    for limit in each() {
+        let (lists, buckets) = (limit.is_list(), limit.is_bucket());
+        assert_eq!(lists, matches!(limit.state(), State::Log | State::Permits), "{limit}");
+        assert_eq!(buckets, limit.state() == State::Bucket, "{limit}");
+        assert_eq!(limit.has_gate(), !lists, "{limit}");
+    }
     let formats: HashSet<&str> = each().iter().map(Limit::state_format).collect();
-    assert_eq!(formats.len(), 6);
+    assert_eq!(formats.len(), Algorithm::ALL.len());
     assert!(formats.iter().all(|format| !format.is_empty()));
     for limit in each() {
         let any = Limit::any_of(limit.algorithm());
@@ -76,8 +74,8 @@ fn a_state_follows_the_algorithm() {
 
 #[test]
 fn a_limit_is_as_before_after_its_longest_reset() {
-    assert_eq!(each().map(|limit| limit.longest_reset_ms()), [4000, 8000, 4000, 4000, 4000, 4000]);
-    assert_eq!(each().map(|limit| limit.full_ms()), [0, 0, 0, 4000, 4000, 0]);
+    assert_eq!(each().map(|limit| limit.longest_reset_ms()), [4000, 4000, 8000, 4000, 4000, 4000]);
+    assert_eq!(each().map(|limit| limit.full_ms()), [0, 4000, 0, 0, 4000, 0]);
     let bucket = Limit::token_bucket(6, 4 * SECOND).burst(10);
     assert_eq!((bucket.full_ms(), bucket.longest_reset_ms()), (6667, 6667));
     // Two steps of 4 s return the ten units.
@@ -103,7 +101,7 @@ fn a_state_lives_for_a_power_of_two() {
 #[test]
 fn units_come_back_one_by_one_only_from_a_continuous_bucket() {
     let refill = |limit: Limit| limit.refill_time(3);
-    assert_eq!(each().map(refill), [0, 0, 0, 2, 2, 0].map(|seconds| seconds * SECOND));
+    assert_eq!(each().map(refill), [0, 2, 0, 0, 2, 0].map(|seconds| seconds * SECOND));
     assert_eq!(refill(Limit::token_bucket(6, 4 * SECOND).refill(Refill::Interval)), Duration::ZERO);
     assert_eq!(Limit::token_bucket(7, SECOND).refill_time(1), Duration::from_nanos(142_857_142));
     assert_eq!(Limit::try_token_bucket(0, SECOND).unwrap().refill_time(2), 2 * SECOND);

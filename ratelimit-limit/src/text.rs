@@ -1,36 +1,40 @@
 //! Limits and their changes as text, for configurations and overrides: `token_bucket count=20 time=1h burst=5`, `count=50`.
 
 mod error;
+mod number;
 
 use error::EXAMPLE;
 pub use error::ParseLimitError;
 
-use super::rules::block::Block;
-use super::rules::duration;
-use super::rules::numbers::{Lease, Numbers};
-use super::{Algorithm, Calendar, Limit, LimitChange, Refill, Zone};
+use super::rules::Number;
+use super::rules::numbers::Numbers;
+use super::{Algorithm, Limit, LimitChange};
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Numbers { algorithm, refill, count, burst, borrow, time_ms, calendar, wait_ms, lease, block } =
-            self.numbers;
-        let numbers = LimitChange {
-            count: Some(count),
-            time_ms: Some(time_ms),
-            calendar: self.calendar_window(),
-            zone: calendar.map(|window| window.zone).filter(|zone| *zone != Zone::UTC),
-            burst: Some(burst).filter(|burst| *burst != count),
-            refill: Some(refill).filter(|refill| *refill != Refill::Greedy),
-            borrow: Some(borrow).filter(|borrow| *borrow > 0),
-            wait_ms: Some(wait_ms).filter(|wait_ms| *wait_ms > 0),
-            lease: Some(lease).filter(|lease| *lease != Lease::Most(0)),
-            block: Some(block).filter(|block| !block.is_none()),
-            ..LimitChange::new()
-        };
-        write!(f, "{} {numbers}", algorithm.as_str())
+        f.write_str(self.algorithm().as_str())?;
+        let named = Number::ALL.into_iter().filter(|number| !number.is_plain(&self.numbers));
+        named.into_iter().try_for_each(|number| write!(f, " {}", Named(number, &self.numbers)))
+    }
+}
+
+impl fmt::Display for LimitChange {
+    /// Writes the text that [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.whole().map(ToString::to_string);
+        let numbers = self.given.iter().map(|number| Named(number, &self.numbers).to_string());
+        f.write_str(&whole.into_iter().chain(numbers).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A number with its name: `count=50`.
+struct Named<'n>(Number, &'n Numbers);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.0.as_str(), self.0.show(self.1))
     }
 }
 
@@ -38,8 +42,8 @@ impl FromStr for Limit {
     type Err = ParseLimitError;
 
     /// Reads the text that [`Display`](fmt::Display) writes. Times are whole numbers with the units `ms`, `s`, `m`, `h` and `d`,
-    /// such as `90s` or `1h30m`. The `time` of a counter may also be `hour`, `day`, `week` or `month`. `zone`, `burst`, `refill`,
-    /// `borrow`, `wait`, `lease` and `block` may be left out.
+    /// such as `90s` or `1h30m`. The `time` of a counter may also be `hour`, `day`, `week` or `month`. All numbers but `count` and
+    /// `time` may be left out.
     fn from_str(text: &str) -> Result<Self, ParseLimitError> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -48,12 +52,12 @@ impl FromStr for Limit {
             let message = format!("unknown algorithm `{name}`; expected one of {names}: {EXAMPLE}");
             return Err(ParseLimitError::new("unknown algorithm", message));
         };
-        let numbers = LimitChange::of(words)?;
-        let (Some(count), Some(_)) = (numbers.count, numbers.time_ms) else {
+        let change = LimitChange::of(words)?;
+        if !change.given.has(Number::Count) || !change.given.has(Number::Time) {
             let message = format!("a limit needs a `count` and a `time`: {EXAMPLE}");
             return Err(ParseLimitError::new("`count` or `time` is missing", message));
-        };
-        Ok(numbers.applied_to(Numbers::new(algorithm, count, 1))?)
+        }
+        Ok(change.applied_to(Numbers::new(algorithm, 1, 1))?)
     }
 }
 
@@ -113,66 +117,21 @@ impl LimitChange {
 
     fn read(&mut self, word: &str) -> Result<(), ParseLimitError> {
         let (name, value) = word.split_once('=').ok_or_else(|| ParseLimitError::unknown_field(word))?;
-        let wrong = |expected: &str| {
-            ParseLimitError::new("a field has a wrong value", format!("`{word}` must be {expected}"))
-        };
-        let number = || value.parse().map_err(|_| wrong(number_instead_of(value, "a whole number")));
-        let twice = match name {
-            "count" => self.count.replace(number()?).is_some(),
-            "time" => {
-                self.calendar = Calendar::named(value);
-                let time_ms =
-                    self.calendar.map_or_else(|| duration(value), |window| Ok(window.longest_ms()))?;
-                self.time_ms.replace(time_ms).is_some()
-            }
-            "zone" => {
-                let zone = Zone::parse(value).ok_or_else(|| wrong("an offset from UTC, such as `+01:00`"))?;
-                self.zone.replace(zone).is_some()
-            }
-            "burst" => self.burst.replace(number()?).is_some(),
-            "refill" => {
-                let refill = Refill::named(value).ok_or_else(|| wrong("`greedy` or `interval`"))?;
-                self.refill.replace(refill).is_some()
-            }
-            "borrow" => self.borrow.replace(number()?).is_some(),
-            "wait" => self.wait_ms.replace(duration(value)?).is_some(),
-            "lease" if value == "auto" => self.lease.replace(Lease::Auto).is_some(),
-            "lease" => {
-                let units =
-                    value.parse().map_err(|_| wrong(number_instead_of(value, "a whole number or `auto`")))?;
-                self.lease.replace(Lease::Most(units)).is_some()
-            }
-            "block" => self.block.replace(block(value)?).is_some(),
-            _ => return Err(ParseLimitError::unknown_field(word)),
-        };
-        if twice {
+        let number = Number::named(name).ok_or_else(|| ParseLimitError::unknown_field(word))?;
+        number.read(value, &mut self.numbers)?;
+        if self.given.has(number) {
             return Err(ParseLimitError::new("a field is given twice", format!("`{word}` is given twice")));
         }
+        self.given = self.given.with(number);
         Ok(())
     }
-}
-
-/// Says what a field must be: `expected`, or a smaller number.
-fn number_instead_of<'e>(value: &str, expected: &'e str) -> &'e str {
-    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { "at most 4294967295" } else { expected }
-}
-
-/// Reads the steps of a block, as in `1m,10m,1h`. `0s` means no block.
-fn block(text: &str) -> Result<Block, ParseLimitError> {
-    let steps = text.split(',').map(duration).collect::<Result<Vec<_>, _>>()?;
-    let steps: Vec<Duration> = steps.into_iter().map(Duration::from_millis).collect();
-    Ok(Block::of(if steps == [Duration::ZERO] { &[] } else { &steps })?)
-}
-
-fn duration(text: &str) -> Result<u64, ParseLimitError> {
-    let wrong = |why| format!("`{text}` is not a duration: {why}");
-    duration::parse(text).map_err(|why| ParseLimitError::new("a field is not a duration", wrong(why)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Calendar, Refill};
+    use std::time::Duration;
 
     #[test]
     fn what_is_written_is_read() {
@@ -220,7 +179,7 @@ mod tests {
             ("counter count=1 time=1m1h", "`1m1h` is not a duration: `1h` comes after"),
             ("counter count=1 time=", "`` is not a duration: it is empty"),
             ("counter count=1 time=99999999999999999d", "`time` must be at most 366 days"),
-            ("counter limit=1 time=1s", "unknown field `limit=1`; expected `count`"),
+            ("counter limit=1 time=1s", "unknown field `limit=1`; expected one of `count`"),
             ("token_bucket count=1 time=1s refill=slow", "`refill=slow` must be `greedy` or `interval`"),
             ("counter count=9 time=1s lease=some", "`lease=some` must be a whole number or `auto`"),
             ("sliding_log count=9 time=1s lease=auto", "`lease` needs a counter or a token bucket"),

@@ -157,7 +157,7 @@ impl Decision {
         let reset = self.reset_after();
         let starts = reset.is_zero() && units > 0;
         let first = match limit.window() {
-            _ if !starts || limit.algorithm().is_bucket() => Duration::ZERO,
+            _ if !starts || limit.is_bucket() => Duration::ZERO,
             // The store's clock is not known here, so the clock of this process determines when the window ends.
             Some(window) => Duration::from_millis(window.until_end_ms(SystemClock::default().unix_ms())),
             None => limit.time(),

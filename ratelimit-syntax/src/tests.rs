@@ -2,7 +2,10 @@
 
 use crate::annotated::read;
 use crate::async_trait::AsyncTraitBody;
+use crate::model::{Algorithm, Number};
+use crate::table::{ARGUMENTS, Argument, EXCLUSIONS, Exclusion};
 use proc_macro2::{Delimiter, Group};
+use std::collections::BTreeSet;
 
 /// Checks that the errors of an attribute contain all words, which are separated by `|`. Without words, there must be no error.
 fn says(arguments: &str, item: &str, words: &str) {
@@ -11,6 +14,74 @@ fn says(arguments: &str, item: &str, words: &str) {
     let as_expected =
         if words.is_empty() { errors.is_empty() } else { words.split('|').all(|word| errors.contains(word)) };
     assert!(as_expected, "#[rate_limit({arguments})] {item}\n{errors}");
+}
+
+/// If two arguments have an error that none of them has alone, the table has the pair, or both are numbers, whose rules are in the
+/// crate of limits.
+#[test]
+fn each_pair_that_excludes_each_other_is_in_the_table() {
+    let errors = |arguments: &[&str]| -> BTreeSet<String> {
+        let read = read(arguments.join(", ").parse().unwrap(), "async fn f() -> u32 {}".parse().unwrap());
+        read.errors.iter().map(ToString::to_string).collect()
+    };
+    let is_number = |argument: &str| Number::named(argument.split(' ').next().unwrap()).is_some();
+    let (mut expected, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for Exclusion { names, other, .. } in EXCLUSIONS {
+        expected.extend(names.iter().map(|name| format!("`{name}` and `{other}` exclude each other")));
+    }
+    let mut check = |one: &str, other: &str, algorithm: &[&str]| {
+        let alone = [one, other].map(|argument| errors(&[&[argument], algorithm].concat()));
+        for error in errors(&[&[one, other], algorithm].concat()) {
+            let row = expected.iter().find(|start| error.starts_with(*start));
+            // An algorithm does not take each argument, which the crate of limits says.
+            let is_elsewhere =
+                is_number(one) && is_number(other) || other.starts_with("algorithm") && row.is_none();
+            if !alone.iter().any(|alone| alone.contains(&error)) && !is_elsewhere {
+                found.insert(row.unwrap_or_else(|| panic!("{one}, {other}: {error}")).clone());
+            }
+        }
+    };
+    let examples: Vec<String> =
+        ARGUMENTS.iter().map(|argument| argument.example.replace("..", "0").replace("20", "1")).collect();
+    for algorithm in Algorithm::ALL.map(|algorithm| format!("algorithm = \"{}\"", algorithm.as_str())) {
+        let others = examples.iter().filter(|example| !example.starts_with("algorithm"));
+        for (at, one) in others.clone().enumerate() {
+            check(one, &algorithm, &[]);
+            others.clone().take(at).for_each(|other| check(one, other, &[&algorithm]));
+        }
+    }
+    assert_eq!(found, expected);
+}
+
+/// Lists that are not made from the tables name all numbers, arguments and algorithms.
+#[test]
+fn no_list_lacks_a_name() {
+    let [manifest, text, attribute, guide, playground, words] = [
+        include_str!("../../ratelimit-runtime/docs/cargo-ratelimit.md"),
+        include_str!("../../ratelimit-runtime/docs/algorithms.md"),
+        include_str!("../../ratelimit-runtime/src/rate_limit.md"),
+        include_str!("../../lua/README.md"),
+        include_str!("../../playground/page.html"),
+        include_str!("../../fuzz/dictionary.txt"),
+    ]
+    .map(|page| page.replace('\n', " "));
+    let numbers = Number::ALL.map(|number| format!("`{}`", number.as_str()));
+    let (last, others) = numbers.split_last().unwrap();
+    assert!(manifest.contains(&format!("| `algorithm`, {} |", numbers.join(", "))));
+    assert!(attribute.contains(&format!("It replaces `algorithm`, {} and {last}.", others.join(", "))));
+    assert!(text.contains(&format!("{} and {last} may be left out", others[2..].join(", "))));
+    for Argument { name, .. } in &ARGUMENTS {
+        assert!(words.contains(&format!("\"{name} = \"")), "{name}");
+    }
+    for algorithm in Algorithm::ALL {
+        let name = algorithm.as_str();
+        assert!(words.contains(&format!("\"\\\"{name}\\\"\"")), "{name}");
+        assert!(text.contains(&format!("| `\"{name}\"` |")), "{name}");
+        assert!(attribute.contains(&format!("- `\"{name}\"`: ")), "{name}");
+        assert!(guide.contains(&format!("`{name}.lua`")), "{name}");
+        // Permits cannot be simulated.
+        assert!(algorithm.is_concurrency() || playground.contains(&format!("value=\"{name}\"")), "{name}");
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ async fn try_limit(limiter: &RateLimiter, algorithm: Algorithm, session: &Sessio
     };
     let number = (0..1000).find(is_reachable).unwrap_or_default();
     let key = || of(number);
-    if algorithm == Algorithm::Concurrency {
+    if algorithm.is_concurrency() {
         let permit = limiter.permit(&limit, key()).await;
         drop(permit.map_err(undecided)?);
         return limiter.reset(&limit, key()).await.map(drop);

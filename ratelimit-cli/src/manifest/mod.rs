@@ -8,6 +8,7 @@ pub(crate) use change::changes;
 pub(crate) use file::{read, write};
 pub(crate) use table::table;
 
+use ratelimit_syntax::model::Number;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -48,10 +49,6 @@ pub(crate) struct Entry {
     #[serde(flatten)]
     pub(crate) arguments: Map<String, Value>,
 }
-
-/// The arguments of a limit in the order of its text, without the algorithm.
-pub(crate) const NUMBERS: [&str; 9] =
-    ["count", "time", "zone", "burst", "refill", "borrow", "wait", "lease", "block"];
 
 /// A reason why the manifest is incomplete or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,8 +96,9 @@ impl Entry {
         if let Some(limit) = self.arguments.get("limit") {
             return shown(limit);
         }
-        let numbers = NUMBERS.iter().filter_map(|name| {
-            let value = self.arguments.get(*name)?;
+        let numbers = Number::ALL.into_iter().filter_map(|number| {
+            let name = number.as_str();
+            let value = self.arguments.get(name)?;
             let value = match value {
                 Value::Array(steps) => steps.iter().map(shown).collect::<Vec<_>>().join(","),
                 one => shown(one),

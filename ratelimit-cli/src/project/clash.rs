@@ -1,7 +1,8 @@
 //! Finds functions that share a name and have different limits.
 
-use crate::manifest::{Entry, Kind, NUMBERS, Problem};
+use crate::manifest::{Entry, Kind, Problem};
 use crate::sources::{Workspace, needs_test};
+use ratelimit_syntax::model::Number;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -49,8 +50,8 @@ fn differ(one: &Entry, other: &Entry) -> bool {
         return false;
     }
     // These arguments affect decisions. `lease` does not. `burst` defaults to `count`.
-    let deciding = NUMBERS.into_iter().chain(["algorithm"]).filter(|name| *name != "lease");
-    deciding.into_iter().any(|name| {
+    let numbers = Number::ALL.into_iter().filter(|number| *number != Number::Lease);
+    numbers.map(Number::as_str).chain(["algorithm"]).any(|name| {
         let value = |arguments: &Map<String, Value>| {
             let default = (name == "burst").then(|| arguments.get("count")).flatten();
             arguments.get(name).or(default).cloned().unwrap_or_default()

@@ -3,7 +3,7 @@
 use super::traffic::Arrivals;
 use super::traffic::log::Selection;
 use ratelimit::overrides::LimitChange;
-use ratelimit::{Algorithm, Limit, ParseLimitError};
+use ratelimit::{Limit, ParseLimitError};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -80,7 +80,7 @@ impl Simulate {
                 .map_err(|error| format!("invalid candidate `{candidate}`: {error}"))?;
             limits.push(candidate);
         }
-        match limits.iter().find(|limit| limit.algorithm() == Algorithm::Concurrency) {
+        match limits.iter().find(|limit| limit.is_concurrency()) {
             Some(limit) => {
                 Err(format!("`{limit}` cannot be simulated: its turns depend on how long calls run"))
             }

@@ -1,10 +1,7 @@
 //! Describes a checked attribute as an entry of the manifest.
 
 use crate::manifest::{Entry, expression};
-use ratelimit_syntax::model::{
-    Identity, Lease, Limit, LimitNumbers, Member, Model, Number, Refill, RequestPart, Shadow, Time, Until,
-    Verdict,
-};
+use ratelimit_syntax::model::{self, Identity, Limit, Member, Model, RequestPart, Shadow, Until, Verdict};
 use serde_json::Value;
 use syn::spanned::Spanned;
 use syn::{Expr, Lit};
@@ -52,36 +49,16 @@ fn numbers(limit: &Limit) -> Vec<(&'static str, Option<Value>)> {
         Limit::Numbers(numbers) => &**numbers,
         Limit::Value(value) => return vec![("limit", Some(written(value)))],
     };
-    let LimitNumbers { algorithm, count, time, zone, burst, refill, borrow, wait, lease, block } = numbers;
-    let lease = lease.as_ref().map(|lease| match lease {
-        Lease::Most(units) => number(units),
-        Lease::Auto(_) => "auto".into(),
-    });
-    vec![
-        ("algorithm", Some(algorithm.as_str().into())),
-        ("count", Some(number(count))),
-        ("time", Some(self::time(time))),
-        ("zone", zone.as_ref().map(|zone| zone.value().into())),
-        ("burst", burst.as_ref().map(number)),
-        ("refill", matches!(refill, Refill::Interval).then(|| "interval".into())),
-        ("borrow", borrow.as_ref().map(number)),
-        ("wait", wait.as_ref().map(self::time)),
-        ("lease", lease),
-        ("block", (!block.is_empty()).then(|| block.iter().map(self::time).collect())),
-    ]
+    let given = numbers.given.iter().map(|(number, value)| (number.as_str(), Some(number_of_limit(value))));
+    [("algorithm", Some(numbers.algorithm.as_str().into()))].into_iter().chain(given).collect()
 }
 
-fn number(number: &Number) -> Value {
-    match number {
-        Number::Literal(number, _) => (*number).into(),
-        Number::Value(value, _) => written(value),
-    }
-}
-
-fn time(time: &Time) -> Value {
-    match time {
-        Time::Millis(..) | Time::Calendar(..) => time.text().unwrap_or_default().into(),
-        Time::Value(value, _) => written(value),
+fn number_of_limit(value: &model::Value) -> Value {
+    match value {
+        model::Value::Units(units, _) => (*units).into(),
+        model::Value::Steps(steps) => steps.iter().map(number_of_limit).collect(),
+        model::Value::Written(value, _) => written(value),
+        literal => literal.text().into(),
     }
 }
 

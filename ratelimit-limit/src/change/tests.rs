@@ -57,7 +57,7 @@ fn a_change_that_does_not_fit_its_limit_is_an_error() {
         ("borrow=0", Limit::counter(5, SECOND), "`borrow` needs a token bucket"),
         ("count=20000", Limit::sliding_log(5, SECOND), "at most 10000"),
         ("lease=5", Limit::sliding_log(100, SECOND), "`lease` needs a counter"),
-        ("lease=5", Limit::counter(100, SECOND).wait(SECOND), "`lease` needs a counter"),
+        ("lease=5", Limit::counter(100, SECOND).wait(SECOND), "`lease` and `wait` exclude each other"),
         ("block=1m", Limit::sliding_log(5, SECOND), "`block` needs a counter"),
         ("time=500ms", Limit::concurrency(5, SECOND), "at least 1 s"),
         ("burst=33000000", Limit::token_bucket(1, MINUTE), "more than 366 days"),
@@ -135,7 +135,7 @@ fn what_fits_no_limit_is_not_read() {
         ("time=1m zone=+01:00", "`zone` needs a window"),
         ("burst=33554432 borrow=1", "at most 33554432"),
         ("block=1h,1m", "longer than the one before"),
-        ("lease=5 wait=1s", "without `wait`"),
+        ("lease=5 wait=1s", "`lease` and `wait` exclude each other"),
         ("counter count=5", "needs a `count` and a `time`"),
     ] {
         let error = text.parse::<LimitChange>().unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! Tests of numbers that do not fit together, drawn over all algorithms and up to the largest number of each.
 
+use super::super::rules::block::Block;
 use super::super::rules::bounds::EXACT;
 use super::*;
 use crate::{Algorithm, Refill};
@@ -53,8 +54,7 @@ fn numbers_that_do_not_fit_become_tighter() {
         assert!(rate(&now) <= rate(&numbers) && now.borrow <= numbers.borrow, "{now:?} of {numbers:?}");
         assert!(now.count <= numbers.count && now.wait_ms <= numbers.wait_ms, "{now:?} of {numbers:?}");
         assert_eq!(now.is_queue(), numbers.is_queue(), "{now:?} of {numbers:?}");
-        let burst =
-            if limit.algorithm().is_bucket() && !now.is_queue() { numbers.burst } else { numbers.count };
+        let burst = if limit.is_bucket() && !now.is_queue() { numbers.burst } else { numbers.count };
         assert!(now.burst <= burst, "{now:?} of {numbers:?}");
         assert_eq!(limit.refuses_all(), numbers.count == 0 || burst.saturating_add(numbers.borrow) == 0);
     }

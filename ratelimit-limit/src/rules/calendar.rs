@@ -3,19 +3,21 @@
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
-/// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are in the
-/// [`zone`](crate::Limit::zone) of the limit, which is UTC by default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Calendar {
-    /// From a full hour to the next one.
-    Hour,
-    /// From midnight to midnight.
-    Day,
-    /// From Monday to Sunday.
-    Week,
-    /// From the first day of a month to the last one.
-    Month,
+listed! {
+    /// A window that begins and ends with the calendar, for all callers at the same time. Its hours and days are in the
+    /// [`zone`](crate::Limit::zone) of the limit, which is UTC by default.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Calendar {
+        /// From a full hour to the next one.
+        Hour,
+        /// From midnight to midnight.
+        Day,
+        /// From Monday to Sunday.
+        Week,
+        /// From the first day of a month to the last one.
+        Month,
+    }
 }
 
 /// A calendar window with its zone.
@@ -32,9 +34,6 @@ pub struct Window {
 pub struct Zone(i16);
 
 impl Calendar {
-    /// All calendar windows.
-    pub const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
-
     /// The name in the attribute and in text.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
 //! The numbers of a limit, and the rules that hold between them.
 
 use super::block::Block;
-use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS, check_bucket, check_lease, check_wait};
-use super::{Algorithm, LimitError, Refill, State, Window};
+use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS};
+use super::{Algorithm, Calendar, LimitError, Number, Refill, State, Turn, Zone};
 use crate::Limit;
 
 /// The algorithm and the numbers of a limit. [`Limit::of`] checks whether they fit together.
@@ -16,7 +16,9 @@ pub struct Numbers {
     pub borrow: u32,
     /// For a calendar window, its greatest length.
     pub time_ms: u64,
-    pub calendar: Option<Window>,
+    pub calendar: Option<Calendar>,
+    /// UTC for a limit without a calendar window.
+    pub zone: Zone,
     /// Zero for a limit whose calls do not wait.
     pub wait_ms: u64,
     pub lease: Lease,
@@ -46,13 +48,8 @@ impl Numbers {
     /// A limit without any of the optional numbers.
     pub const fn new(algorithm: Algorithm, count: u32, time_ms: u64) -> Self {
         let (refill, lease, block) = (Refill::Greedy, Lease::Most(0), Block::NONE);
-        let (calendar, burst, borrow, wait_ms) = (None, count, 0, 0);
-        Self { algorithm, refill, count, burst, borrow, time_ms, calendar, wait_ms, lease, block }
-    }
-
-    /// Returns the same numbers with calendar windows.
-    pub const fn with_calendar(self, window: Window) -> Self {
-        Self { time_ms: window.calendar.longest_ms(), calendar: Some(window), ..self }
+        let (calendar, zone, burst, borrow, wait_ms) = (None, Zone::UTC, count, 0, 0);
+        Self { algorithm, refill, count, burst, borrow, time_ms, calendar, zone, wait_ms, lease, block }
     }
 
     pub const fn refills_by_interval(&self) -> bool {
@@ -61,7 +58,7 @@ impl Numbers {
 
     /// Whether this is a leaky bucket in which calls wait.
     pub const fn is_queue(&self) -> bool {
-        matches!(self.algorithm, Algorithm::LeakyBucket) && self.wait_ms > 0
+        matches!(self.algorithm.turn(), Turn::Queue) && self.wait_ms > 0
     }
 
     /// Checks that the state of the limit stays below 2^53.
@@ -75,11 +72,6 @@ impl Numbers {
     }
 
     const fn check_level(&self, capacity: u32, rate: Rate) -> Result<(), LimitError> {
-        if !self.is_queue()
-            && let Err(error) = check_bucket(capacity)
-        {
-            return Err(error);
-        }
         let (capacity, waiting) = (capacity as u128, self.waiting(rate));
         let (tokens, period_ms) = (rate.tokens as u128, rate.period_ms as u128);
         if capacity + waiting > MAX_LEVEL {
@@ -90,23 +82,20 @@ impl Numbers {
         }
         // This sum bounds the units that the state stores: the level, the units that leak in one period, and the units that leak
         // while the key lives.
-        // while the key lives.
         let most = if capacity > waiting { 2 * capacity } else { capacity + waiting };
         let grains = if self.refills_by_interval() { 1 } else { period_ms };
         let leaks = most * grains + 1000 * tokens;
         if (most + tokens) * grains + leaks >= EXACT { Err(LimitError::NOT_EXACT) } else { Ok(()) }
     }
 
-    const fn check_lease(&self, capacity: u32) -> Result<(), LimitError> {
+    /// Checks that a lease is at most half of the `capacity`. A limit that refuses every call has nothing to hand out, so its
+    /// lease may have any size.
+    pub const fn check_lease(&self, capacity: u32) -> Result<(), LimitError> {
         match self.lease {
-            Lease::Most(0) => Ok(()),
-            _ if !self.block.is_none() => Err(LimitError::BLOCK_WITH_LEASE),
-            _ if self.algorithm.check_takes_lease(self.wait_ms > 0).is_err() => {
-                Err(LimitError::LEASE_ELSEWHERE)
+            Lease::Most(units) if self.count > 0 && capacity > 0 && units > capacity / 2 => {
+                Err(LimitError::LEASE_TOO_LARGE)
             }
-            // A limit that refuses every call has nothing to hand out, so its lease may have any size.
-            Lease::Most(units) if self.count > 0 && capacity > 0 => check_lease(units, capacity),
-            _ => Ok(()),
+            Lease::Most(_) | Lease::Auto => Ok(()),
         }
     }
 
@@ -146,19 +135,16 @@ impl Limit {
     /// Creates the limit of these numbers, if they obey all rules.
     #[doc(hidden)]
     pub const fn of(numbers: Numbers) -> Result<Self, LimitError> {
-        let Numbers { algorithm, count, burst, calendar, wait_ms, block, .. } = numbers;
-        let alone = [
-            algorithm.check_time(numbers.time_ms),
-            check_wait(wait_ms),
-            algorithm.check_count(count),
-            if burst == count { Ok(()) } else { algorithm.check_takes_burst(wait_ms > 0) },
-            if block.is_none() { Ok(()) } else { algorithm.check_takes_block() },
-            if calendar.is_none() { Ok(()) } else { algorithm.check_takes_calendar(wait_ms > 0) },
-        ];
-        let mut at = 0;
-        while at < alone.len() {
-            if let Err(error) = alone[at] {
-                return Err(error);
+        let (Numbers { count, burst, wait_ms, .. }, mut at) = (numbers, 0);
+        while at < Number::ALL.len() {
+            let number = Number::ALL[at];
+            if !number.is_plain(&numbers) {
+                if let Err(error) = number.check_taken(&numbers) {
+                    return Err(error);
+                }
+                if let Err(error) = number.check(&numbers) {
+                    return Err(error);
+                }
             }
             at += 1;
         }

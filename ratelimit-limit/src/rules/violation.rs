@@ -34,6 +34,8 @@ impl LimitError {
     pub const TOO_MANY_PERMITS: Self = Self("`count` of a concurrency limit must be at most 10000");
     pub const LEASE_TOO_SHORT: Self = Self("`time` of a concurrency limit is the lease of a permit: it must be at least 1 s");
     pub const LEASE_ELSEWHERE: Self = Self("`lease` needs a counter or a token bucket without `wait`: only the store can decide other limits");
+    pub const LEASE_OF_PERMITS: Self = Self("`lease` is for units, and the lease of a permit is `time`: write `time` instead of `lease`");
+    pub const LEASE_WITH_WAIT: Self = Self("`lease` and `wait` exclude each other: leased units are handed out without asking the store, so remove one of them");
     pub const LEASE_TOO_LARGE: Self = Self("`lease` must be at most half of what the limit can hold, or one process could take all of it: write a quarter of it, or less");
     pub const BLOCK_ELSEWHERE: Self = Self("`block` needs a counter, a bucket or a sliding window: the state of a log or of permits has no place for a block");
     pub const BLOCK_STEP: Self = Self("each step of `block` must be a whole number of seconds from 1 s to 366 days");

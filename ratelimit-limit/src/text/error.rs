@@ -1,6 +1,7 @@
 //! `ParseLimitError`: the reason why a text is not a limit or a change of a limit.
 
 use crate::LimitError;
+use crate::rules::Number;
 use std::fmt;
 
 pub(super) const EXAMPLE: &str = "write a limit as `token_bucket count=20 time=1h burst=5`";
@@ -18,9 +19,8 @@ impl ParseLimitError {
     }
 
     pub(super) fn unknown_field(word: &str) -> Self {
-        let message = format!(
-            "unknown field `{word}`; expected `count`, `time`, `zone`, `burst`, `refill`, `borrow`, `wait`, `lease` or `block`, as in `count=20`"
-        );
+        let names = Number::ALL.map(|number| format!("`{}`", number.as_str())).join(", ");
+        let message = format!("unknown field `{word}`; expected one of {names}, as in `count=20`");
         Self::new("unknown field", message)
     }
 

@@ -2,13 +2,11 @@
 
 use super::spans::ends;
 use crate::item::Item;
-use crate::model::{
-    Algorithm, KnownAt, Lease, Limit, LimitNumbers, Member, Number, Refill, Runtime, Shadow, Time,
-};
+use crate::model::{Calendar, KnownAt, Limit, LimitNumbers, Member, Number, Runtime, Shadow, Value};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::LitStr;
 use syn::ext::IdentExt;
-use syn::{Expr, LitStr};
 
 /// Writes a static with everything that is known before the call, and a reference to the static. A static has no hygiene, so its
 /// name must not occur in an expression of the user.
@@ -86,51 +84,31 @@ struct Writer<'w> {
 
 impl Writer<'_> {
     fn limit(&self, numbers: &LimitNumbers) -> TokenStream {
-        let (count, time) = (self.checked("count", &numbers.count), self.time(numbers));
-        let constructor = match numbers.time {
-            Time::Calendar(..) => "calendar",
-            Time::Millis(..) | Time::Value(..) => numbers.algorithm.as_str(),
+        let value = |number| numbers.get(number).map(|value| self.value(number, value, numbers));
+        let (count, time) = (value(Number::Count), value(Number::Time));
+        let at = numbers.get(Number::Count).map_or(literal_ends(Span::mixed_site()), ends_of);
+        let constructor = match numbers.get(Number::Time) {
+            Some(Value::Word(..)) => "calendar",
+            _ => numbers.algorithm.as_str(),
         };
         let constructor = if self.constant { constructor.to_owned() } else { format!("try_{constructor}") };
-        let mut limit = self.of_limit(number_ends(&numbers.count), &constructor, &quote!(#count, #time));
-        let mut with = |ends, function: &str, value: TokenStream| {
-            let arguments = quote!(#limit #value);
-            limit = if self.constant {
-                self.of_limit(ends, function, &arguments)
-            } else {
-                self.private(ends, &format!("with_{function}"), &arguments)
+        let mut limit = self.of_limit(at, &constructor, &quote!(#count, #time));
+        let options =
+            numbers.given.iter().filter(|(number, _)| !matches!(number, Number::Count | Number::Time));
+        let mut options: Vec<_> = options.collect();
+        // With `refill`, the limit may take numbers that it does not take without it.
+        options.sort_by_key(|(number, _)| *number != Number::Refill);
+        for (number, value) in options {
+            let (written, at) = (self.value(*number, value, numbers), ends_of(value));
+            let (function, arguments) = match (number, value) {
+                (Number::Lease, Value::Word(..)) => ("lease_auto", limit),
+                _ => (number.as_str(), quote!(#limit, #written)),
             };
-        };
-        if let Some(zone) = &numbers.zone {
-            with(literal_ends(zone.span()), "zone", quote!(, #zone));
-        }
-        let runtime = self.runtime;
-        if let Refill::Interval = numbers.refill {
-            with(literal_ends(Span::mixed_site()), "refill", quote!(, #runtime::Refill::Interval));
-        }
-        if let Some(burst) = &numbers.burst {
-            let value = self.checked("burst", burst);
-            with(number_ends(burst), "burst", quote!(, #value));
-        }
-        if let Some(borrow) = &numbers.borrow {
-            let value = number(borrow);
-            with(number_ends(borrow), "borrow", quote!(, #value));
-        }
-        if let Some(wait) = &numbers.wait {
-            let value = time_value(wait);
-            with(time_ends(wait), "wait", quote!(, #value));
-        }
-        match &numbers.lease {
-            Some(Lease::Most(units)) => {
-                let value = number(units);
-                with(number_ends(units), "lease", quote!(, #value));
-            }
-            Some(Lease::Auto(word)) => with(literal_ends(*word), "lease_auto", TokenStream::new()),
-            None => {}
-        }
-        if let [first, ..] = &*numbers.block {
-            let steps = numbers.block.iter().map(time_value);
-            with(time_ends(first), "block", quote!(, &[#(#steps),*]));
+            limit = if self.constant {
+                self.of_limit(at, function, &arguments)
+            } else {
+                self.private(at, &format!("with_{function}"), &arguments)
+            };
         }
         limit
     }
@@ -149,32 +127,39 @@ impl Writer<'_> {
         quote_spanned!(first=> #runtime::__private::limit::#function #arguments)
     }
 
-    /// Writes a number. If the number is a constant, the code also calls the check that has the name of its argument.
-    fn checked(&self, name: &str, value: &Number) -> TokenStream {
-        match value {
-            Number::Value(value, _) if self.constant => self.check(name, value),
-            _ => number(value),
-        }
-    }
-
-    /// Writes the time. A constant is checked in a separate limit, so that the compiler's caret is under it.
-    fn time(&self, numbers: &LimitNumbers) -> TokenStream {
-        match (&numbers.time, numbers.algorithm) {
-            (Time::Value(value, _), Algorithm::Concurrency) if self.constant => {
+    /// Writes the value of a number. If it is a constant, the code also checks it alone, so that the compiler's caret is under it.
+    fn value(&self, number: Number, value: &Value, numbers: &LimitNumbers) -> TokenStream {
+        let runtime = self.runtime;
+        match (value, number) {
+            (Value::Written(value, _), Number::Time)
+                if self.constant && numbers.algorithm.is_concurrency() =>
+            {
                 let limit = self.of_limit(ends(value), "concurrency", &quote!(1, #value));
                 quote!(#limit.time())
             }
-            (Time::Value(value, _), _) if self.constant => self.check("time", value),
-            (Time::Calendar(calendar, span), _) => {
-                let (runtime, variant) = (self.runtime, Ident::new(&format!("{calendar:?}"), *span));
+            (Value::Written(value, _), Number::Count | Number::Burst | Number::Time) if self.constant => {
+                self.private(ends(value), number.as_str(), &value.to_token_stream())
+            }
+            (Value::Written(value, _), _) => value.to_token_stream(),
+            (Value::Units(units, span), _) => literal(Literal::u32_unsuffixed(*units), *span),
+            (Value::Millis(ms, span), _) => {
+                let (method, time) =
+                    if ms % 1000 == 0 { ("from_secs", ms / 1000) } else { ("from_millis", *ms) };
+                let method = Ident::new(method, Span::call_site());
+                let time = literal(Literal::u64_unsuffixed(time), *span);
+                quote!(::core::time::Duration::#method(#time))
+            }
+            (Value::Steps(steps), _) => {
+                let steps = steps.iter().map(|step| self.value(number, step, numbers));
+                quote!(&[#(#steps),*])
+            }
+            (Value::Word(word, span), Number::Time) => {
+                let variant = Calendar::named(word).map(|window| Ident::new(&format!("{window:?}"), *span));
                 quote!(#runtime::per::Calendar::#variant)
             }
-            (time, _) => time_value(time),
+            (Value::Word(..), Number::Refill) => quote!(#runtime::Refill::Interval),
+            (Value::Word(word, span), _) => LitStr::new(word, *span).to_token_stream(),
         }
-    }
-
-    fn check(&self, name: &str, value: &Expr) -> TokenStream {
-        self.private(ends(value), name, &value.to_token_stream())
     }
 }
 
@@ -184,40 +169,12 @@ fn literal_ends(span: Span) -> (Span, Span) {
     (at, at)
 }
 
-fn number_ends(number: &Number) -> (Span, Span) {
-    match number {
-        Number::Literal(_, span) => literal_ends(*span),
-        Number::Value(value, _) => ends(value),
+fn ends_of(value: &Value) -> (Span, Span) {
+    match value {
+        Value::Written(value, _) => ends(value),
+        Value::Steps(steps) => steps.first().map_or(literal_ends(Span::mixed_site()), ends_of),
+        _ => literal_ends(value.span()),
     }
-}
-
-fn time_ends(time: &Time) -> (Span, Span) {
-    match time {
-        Time::Millis(_, span) | Time::Calendar(_, span) => literal_ends(*span),
-        Time::Value(value, _) => ends(value),
-    }
-}
-
-fn number(number: &Number) -> TokenStream {
-    match number {
-        Number::Literal(number, span) => literal(Literal::u32_unsuffixed(*number), *span),
-        Number::Value(value, _) => value.to_token_stream(),
-    }
-}
-
-fn time_value(time: &Time) -> TokenStream {
-    let (method, literal) = match time {
-        Time::Millis(ms, span) if ms % 1000 == 0 => {
-            (quote!(from_secs), literal(Literal::u64_unsuffixed(ms / 1000), *span))
-        }
-        // Only a `time` can be a calendar window, and `Writer::time` writes that window with other code, so this arm never runs.
-        Time::Calendar(calendar, span) => {
-            (quote!(from_millis), literal(Literal::u64_unsuffixed(calendar.longest_ms()), *span))
-        }
-        Time::Millis(ms, span) => (quote!(from_millis), literal(Literal::u64_unsuffixed(*ms), *span)),
-        Time::Value(value, _) => return value.to_token_stream(),
-    };
-    quote!(::core::time::Duration::#method(#literal))
 }
 
 fn literal(mut literal: Literal, span: Span) -> TokenStream {

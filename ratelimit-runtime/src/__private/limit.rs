@@ -31,44 +31,25 @@ pub fn value(limit: impl LimitOrNone) -> Option<Limit> {
     limit.limit()
 }
 
-/// Applies [`Limit::try_zone`]. If `limit` is already an error, returns that error.
-pub fn with_zone(limit: Result<Limit, LimitError>, offset: &str) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_zone(offset))
+/// Declares functions that give a number to a limit. If `limit` is already an error, they return that error.
+macro_rules! with {
+    ($($name:ident($($value:ident: $type:ty)?) = $method:ident;)*) => {$(
+        pub fn $name(limit: Result<Limit, LimitError>, $($value: $type)?) -> Result<Limit, LimitError> {
+            limit?.$method($($value)?)
+        }
+    )*};
 }
 
-/// Applies [`Limit::try_burst`]. If `limit` is already an error, returns that error.
-pub fn with_burst(limit: Result<Limit, LimitError>, burst: u32) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_burst(burst))
-}
-
-/// Applies [`Limit::try_refill`]. If `limit` is already an error, returns that error.
-pub fn with_refill(limit: Result<Limit, LimitError>, refill: Refill) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_refill(refill))
-}
-
-/// Applies [`Limit::try_borrow`]. If `limit` is already an error, returns that error.
-pub fn with_borrow(limit: Result<Limit, LimitError>, borrow: u32) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_borrow(borrow))
-}
-
-/// Applies [`Limit::try_wait`]. If `limit` is already an error, returns that error.
-pub fn with_wait(limit: Result<Limit, LimitError>, wait: Duration) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_wait(wait))
-}
-
-/// Adds a lease of `lease` units, but at most half of the limit's capacity. If `limit` is already an error, returns that error.
-pub fn with_lease(limit: Result<Limit, LimitError>, lease: u32) -> Result<Limit, LimitError> {
-    limit?.with_lease_up_to(lease)
-}
-
-/// Applies [`Limit::try_lease_auto`]. If `limit` is already an error, returns that error.
-pub fn with_lease_auto(limit: Result<Limit, LimitError>) -> Result<Limit, LimitError> {
-    limit.and_then(Limit::try_lease_auto)
-}
-
-/// Applies [`Limit::try_block`]. If `limit` is already an error, returns that error.
-pub fn with_block(limit: Result<Limit, LimitError>, steps: &[Duration]) -> Result<Limit, LimitError> {
-    limit.and_then(|limit| limit.try_block(steps))
+// One for each number but `count` and `time`, named after it.
+with! {
+    with_zone(offset: &str) = try_zone;
+    with_burst(burst: u32) = try_burst;
+    with_refill(refill: Refill) = try_refill;
+    with_borrow(borrow: u32) = try_borrow;
+    with_wait(wait: Duration) = try_wait;
+    with_lease(lease: u32) = with_lease_up_to;
+    with_lease_auto() = try_lease_auto;
+    with_block(steps: &[Duration]) = try_block;
 }
 
 /// Returns a constant `count`, which must not be zero.

@@ -92,7 +92,7 @@ impl Adjustment {
         const LONGEST_BLOCK_MS: u64 = 366 * 86_400_000;
         let message = match (self.change, self.limit.is_concurrency()) {
             (Change::Block(_) | Change::Open | Change::Pause(_) | Change::Closed, _)
-                if self.limit.algorithm().check_takes_block().is_err() =>
+                if !self.limit.has_gate() =>
             {
                 "a sliding log or a concurrency limit cannot be blocked: its state has no place for a block"
             }

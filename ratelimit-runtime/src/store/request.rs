@@ -118,7 +118,7 @@ impl Request {
     /// [`with_keep`](Self::with_keep) explains.
     pub(crate) const fn may_reserve(&self) -> bool {
         let limit = &self.limit;
-        !limit.is_concurrency() && (self.keep == 0 || limit.algorithm().is_bucket())
+        !limit.is_concurrency() && (self.keep == 0 || limit.is_bucket())
     }
 
     /// Returns whether a refusal by the limit blocks the callers of the key.

@@ -3,31 +3,15 @@
 use super::checker::Checker;
 use super::literal::is_literal;
 use crate::args::Given;
-use crate::model::{Afterwards, Limit, Verdict};
+use crate::model::{Afterwards, Verdict};
 use syn::Expr;
 
 impl Checker<'_> {
-    pub(super) fn afterwards(&mut self, limit: &Limit) -> Option<Afterwards> {
+    pub(super) fn afterwards(&mut self) -> Option<Afterwards> {
         let arguments = self.arguments;
         let mut given =
             Verdict::ALL.into_iter().filter_map(|verdict| Some((verdict, arguments.get(verdict.name())?)));
         let (verdict, first) = given.next()?;
-        for (other, given) in given {
-            let (first, other) = (verdict.name(), other.name());
-            self.error_on_name(
-                given,
-                format!(
-                    "`{other}` and `{first}` exclude each other: keep the one that says what the call costs"
-                ),
-            );
-        }
-        if limit.is_of_permits() {
-            let name = &first.name;
-            self.error_on_name(
-                first,
-                format!("`{name}` has no effect with `concurrency`: a permit is returned when the function ends, so remove it"),
-            );
-        }
         let judge = self.function_of_result(first)?;
         Some(Afterwards { verdict, judge })
     }

@@ -1,8 +1,8 @@
-//! Checks `algorithm` and `refill`, and reports arguments that the algorithm does not take.
+//! Checks `algorithm`.
 
 use super::checker::Checker;
 use super::word::Foreign;
-use crate::model::{Algorithm, Refill};
+use crate::model::Algorithm;
 
 /// The names of the algorithms in other libraries, each group with a text that names the algorithm of this library.
 const FOREIGN: Foreign = &[
@@ -26,24 +26,5 @@ impl Checker<'_> {
         }
         let name = self.word("algorithm", &Algorithm::ALL.map(Algorithm::as_str), FOREIGN)?;
         Algorithm::named(&name)
-    }
-
-    pub(super) fn refill(&mut self) -> Refill {
-        let name = self.word("refill", &["greedy", "interval"], &[]);
-        name.and_then(|name| Refill::named(&name)).unwrap_or_default()
-    }
-
-    /// Reports arguments that this algorithm does not take.
-    pub(super) fn check_taken(&mut self, algorithm: Algorithm) {
-        let waits = self.given("wait").is_some();
-        for (name, taken) in [
-            ("burst", algorithm.check_takes_burst(waits)),
-            ("refill", algorithm.check_takes_refill()),
-            ("borrow", algorithm.check_takes_borrow()),
-        ] {
-            if let (Some(given), Err(violation)) = (self.given(name), taken) {
-                self.error_on_name(given, violation);
-            }
-        }
     }
 }

@@ -1,19 +1,19 @@
-//! Checks `block`: the steps for which a refused caller stays refused, and the limits that can block.
+//! Checks `block`: the steps for which a refused caller stays refused, and whom they block.
 
 use super::checker::Checker;
-use super::literal::{boolean, string};
-use crate::model::{Algorithm, Time};
+use super::literal::string;
+use crate::model::Value;
 use ratelimit_limit::rules::block::{Block, MAX_STEPS};
 use ratelimit_limit::rules::{LimitError, duration};
 use std::time::Duration;
 use syn::Expr;
 
 impl Checker<'_> {
-    pub(super) fn block(&mut self) -> Vec<Time> {
-        let Some(value) = self.value("block") else { return Vec::new() };
+    /// Reads the steps of a block.
+    pub(super) fn steps(&mut self, value: &Expr) -> Option<Value> {
         if let Some(steps) = string(value).and_then(|text| steps_in(&text.value())) {
             self.error(value, format!("`block` takes several steps in brackets: write `block = [{steps}]`"));
-            return Vec::new();
+            return None;
         }
         let values: Vec<&Expr> = match value {
             Expr::Array(steps) => steps.elems.iter().collect(),
@@ -24,35 +24,18 @@ impl Checker<'_> {
         } else if let Some(superfluous) = values.get(MAX_STEPS) {
             self.error(superfluous, LimitError::BLOCK_TOO_MANY_STEPS);
         }
-        let steps: Vec<Time> = values.into_iter().filter_map(|value| self.time_of("block", value)).collect();
+        let steps: Vec<Value> = values.into_iter().filter_map(|value| self.time("block", value)).collect();
         for (at, time) in steps.iter().enumerate().take(MAX_STEPS) {
-            let (Time::Millis(_, span), Some(this)) = (time, step(time)) else { continue };
+            let Some(this) = step(time) else { continue };
             let before = at.checked_sub(1).and_then(|before| step(&steps[before]));
             // A step that is wrong by itself has its own message, so the next step is not compared with it.
             let before = before.filter(|before| Block::of(&[*before]).is_ok());
             let pair = before.into_iter().chain([this]).collect::<Vec<_>>();
             if let Err(violation) = Block::of(&pair) {
-                self.error_at(*span, violation);
+                self.error_at(time.span(), violation);
             }
         }
-        steps
-    }
-
-    /// Reports a `block` of a limit that cannot block callers.
-    pub(super) fn check_takes_block(&mut self, algorithm: Algorithm) {
-        let Some(given) = self.given("block") else { return };
-        if let Err(violation) = algorithm.check_takes_block() {
-            self.error_on_name(given, violation);
-        }
-        if self.given("lease").is_some() {
-            self.error_on_name(given, LimitError::BLOCK_WITH_LEASE);
-        }
-        if self.value("shadow").and_then(boolean) == Some(true) {
-            self.error_on_name(
-                given,
-                "`block` and `shadow = true` exclude each other: a limit that refuses nobody blocks nobody, so remove one of them",
-            );
-        }
+        (!steps.is_empty()).then_some(Value::Steps(steps))
     }
 
     /// Reports a block without `by`, because after the first refusal such a block would refuse every caller.
@@ -76,6 +59,9 @@ fn steps_in(text: &str) -> Option<String> {
 }
 
 /// The duration of a step, if the step is a literal.
-pub(super) fn step(time: &Time) -> Option<Duration> {
-    time.literal().map(Duration::from_millis)
+fn step(time: &Value) -> Option<Duration> {
+    match time {
+        Value::Millis(ms, _) => Some(Duration::from_millis(*ms)),
+        _ => None,
+    }
 }

@@ -8,12 +8,6 @@ impl Checker<'_> {
     /// Whether to wrap the return type. In a block, methods that already return a `Result` keep their return type.
     pub(super) fn fallible(&mut self) -> bool {
         let Some(given) = self.given("fallible") else { return false };
-        if self.given("on_limit").is_some() {
-            self.error_on_name(
-                given,
-                "`fallible` and `on_limit` exclude each other, because both say what a refused call returns: remove one of them",
-            );
-        }
         let item = self.item;
         let result = match &item.form {
             Form::AsyncTrait(_) => {

@@ -3,9 +3,9 @@
 mod afterwards;
 mod algorithm;
 mod block;
-mod calendar;
 mod checker;
 mod condition;
+mod excludes;
 mod fallible;
 mod identity;
 mod keep;
@@ -59,14 +59,19 @@ const FOREIGN_POLICIES: word::Foreign = &[
 
 impl Checker<'_> {
     fn member(&mut self) -> Member {
+        let before = self.errors.count();
         let limit = self.limit();
+        self.check_exclusions(&limit);
+        if self.arguments.complete && self.errors.count() == before {
+            self.check_blocks_callers();
+        }
         Member {
             key: self.key(),
             time_in_name: None,
             by: self.by(),
             cost: self.cost(&limit),
             keep: self.keep(&limit),
-            afterwards: self.afterwards(&limit),
+            afterwards: self.afterwards(),
             pause_if: self.pause_if(&limit),
             until: self.until(&limit),
             skip_if: self.skip_if(),

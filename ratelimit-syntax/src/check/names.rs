@@ -3,7 +3,7 @@
 use crate::args::Arguments;
 use crate::errors::Errors;
 use crate::item::Item;
-use crate::model::{Identity, Limit, Member, RequestPart, Shadow};
+use crate::model::{Identity, Limit, Member, Number, RequestPart, Shadow};
 
 /// Puts the time into the names of limits that have the same `key`: `search/1s` and `search/1d`. Reports limits
 /// whose names are still equal.
@@ -120,7 +120,7 @@ fn first_part(member: &Member) -> Option<&RequestPart> {
 /// The time of a limit as text, if it is a literal.
 fn time(member: &Member) -> Option<String> {
     match &member.limit {
-        Limit::Numbers(numbers) => numbers.time.text(),
+        Limit::Numbers(numbers) => numbers.get(Number::Time)?.text(),
         Limit::Value(_) => None,
     }
 }

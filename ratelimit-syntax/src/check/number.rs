@@ -1,30 +1,21 @@
 //! Checks numbers and times. Literals are checked here, constants by the compiler, and all other values at each call.
 
 use super::checker::Checker;
-use super::literal::{integer, is_digits, is_literal, string};
-use crate::model::{Calendar, Number, Time};
+use super::literal::{integer, is_digits, is_literal};
+use crate::model::{Calendar, Value};
 use ratelimit_limit::rules::duration;
 use ratelimit_limit::rules::violation::{ZERO_BURST, ZERO_COUNT};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit};
 
 impl Checker<'_> {
-    pub(super) fn number(&mut self, name: &str) -> Option<Number> {
-        let value = self.value(name)?;
+    /// Reads a value that is a number of units.
+    pub(super) fn number(&mut self, name: &str, value: &Expr) -> Option<Value> {
         if !shows_its_type(value) {
-            return Some(Number::Value(value.clone(), self.item.known(value)));
+            return Some(Value::Written(value.clone(), self.item.known(value)));
         }
         let number = self.units(name, value)?;
-        Some(Number::Literal(number, value.span()))
-    }
-
-    /// Reads a number that may be zero. Zero means the same as leaving the argument out.
-    pub(super) fn number_or_zero(&mut self, name: &str) -> Option<Number> {
-        let value = self.value(name)?;
-        match integer(value).filter(|literal| literal.base10_digits() == "0") {
-            Some(zero) => Some(Number::Literal(0, zero.span())),
-            None => self.number(name),
-        }
+        Some(Value::Units(number, value.span()))
     }
 
     /// Reads a literal number of units, from 1 to `u32::MAX`.
@@ -52,26 +43,16 @@ impl Checker<'_> {
         None
     }
 
-    pub(super) fn time(&mut self, name: &str) -> Option<Time> {
-        self.time_of(name, self.value(name)?)
-    }
-
-    /// Reads the value of an argument as a time.
-    pub(super) fn time_of(&mut self, name: &str, value: &Expr) -> Option<Time> {
+    /// Reads a value that is a time.
+    pub(super) fn time(&mut self, name: &str, value: &Expr) -> Option<Value> {
         if !is_literal(value) {
-            return Some(Time::Value(value.clone(), self.item.known(value)));
-        }
-        if name == "time"
-            && let Some(word) = string(value)
-            && let Some(calendar) = Calendar::named(&word.value())
-        {
-            return Some(Time::Calendar(calendar, word.span()));
+            return Some(Value::Written(value.clone(), self.item.known(value)));
         }
         match millis(name, value) {
             Ok(0) if name == "wait" => {
                 self.error(value, "`wait` must be at least 1 ms: to refuse at once, leave it out");
             }
-            Ok(ms) => return Some(Time::Millis(ms, value.span())),
+            Ok(ms) => return Some(Value::Millis(ms, value.span())),
             Err(wrong) => self.error(value, wrong),
         }
         None

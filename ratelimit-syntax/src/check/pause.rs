@@ -1,15 +1,14 @@
 //! Checks `pause_if`: the function that says for how long the limit pauses, and the limits that can pause.
 
 use super::checker::Checker;
-use super::literal::boolean;
-use crate::model::Limit;
+use crate::model::{Limit, Number};
 use syn::Expr;
 
 impl Checker<'_> {
     pub(super) fn pause_if(&mut self, limit: &Limit) -> Option<Expr> {
         let given = self.given("pause_if")?;
         if let Limit::Numbers(numbers) = limit
-            && numbers.algorithm.check_takes_block().is_err()
+            && !numbers.algorithm.takes(Number::Block)
         {
             self.error_on_name(
                 given,
@@ -21,12 +20,6 @@ impl Checker<'_> {
             self.error_on_name(
                 given,
                 "`pause_if` needs the limit of the partner: write what it admits, as in `time = \"1s\", count = 50`",
-            );
-        }
-        if self.value("shadow").and_then(boolean) == Some(true) {
-            self.error_on_name(
-                given,
-                "`pause_if` and `shadow = true` exclude each other: a limit that refuses nobody pauses nobody, so remove one of them",
             );
         }
         self.function_of_result(given)

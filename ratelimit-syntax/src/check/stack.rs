@@ -2,7 +2,7 @@
 
 use crate::args::Arguments;
 use crate::errors::Errors;
-use crate::model::{Identity, Limit, LimitNumbers, Member, RequestPart, Shadow, Time};
+use crate::model::{Identity, Limit, Member, Number, RequestPart, Shadow, Value};
 use quote::ToTokens;
 use ratelimit_limit::rules::{State, duration};
 use syn::Expr;
@@ -86,19 +86,18 @@ fn never_refuses(other: &Member, this: &Member) -> Option<String> {
 /// literal, or if the limit does not charge each call at its decision.
 fn literal_numbers(member: &Member) -> Option<(u32, u64, bool)> {
     let Limit::Numbers(numbers) = &member.limit else { return None };
-    let LimitNumbers { algorithm, count, time, wait: None, .. } = &**numbers else { return None };
-    let exact = match algorithm.state() {
+    let exact = match numbers.algorithm.state() {
         State::Counter | State::SlidingWindow => false,
         State::Log => true,
         State::Bucket | State::Permits => return None,
     };
     // Months differ in length, so limits with calendar windows are not compared.
-    if let Time::Calendar(..) = time {
+    let (Value::Millis(time_ms, _), None) = (numbers.get(Number::Time)?, numbers.get(Number::Wait)) else {
         return None;
-    }
+    };
     // A time out of range has its own error.
-    let time_ms = time.literal().filter(|ms| algorithm.check_time(*ms).is_ok())?;
-    let numbers = (count.literal()?, time_ms, exact);
+    Number::Time.check(&numbers.assumed()).ok()?;
+    let numbers = (numbers.units(Number::Count)?, *time_ms, exact);
     member.afterwards.is_none().then_some(numbers)
 }
 

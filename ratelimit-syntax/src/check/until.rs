@@ -45,18 +45,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports `until` beside `refund_if`, on a limit that has neither a permit nor a `settle`, and on a function whose response
-    /// has no body.
+    /// Reports `until` on a limit that has neither a permit nor a `settle`, and on a function whose response has no body.
     fn check_body_end(&mut self, limit: &Limit) {
         let Some((given, value)) = self.given("until").zip(self.value("until")) else { return };
-        if let Some(judge) = self.given("refund_if") {
-            self.error_on_name(
-                judge,
-                "`refund_if` judges what the function returns, before its body is sent: write `settle = |sent| ..` with a `ratelimit::body::BodySent`, or remove `until`",
-            );
-            return;
-        }
-        if !limit.may_be_permits() && self.arguments.complete && self.given("settle").is_none() {
+        let judges = self.given("settle").or(self.given("refund_if")).is_some();
+        if !limit.may_be_permits() && self.arguments.complete && !judges {
             self.error_on_name(
                 given,
                 "`until` has nothing to hold here: units are taken once, before the function runs; it is for `algorithm = \"concurrency\"` and `settle`",

@@ -1,8 +1,10 @@
 //! Describes the limit of one attribute: its numbers, or an expression for the whole limit.
 
 use proc_macro2::Span;
-use ratelimit_limit::rules::{Algorithm, Calendar, Refill, duration};
-use syn::{Expr, LitStr};
+use ratelimit_limit::rules::numbers::Numbers;
+use ratelimit_limit::rules::{Algorithm, Number, duration};
+use syn::Expr;
+use syn::spanned::Spanned;
 
 pub enum Limit {
     /// A limit given by its numbers.
@@ -14,38 +16,20 @@ pub enum Limit {
 /// The numbers of a limit.
 pub struct LimitNumbers {
     pub algorithm: Algorithm,
-    pub count: Number,
-    pub time: Time,
-    /// The zone of a calendar window.
-    pub zone: Option<LitStr>,
-    pub burst: Option<Number>,
-    pub refill: Refill,
-    pub borrow: Option<Number>,
-    /// The longest time that a call may wait for its turn.
-    pub wait: Option<Time>,
-    /// The number of units that a process takes in advance.
-    pub lease: Option<Lease>,
-    /// The steps for which a refused caller stays refused. Empty if the caller may call again at once.
-    pub block: Vec<Time>,
+    /// The given numbers with their values, in the order of [`Number::ALL`]. `count` and `time` are always among them.
+    pub given: Vec<(Number, Value)>,
 }
 
-/// A number of units.
-pub enum Number {
-    Literal(u32, Span),
-    Value(Expr, KnownAt),
-}
-
-pub enum Lease {
-    Most(Number),
-    /// A sixteenth of what the limit can hold.
-    Auto(Span),
-}
-
-pub enum Time {
+/// The value of a number.
+pub enum Value {
+    Units(u32, Span),
     Millis(u64, Span),
-    /// A calendar window.
-    Calendar(Calendar, Span),
-    Value(Expr, KnownAt),
+    /// A word: a calendar window, a zone, `interval` or `auto`.
+    Word(String, Span),
+    /// The steps of a block.
+    Steps(Vec<Self>),
+    /// An expression of the user.
+    Written(Expr, KnownAt),
 }
 
 /// When the value of an expression is known.
@@ -63,7 +47,7 @@ impl Limit {
     /// When all numbers of the limit are known.
     pub fn known(&self) -> KnownAt {
         match self {
-            Self::Numbers(numbers) => numbers.known(),
+            Self::Numbers(numbers) => Value::all_known(numbers.given.iter().map(|(_, value)| value)),
             Self::Value(_) => KnownAt::Call,
         }
     }
@@ -79,73 +63,72 @@ impl Limit {
 }
 
 impl LimitNumbers {
-    /// The number that bounds what the limit can hold, with the name of its argument.
-    pub fn held(&self) -> (&'static str, &Number) {
-        self.burst.as_ref().map_or(("count", &self.count), |burst| ("burst", burst))
+    pub fn get(&self, number: Number) -> Option<&Value> {
+        self.given.iter().find(|(given, _)| *given == number).map(|(_, value)| value)
     }
 
-    /// Whether the limit is a leaky bucket in which calls wait.
-    pub fn is_queue(&self) -> bool {
-        matches!(self.algorithm, Algorithm::LeakyBucket) && self.wait.is_some()
+    /// The value of a number that is a literal of units.
+    pub fn units(&self, number: Number) -> Option<u32> {
+        match self.get(number)? {
+            Value::Units(units, _) => Some(*units),
+            _ => None,
+        }
+    }
+
+    /// The number that bounds what the limit can hold.
+    pub fn held(&self) -> Number {
+        if self.get(Number::Burst).is_some() { Number::Burst } else { Number::Count }
     }
 
     /// The most units that the limit can hold, if its numbers are literals.
     pub fn capacity(&self) -> Option<u32> {
-        let borrow = self.borrow.as_ref().map_or(Some(0), Number::literal)?;
-        Some(self.held().1.literal()?.saturating_add(borrow))
+        let borrow = if self.get(Number::Borrow).is_some() { self.units(Number::Borrow)? } else { 0 };
+        Some(self.units(self.held())?.saturating_add(borrow))
     }
 
-    fn known(&self) -> KnownAt {
-        let lease = match &self.lease {
-            Some(Lease::Most(most)) => Some(most),
-            Some(Lease::Auto(_)) | None => None,
-        };
-        let numbers = [Some(&self.count), self.burst.as_ref(), self.borrow.as_ref(), lease]
-            .into_iter()
-            .flatten()
-            .map(Number::known);
-        let times =
-            [Some(&self.time), self.wait.as_ref()].into_iter().flatten().chain(&self.block).map(Time::known);
-        numbers.chain(times).max().unwrap_or(KnownAt::CompileTime)
-    }
-}
-
-impl Number {
-    pub fn known(&self) -> KnownAt {
-        match self {
-            Self::Literal(..) => KnownAt::CompileTime,
-            Self::Value(_, known) => *known,
-        }
+    /// The numbers, where one unit and one second stand for values that are known later.
+    pub fn assumed(&self) -> Numbers {
+        self.given.iter().fold(Numbers::new(self.algorithm, 1, 1000), |numbers, (number, value)| {
+            let stand_in = || if number.takes().is_time() { "1s" } else { "1" }.to_owned();
+            let mut read = numbers;
+            // A wrong value has its own error.
+            let _ = number.read(&value.text().unwrap_or_else(stand_in), &mut read);
+            number.copy(&read, numbers)
+        })
     }
 
-    pub fn literal(&self) -> Option<u32> {
-        match self {
-            Self::Literal(number, _) => Some(*number),
-            Self::Value(..) => None,
-        }
+    /// The numbers, if all of them are literals.
+    pub fn literals(&self) -> Option<Numbers> {
+        self.given.iter().all(|(_, value)| value.text().is_some()).then(|| self.assumed())
     }
 }
 
-impl Time {
-    fn known(&self) -> KnownAt {
-        match self {
-            Self::Millis(..) | Self::Calendar(..) => KnownAt::CompileTime,
-            Self::Value(_, known) => *known,
-        }
+impl Value {
+    fn all_known<'v>(all: impl Iterator<Item = &'v Self>) -> KnownAt {
+        let known = all.map(|value| match value {
+            Self::Units(..) | Self::Millis(..) | Self::Word(..) => KnownAt::CompileTime,
+            Self::Steps(steps) => Self::all_known(steps.iter()),
+            Self::Written(_, known) => *known,
+        });
+        known.max().unwrap_or(KnownAt::CompileTime)
     }
 
-    /// The milliseconds, if the time is a literal. For a calendar window, its greatest length.
-    pub fn literal(&self) -> Option<u64> {
-        match self {
-            Self::Millis(ms, _) => Some(*ms),
-            Self::Calendar(calendar, _) => Some(calendar.longest_ms()),
-            Self::Value(..) => None,
-        }
-    }
-
-    /// A literal as text: `90s`, `1h`, in the largest unit that measures it exactly, or `month`.
+    /// A literal as in the text of a limit. A time is in the largest unit that measures it exactly: `90s`, `1h`.
     pub fn text(&self) -> Option<String> {
-        let calendar = if let Self::Calendar(calendar, _) = self { Some(*calendar) } else { None };
-        self.literal().map(|ms| duration::show_time(ms, calendar))
+        match self {
+            Self::Units(units, _) => Some(units.to_string()),
+            Self::Millis(ms, _) => Some(duration::show(*ms)),
+            Self::Word(word, _) => Some(word.clone()),
+            Self::Steps(steps) => Some(steps.iter().map(Self::text).collect::<Option<Vec<_>>>()?.join(",")),
+            Self::Written(..) => None,
+        }
+    }
+
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Units(_, span) | Self::Millis(_, span) | Self::Word(_, span) => *span,
+            Self::Steps(steps) => steps.first().map_or_else(Span::call_site, Self::span),
+            Self::Written(value, _) => value.span(),
+        }
     }
 }

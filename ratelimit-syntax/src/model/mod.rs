@@ -3,12 +3,12 @@
 mod limit;
 mod runtime;
 
-pub use limit::{KnownAt, Lease, Limit, LimitNumbers, Number, Time};
+pub use limit::{KnownAt, Limit, LimitNumbers, Value};
 pub use runtime::Runtime;
 
 use crate::key::Template;
 use proc_macro2::Span;
-pub use ratelimit_limit::rules::{Algorithm, Calendar, Refill};
+pub use ratelimit_limit::rules::{Algorithm, Calendar, Number};
 use syn::Expr;
 
 /// The checked attributes of one function.

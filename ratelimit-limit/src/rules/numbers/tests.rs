@@ -1,7 +1,8 @@
 //! Tests of the rules between several numbers, on both sides of each bound.
 
 use super::*;
-use crate::{Calendar, Limit};
+use crate::rules::Takes;
+use crate::{Calendar, Limit, LimitChange};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -39,7 +40,7 @@ fn each_method_checks_what_the_others_have_set() {
         (log.try_burst(9), LimitError::BURST_WITHOUT_BUCKET),
         (log.try_block(&[SECOND]), LimitError::BLOCK_ELSEWHERE),
         (log.try_lease(2), LimitError::LEASE_ELSEWHERE),
-        (counter.wait(SECOND).try_lease_auto(), LimitError::LEASE_ELSEWHERE),
+        (counter.wait(SECOND).try_lease_auto(), LimitError::LEASE_WITH_WAIT),
         (counter.lease(2).try_block(&[SECOND]), LimitError::BLOCK_WITH_LEASE),
         (counter.block(&[SECOND]).try_lease(2), LimitError::BLOCK_WITH_LEASE),
         (counter.try_zone("+01:00"), LimitError::ZONE_WITHOUT_CALENDAR),
@@ -58,4 +59,32 @@ fn a_limit_that_refuses_all_takes_each_lease_and_holds_nothing() {
     assert!(empty.unwrap().try_lease(5).is_ok());
     assert!(still.unwrap().burst(5).try_lease(5).is_ok());
     assert_eq!(still.unwrap().rate(), Rate { tokens: 0, period_ms: 1000 });
+}
+
+/// Each number is read, written, copied, and found again in a change and in a limit that takes it.
+#[test]
+fn each_number_is_read_written_and_copied() {
+    let bucket = Numbers::new(Algorithm::TokenBucket, 9, 60_000);
+    let month = Limit::calendar(9, Calendar::Month).numbers;
+    for number in Number::ALL {
+        let value = match number.takes() {
+            Takes::Units | Takes::UnitsOrZero | Takes::UnitsOrAuto => "3",
+            Takes::Time | Takes::TimeOrCalendar | Takes::Times => "7s",
+            Takes::Offset => "+01:00",
+            Takes::Refill => "interval",
+        };
+        let plain = if number == Number::Zone { month } else { bucket };
+        let mut read = plain;
+        number.read(value, &mut read).unwrap();
+        let copied = number.copy(&read, plain);
+        assert_eq!((number.show(&copied), Number::named(number.as_str())), (value.to_owned(), Some(number)));
+        assert_eq!(number.copy(&plain, copied), plain, "{number:?}");
+        assert!(number.check_taken(&copied).is_ok() && number.read("-", &mut read).is_err(), "{number:?}");
+        let text = format!("{}={value}", number.as_str());
+        let change: LimitChange = text.parse().unwrap();
+        assert_eq!(change.to_string(), text);
+        let limit = change.apply(&Limit::of(plain).unwrap()).unwrap();
+        assert!(limit.to_string().contains(&text), "{limit}");
+        assert_eq!(limit.to_string().parse(), Ok(limit));
+    }
 }

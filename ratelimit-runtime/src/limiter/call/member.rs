@@ -57,7 +57,7 @@ impl Member {
     /// Whether the limit can pause. An override may have replaced the limit with a sliding log, whose state has no place for a
     /// pause.
     pub(crate) fn has_gate(&self) -> bool {
-        self.request.limit().algorithm().check_takes_block().is_ok()
+        self.request.limit().has_gate()
     }
 
     /// Whether the limit is a concurrency limit, whose units are permits.

@@ -21,7 +21,7 @@ impl<C: Clock> MemoryStore<C> {
         let (units, change) = (adjustment.units(), adjustment.change());
         let terms = Terms::peek(limit, adjustment.key().hash(), now_us);
         let Terms { hash, now, .. } = terms;
-        if limit.state().is_list() {
+        if limit.is_list() {
             let adjusted = self.lists.update(hash, now, |entry| list::adjust(entry, &terms, units, change));
             self.lists.shed(now);
             return adjusted;

@@ -227,7 +227,7 @@ pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64
 /// gate: a power of two ms after the anchor, or the time at which the bucket is empty.
 pub(super) fn gated(entry: &mut Entry<u64>, limit: &Limit, now: u64) {
     // A limit that refuses every request may have no rate, so its level cannot be computed. Its requests do not need the level.
-    if !limit.algorithm().is_bucket() || (entry.value / UNITS).is_power_of_two() || limit.refuses_all() {
+    if !limit.is_bucket() || (entry.value / UNITS).is_power_of_two() || limit.refuses_all() {
         return;
     }
     let bucket = Bucket::read(entry, limit, now);

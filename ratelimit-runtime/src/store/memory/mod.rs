@@ -173,14 +173,12 @@ impl<C: Clock> MemoryStore<C> {
     fn is_plain(&self, mode: Mode, request: &Request, now_us: u64) -> bool {
         let is_new = mode != Mode::Charge || !self.resets.any(now_us / 1000);
         let limit = request.limit();
-        !request.passes_with_next()
-            && (is_new || limit.state().is_list())
-            && self.needs_no_gate(limit, now_us)
+        !request.passes_with_next() && (is_new || limit.is_list()) && self.needs_no_gate(limit, now_us)
     }
 
     #[inline]
     fn needs_no_gate(&self, limit: &Limit, now_us: u64) -> bool {
-        limit.window().is_none() && (!self.may_close(limit, now_us / 1000) || limit.state().is_list())
+        limit.window().is_none() && (!self.may_close(limit, now_us / 1000) || limit.is_list())
     }
 
     #[cold]

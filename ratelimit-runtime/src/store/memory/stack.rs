@@ -30,7 +30,7 @@ impl<C: Clock> MemoryStore<C> {
 
     pub(super) fn decide_locked(&self, members: &mut [Terms<'_>], decisions: &mut Decisions) {
         let hashes = |lists: bool| {
-            let chosen = members.iter().filter(move |terms| terms.limit.state().is_list() == lists);
+            let chosen = members.iter().filter(move |terms| terms.limit.is_list() == lists);
             chosen.map(|terms| terms.hash)
         };
         // All callers lock the table of numbers before the table of lists, so that two stacks cannot deadlock.
@@ -71,7 +71,7 @@ impl<C: Clock> MemoryStore<C> {
         terms: &Terms<'_>,
     ) -> Verdict {
         let Terms { hash, now, .. } = *terms;
-        if terms.limit.state().is_list() {
+        if terms.limit.is_list() {
             return self.lists.update_in(lists, hash, now, |entry| list::decide(entry, terms));
         }
         self.numbers.update_in(numbers, hash, now, |entry| {

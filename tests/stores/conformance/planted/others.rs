@@ -52,7 +52,7 @@ mistakes! {
         _ => wrong.adjust_one(it),
     }) => "a penalty did not take the units down to one capacity of debt";
     a_return_ignores_resets: Adjust(|wrong, it| match it.change() {
-        Change::Give(stamp) if !it.limit().state().is_list() => {
+        Change::Give(stamp) if !it.limit().is_list() => {
             // The memory store adds the generation of the state to the stamp.
             let stamps = (0..63).map(|generation| generation * (1 << 47) + stamp % (1 << 47));
             let give = |stamp| Adjustment::new(it.key().clone(), *it.limit(), it.units(), Change::Give(stamp));
@@ -68,7 +68,7 @@ mistakes! {
         let adjusted = wrong.adjust_one(it);
         // The other key of the rule ends with another label.
         let other = String::from_utf8_lossy(it.key().as_bytes()).replace(":a:", ":b:");
-        if it.limit().algorithm() == Algorithm::Concurrency && matches!(it.change(), Change::Give(_)) {
+        if it.limit().is_concurrency() && matches!(it.change(), Change::Give(_)) {
             wrong.adjust_one(&Adjustment::new(StoreKey::new(other.as_bytes()), *it.limit(), it.units(), it.change()));
         }
         adjusted

@@ -76,7 +76,7 @@ pub(crate) fn encode(command: &mut Cmd, request: &Request) {
 /// charge it twice.
 pub(crate) fn decision(reply: &Value, mode: Mode, request: &Request) -> Result<Decision, InvalidReply> {
     let (limit, cost, permit) = (request.limit(), request.cost(), request.permit());
-    let lists = limit.state().is_list();
+    let lists = limit.is_list();
     let one_number = limit.algorithm().is_bucket();
     let decision = match reply {
         Value::Int(packed) => unpacked(*packed, cost, limit)?,

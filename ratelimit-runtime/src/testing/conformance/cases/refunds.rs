@@ -14,7 +14,7 @@ async fn charge(run: &mut Run<'_>, limit: Limit, cost: u32) -> Checked<u64> {
 /// Whether the state is a list with an entry for each unit. A store may report such an entry as returned even if the entry no
 /// longer counts.
 fn is_list(limit: &Limit) -> bool {
-    limit.state().is_list()
+    limit.is_list()
 }
 
 pub(super) async fn at_once(run: &mut Run<'_>, limit: Limit) -> Checked {
