@@ -33,8 +33,14 @@ fn is_of_a_test(entry: &Entry) -> bool {
 }
 
 fn problem(earlier: &Entry, entry: &Entry) -> Problem {
+    // The key of a state names the algorithm.
+    let why = if earlier.arguments.get("algorithm") == entry.arguments.get("algorithm") {
+        "share one state, so give them the same numbers, or another `key`"
+    } else {
+        "and different algorithms do not share a state, so none counts the calls of the other: give them the same algorithm and numbers, or another `key`"
+    };
     let message = format!(
-        "the limit `{}` is {} here and {} in {}: functions with one name share one state, so give them the same numbers, or another `key`",
+        "the limit `{}` is {} here and {} in {}: functions with one name {why}",
         entry.name,
         entry.limit(),
         earlier.limit(),

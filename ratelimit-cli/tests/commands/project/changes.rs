@@ -14,6 +14,7 @@ fn functions_with_one_name_and_different_limits_clash() {
         ("count = 6", true),
         ("count = 5, time = \"1h\"", true),
         ("count = 5, algorithm = \"sliding_log\"", true),
+        ("count = 5, algorithm = \"token_bucket\"", true),
         ("count = 5, block = \"1m\", by = \"ip\"", true),
         ("count = 5, time = \"day\"", true),
         ("count = 5", false),
@@ -25,8 +26,13 @@ fn functions_with_one_name_and_different_limits_clash() {
         let ran = project.run(&["list"]).exits(i32::from(clashes));
         assert_eq!(
             ran.err.contains("src/lib.rs:2: the limit `a` is counter count="),
-            clashes && !second.contains("log"),
+            clashes && !second.contains("algorithm"),
             "{second}"
+        );
+        assert_eq!(
+            ran.err.contains("do not share a state"),
+            second.contains("algorithm"),
+            "{second} {ran:?}"
         );
         assert_eq!(
             ran.err.contains("counter count=5 time=1m in src/lib.rs:1: functions with one name"),
