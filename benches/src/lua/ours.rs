@@ -30,7 +30,7 @@ const fn bucket(algorithm: &'static str, burst: u32) -> Limit {
     Limit { count: 1, time_ms: 36_000, ..limit(algorithm, burst) }
 }
 
-const LIMITS: [Limit; 6] = [
+const LIMITS: [Limit; ratelimit::Algorithm::ALL.len()] = [
     Limit { goal: Some((1.0, others::COUNTER)), ..limit("counter", 100) },
     Limit { goal: Some((0.55, others::BUCKET)), ..bucket("token_bucket", 100) },
     bucket("leaky_bucket", 100),

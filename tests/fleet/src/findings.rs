@@ -74,7 +74,7 @@ pub(crate) async fn look(
     }
     let auditor = Process::start(world, schedule, &schedule.limits, born);
     findings.seen = see(&auditor, schedule).await;
-    let permits = schedule.limits.iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency);
+    let permits = schedule.limits.iter().filter(|limit| limit.is_concurrency());
     sleep(permits.map(Limit::time).max().unwrap_or_default() + Duration::from_secs(1)).await;
     findings.seen_later = see(&auditor, schedule).await;
     findings.windows = windows(world, schedule, &auditor);

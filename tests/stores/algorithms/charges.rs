@@ -1,25 +1,16 @@
 //! Charges through the limiter: refunds, settlements and penalties, on Redis and in memory.
 
-use crate::harness::{decision as decision_of, limiter_on, on_both};
+use crate::harness::{charging, decision as decision_of, limiter_on, on_both};
 use ratelimit::clock::ManualClock;
-use ratelimit::{Algorithm, Limit, MemoryStore, RateLimiter};
+use ratelimit::{Limit, MemoryStore, RateLimiter};
 use support::{HOUR, MS, RedisServer};
 
-/// A limit of each algorithm that charges units.
-fn limits() -> [Limit; 6] {
-    [
-        Limit::counter(10, HOUR),
-        Limit::token_bucket(10, HOUR),
-        Limit::token_bucket(10, HOUR).refill(ratelimit::Refill::Interval),
-        Limit::sliding_window(10, HOUR),
-        Limit::sliding_log(10, HOUR),
-        Limit::leaky_bucket(10, HOUR),
-    ]
+fn limits() -> Vec<Limit> {
+    charging(10, HOUR)
 }
 
 fn leaks_all_the_time(limit: &Limit) -> bool {
-    matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket)
-        && !limit.to_string().contains("interval")
+    limit.is_bucket() && !limit.refills_by_interval()
 }
 
 fn key(limit: &Limit) -> String {

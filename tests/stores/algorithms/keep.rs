@@ -49,7 +49,7 @@ async fn overload(limit: Limit) -> Tally {
             tally.admitted += u32::from(decision.is_allowed());
             tally.matter += u32::from(call.keep == 0);
             tally.matter_admitted += u32::from(call.keep == 0 && decision.is_allowed());
-            if decision.is_allowed() && limit.algorithm() == ratelimit::Algorithm::Concurrency {
+            if decision.is_allowed() && limit.is_concurrency() {
                 permits.push(call.permit);
             }
         }

@@ -27,8 +27,7 @@ fn limits() -> Vec<Limit> {
         Limit::concurrency(10, MINUTE).wait(Duration::from_millis(1)),
     ];
     let wait = |limit: &Limit| limit.try_wait(MINUTE).unwrap();
-    let waiting: Vec<Limit> =
-        plain.iter().filter(|limit| limit.algorithm() != Algorithm::Concurrency).map(wait).collect();
+    let waiting: Vec<Limit> = plain.iter().filter(|limit| !limit.is_concurrency()).map(wait).collect();
     plain.into_iter().chain(others).chain(waiting).collect()
 }
 
@@ -47,7 +46,7 @@ fn outcome(decided: Result<Decision, Rejection>) -> Outcome {
 /// Makes a call of one kind: an acquire, a check, a penalty, or a charge and its refund.
 async fn call(limiter: &RateLimiter, limit: Limit, key: usize, kind: usize) -> Outcome {
     let key = Key::new("calls").by(key);
-    if limit.algorithm() == Algorithm::Concurrency {
+    if limit.is_concurrency() {
         return outcome(limiter.permit(&limit, key).await.map(|permit| permit.decision()));
     }
     match kind {
@@ -135,7 +134,7 @@ async fn numbers_out_of_range_are_errors() {
         for reply in shaped(number) {
             for (limit, outcome) in all(&reply, PATIENCE).await {
                 let shown = String::from_utf8_lossy(&reply);
-                let grains = matches!(limit.algorithm(), Algorithm::TokenBucket | Algorithm::LeakyBucket);
+                let grains = limit.is_bucket();
                 match outcome {
                     Err(ErrorKind::Unavailable) => {}
                     // For a single bucket, this number is valid: it is the number of missing grains (`lua/token_bucket.lua`).

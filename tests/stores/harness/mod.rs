@@ -2,6 +2,7 @@
 //! folder contains no tests.
 
 mod concurrent;
+mod each;
 mod effort;
 mod foreign;
 mod limiters;
@@ -14,6 +15,7 @@ mod twins;
 mod waiting;
 
 pub(crate) use concurrent::{Pending, checks, forbidden_among, in_mode, join};
+pub(crate) use each::{charging, each};
 pub(crate) use effort::{is_soak, operations, rounds, seed};
 pub(crate) use foreign::foreign_texts;
 pub(crate) use limiters::{

@@ -48,7 +48,7 @@ async fn outcome_now<F: Future>(limiter: &RateLimiter, limit: &Limit, call: F) -
 
 async fn make(limiter: &RateLimiter, limit: Limit, call: Call) {
     let (key, Call { kind, cost, other, .. }) = (Key::new("edges").by(call.key), call);
-    if limit.algorithm() == Algorithm::Concurrency {
+    if limit.is_concurrency() {
         match outcome_now(limiter, &limit, limiter.permit_cost(&limit, key, cost)).await {
             Some(Ok(permit)) => in_range(call, &limit, permit.decision()),
             Some(Err(rejection)) => refused(call, &limit, &rejection),

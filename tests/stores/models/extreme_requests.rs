@@ -76,7 +76,7 @@ impl Extremes {
         let mode = self.random.choice(MODES).unwrap();
         let most = self.random.choice([1, 2, 7]).unwrap();
         let requests = self.requests(limit, most);
-        let goes_with_others = mode != Mode::Peek && limit.algorithm() != Algorithm::Concurrency;
+        let goes_with_others = mode != Mode::Peek && !limit.is_concurrency();
         let decisions = if goes_with_others && self.random.bool() {
             self.decide_at_once(mode, &requests).await
         } else {
@@ -119,7 +119,7 @@ async fn counts(extremes: &mut Extremes, limit: Limit) {
     let capacity = u64::from(limit.capacity());
     for _ in 0..6 {
         let requests = extremes.requests(limit, 7);
-        let decisions = if limit.algorithm() == Algorithm::Concurrency || extremes.random.bool() {
+        let decisions = if limit.is_concurrency() || extremes.random.bool() {
             extremes.twins.decide(Mode::Check, &requests).await
         } else {
             extremes.decide_at_once(Mode::Check, &requests).await

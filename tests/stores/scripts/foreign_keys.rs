@@ -1,8 +1,8 @@
 //! Keys in a form that no script leaves: without a TTL, or with scores that no permit or ticket has.
 
-use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
+use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, each, key};
+use ratelimit::Limit;
 use ratelimit::store::{Change, Mode};
-use ratelimit::{Algorithm, Limit, Refill};
 use std::time::Duration;
 use support::MINUTE;
 
@@ -77,19 +77,10 @@ pub(crate) async fn repairs(twins: &mut Twins, limit: Limit) -> bool {
     first[0].is_allowed() && counts && is_fresh && lasting_keys(twins) == 0
 }
 
-fn limits() -> [Limit; 8] {
-    let (count, time) = (5, MINUTE);
-    let bucket = Limit::token_bucket(count, time);
-    [
-        Limit::counter(count, time),
-        bucket,
-        bucket.refill(Refill::Interval),
-        Limit::sliding_window(count, time),
-        Limit::sliding_log(count, time),
-        Limit::leaky_bucket(count, time),
-        Limit::concurrency(count, time),
-        Limit::concurrency(count, time).wait(time),
-    ]
+fn limits() -> Vec<Limit> {
+    let mut limits = each(5, MINUTE);
+    limits.push(Limit::concurrency(5, MINUTE).wait(MINUTE));
+    limits
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -103,7 +94,7 @@ async fn a_lost_ttl_is_repaired_by_the_script() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_renewed_lease_outlives_a_short_one() {
     let mut twins = Twins::start();
-    for limit in limits().into_iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
+    for limit in limits().into_iter().filter(Limit::is_concurrency) {
         assert!(renews(&mut twins, limit).await, "{limit}");
     }
 }
@@ -112,7 +103,7 @@ async fn a_renewed_lease_outlives_a_short_one() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_set_with_other_scores_than_those_of_permits_is_foreign() {
     let mut twins = Twins::start();
-    for limit in limits().into_iter().filter(|limit| limit.algorithm() == Algorithm::Concurrency) {
+    for limit in limits().into_iter().filter(Limit::is_concurrency) {
         for score in ["+inf", "1e300", "4503599627370496", "-1e300", "-inf"] {
             twins.clear();
             redis::cmd("ZADD").arg(key(0, &limit)).arg(score).arg("member").exec(twins.raw()).unwrap();

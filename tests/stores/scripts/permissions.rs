@@ -1,6 +1,6 @@
 //! The permissions in `lua/README.md` are sufficient, and an error names a missing permission.
 
-use crate::harness::{decision, limiter_at, undecided};
+use crate::harness::{charging, decision, limiter_at, undecided};
 use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
 use support::{Cluster, MINUTE, RedisServer, SECOND};
 
@@ -16,13 +16,7 @@ async fn everything(limiter: &RateLimiter) {
     limiter.overrides().set("other", &Limit::counter(7, MINUTE)).await.unwrap();
     assert_eq!(limiter.overrides().list().await.unwrap().len(), 1);
     limiter.overrides().remove("other").await.unwrap();
-    for limit in [
-        Limit::counter(5, MINUTE),
-        Limit::token_bucket(5, MINUTE),
-        Limit::sliding_window(5, MINUTE),
-        Limit::sliding_log(5, MINUTE),
-        Limit::leaky_bucket(5, MINUTE),
-    ] {
+    for limit in charging(5, MINUTE) {
         for _ in 0..7 {
             let _ = decision(limiter.check(&limit, "calls").await);
         }

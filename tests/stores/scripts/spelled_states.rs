@@ -1,7 +1,7 @@
 //! States in spellings that only Lua reads as the same number, or with units that no limit writes. The scripts must treat them
 //! as foreign, although Lua could calculate with them.
 
-use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, key};
+use crate::harness::{TestAdjustment, TestRequest, Twins, adjust, decide, each, key};
 use ratelimit::store::{Change, Mode};
 use ratelimit::{Algorithm, Limit};
 
@@ -24,7 +24,7 @@ fn spellings(state: &str) -> Vec<String> {
 /// Whether every script reports states in these spellings and does not change them. Tests times at which the units count, at
 /// which they no longer count, and at which a bucket would start again.
 pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
-    if matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency) {
+    if limit.is_list() {
         return true;
     }
     let name = key(0, &limit);
@@ -73,14 +73,7 @@ pub(crate) async fn spares_spellings(twins: &mut Twins, limit: Limit) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn spellings_of_a_state_are_foreign() {
     let mut twins = Twins::start();
-    let minute = support::MINUTE;
-    for limit in [
-        Limit::counter(5, minute),
-        Limit::token_bucket(5, minute),
-        Limit::token_bucket(5, minute).refill(ratelimit::Refill::Interval),
-        Limit::leaky_bucket(5, minute),
-        Limit::sliding_window(5, minute),
-    ] {
+    for limit in each(5, support::MINUTE) {
         assert!(spares_spellings(&mut twins, limit).await, "{limit}");
     }
 }

@@ -1,23 +1,10 @@
 //! The keys that the store writes have the documented form and a short TTL.
 
-use crate::harness::{decision, limiter_on};
-use ratelimit::{AsKey, Key, Limit, RateLimiter, Refill};
+use crate::harness::{charging, decision, limiter_on};
+use ratelimit::{AsKey, Key, Limit, RateLimiter};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 use support::RedisServer;
-
-/// A limit of each algorithm without permits.
-fn limits(count: u32, time: Duration) -> [Limit; 6] {
-    let bucket = Limit::token_bucket(count, time);
-    [
-        Limit::counter(count, time),
-        bucket,
-        bucket.refill(Refill::Interval),
-        Limit::sliding_window(count, time),
-        Limit::sliding_log(count, time),
-        Limit::leaky_bucket(count, time),
-    ]
-}
 
 /// Makes several calls under one key. Never releases the permits.
 async fn call<K: AsKey>(limiter: &RateLimiter, limits: &[Limit], held: &Limit, key: impl Fn() -> K) {
@@ -43,7 +30,7 @@ async fn keys_are_as_documented_and_all_expire() {
     let server = RedisServer::start();
     let limiter = limiter_on(&server).prefix("shop").connect().await.unwrap();
     let period = Duration::from_secs(100);
-    let (limits, held) = (limits(50, period), Limit::concurrency(50, period));
+    let (limits, held) = (charging(50, period), Limit::concurrency(50, period));
     call(&limiter, &limits, &held, || Key::new("global")).await;
     call(&limiter, &limits, &held, || Key::new("login").by(IpAddr::from(Ipv4Addr::LOCALHOST))).await;
     call(&limiter, &limits, &held, || Key::new("report:{kind}").by(("acme", 7)).part("p:d}f")).await;

@@ -19,7 +19,7 @@ use crate::findings::{Findings, Window};
 use crate::history::{Happened, Outcome, Record};
 use crate::process::{longest, with_count};
 use crate::schedule::{CALLERS, Change, Event, Fault, Hand, How, Kind, Schedule};
-use ratelimit::{Algorithm, Decision, Error, Limit, OnError};
+use ratelimit::{Decision, Error, Limit, OnError};
 use std::time::Duration;
 
 /// The tolerance for timers, because tokio's timers have a resolution of one millisecond.
@@ -103,7 +103,7 @@ fn last_effect(record: &Record) -> Duration {
 
 impl Case<'_> {
     fn is_concurrency(&self) -> bool {
-        self.limit.algorithm() == Algorithm::Concurrency
+        self.limit.is_concurrency()
     }
 
     /// The limit with the largest count that is in force at any time of the run.

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::server::{LinkFault, Trouble};
 use fastrand::Rng;
+use ratelimit::Limit;
 use ratelimit::overrides::LimitChange;
-use ratelimit::{Algorithm, Limit};
 use std::time::Duration;
 
 impl Schedule {
@@ -148,7 +148,7 @@ fn waiting(random: &mut Rng) -> Limit {
 fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Call {
     let busy = busy.filter(|_| random.u8(..8) > 0);
     let limit = busy.map_or_else(|| random.usize(..limits.len()), |(limit, _)| limit);
-    let kind = if is_concurrency(&limits[limit]) {
+    let kind = if limits[limit].is_concurrency() {
         Kind::Permit { held: Duration::from_millis(random.u64(..4000)) }
     } else {
         let may_wait = !limits[limit].longest_wait().is_zero();
@@ -162,7 +162,7 @@ fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Cal
     };
     // A stack has each limit at most once, and no concurrency limit.
     let kind = match kind {
-        Kind::Stack { with, .. } if with == limit || is_concurrency(&limits[with]) => Kind::Check,
+        Kind::Stack { with, .. } if with == limit || limits[with].is_concurrency() => Kind::Check,
         kind => kind,
     };
     let cost = if random.u8(..5) == 0 { random.u32(0..=3) } else { 1 };
@@ -170,10 +170,6 @@ fn call(random: &mut Rng, processes: usize, limits: &[Limit], busy: Busy) -> Cal
     let who = if busy.is_some() { 0 } else { *random.choice(&[0, 0, 1, NOBODY]).unwrap_or(&0) };
     debug_assert!(who < CALLERS);
     Call { process: random.usize(..processes), limit, who, cost, keep: 0, kind, dropped_after }
-}
-
-pub(super) fn is_concurrency(limit: &Limit) -> bool {
-    limit.algorithm() == Algorithm::Concurrency
 }
 
 fn then(random: &mut Rng) -> Then {

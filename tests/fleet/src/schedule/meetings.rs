@@ -1,7 +1,6 @@
 //! Draws events that rarely coincide by chance: a call, and a fault at its most dangerous moment. They have separate random
 //! numbers, so that all other runs stay the same.
 
-use super::draw::is_concurrency;
 use super::{Call, Event, Fault, Kind, Layout, Schedule, Step, TAGS};
 use crate::server::LinkFault;
 use fastrand::Rng;
@@ -59,7 +58,7 @@ impl Schedule {
     /// Draws stacks and batches of calls that are decided while the slot of their keys moves.
     fn move_stacks(&mut self, random: &mut Rng) {
         let stacked: Vec<usize> =
-            (0..self.limits.len()).filter(|at| !is_concurrency(&self.limits[*at])).collect();
+            (0..self.limits.len()).filter(|at| !self.limits[*at].is_concurrency()).collect();
         let [limit, with, ..] = stacked[..] else { return };
         let mut at = self.length() + ms(5000);
         for to in [0, 1, 2, 0, 1, 2] {

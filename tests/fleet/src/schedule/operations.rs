@@ -64,7 +64,7 @@ impl Schedule {
             3 => Limit::token_bucket(count, time),
             _ => Limit::concurrency(count, Duration::from_secs(60)).wait(ms(random.u64(1..300))),
         };
-        let is_concurrency = super::draw::is_concurrency(&limit);
+        let is_concurrency = limit.is_concurrency();
         let kind = |held| if is_concurrency { Kind::Permit { held } } else { Kind::Check };
         self.limits = vec![limit];
         (self.steps, self.is_slow) = (Vec::new(), false);

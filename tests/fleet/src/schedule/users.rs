@@ -1,7 +1,6 @@
 //! Draws what users and administrators do beside plain calls: failure policies, operations by hand, pauses, late refunds, stacks
 //! of three limits, and overrides that expire. Uses separate random numbers, so that all other events stay the same.
 
-use super::draw::is_concurrency;
 use super::{Call, Change, Hand, How, Kind, NOBODY, Then};
 use fastrand::Rng;
 use ratelimit::{Limit, OnError};
@@ -44,7 +43,7 @@ impl Users {
             NEW_YEAR
         };
         let what = random.u8(..6);
-        let has_first_gate = has_gate(&limits[0]) && limits[0].largest_lease() == 0;
+        let has_first_gate = limits[0].has_gate() && limits[0].largest_lease() == 0;
         let epoch = Duration::from_secs(epoch);
         Self { random, policy, epoch, steers: what < 2, pauses: PAUSES && what == 2 && has_first_gate }
     }
@@ -77,9 +76,9 @@ impl Users {
     fn hand(&mut self, limit: &Limit) -> Hand {
         match self.random.u8(..8) {
             0 => Hand::Reset,
-            1 | 2 if !is_concurrency(limit) => Hand::Penalize,
-            3..6 if has_gate(limit) => Hand::Block(Duration::from_millis(self.random.u64(1..4000))),
-            6.. if has_gate(limit) => Hand::Unblock,
+            1 | 2 if !limit.is_concurrency() => Hand::Penalize,
+            3..6 if limit.has_gate() => Hand::Block(Duration::from_millis(self.random.u64(1..4000))),
+            6.. if limit.has_gate() => Hand::Unblock,
             _ => Hand::Status,
         }
     }
@@ -94,10 +93,4 @@ impl Users {
         };
         Change { how, ..change }
     }
-}
-
-/// Whether the state of a limit has a place for a block or a pause.
-fn has_gate(limit: &Limit) -> bool {
-    use ratelimit::Algorithm::{Concurrency, SlidingLog};
-    !matches!(limit.algorithm(), Concurrency | SlidingLog)
 }

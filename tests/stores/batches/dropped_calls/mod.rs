@@ -100,7 +100,7 @@ fn other_key(number: u32) -> Key<'static, ((), u32)> {
 async fn prepare(limiter: &RateLimiter, kind: &Kind, number: u32) -> Vec<ratelimit::Permit> {
     let mut held = Vec::new();
     for _ in 0..kind.before {
-        if kind.limit.algorithm() == ratelimit::Algorithm::Concurrency {
+        if kind.limit.is_concurrency() {
             held.push(limiter.permit(&kind.limit, key(number)).await.unwrap());
         } else {
             limiter.acquire(&kind.limit, key(number)).await.unwrap();

@@ -10,7 +10,7 @@
 //! `worker URL hold LEASE KEY` takes the only permit of a key, with a lease of `LEASE` milliseconds, prints `held`,
 //! and holds the permit until it is killed or its input ends.
 
-use ratelimit::{Algorithm, ErrorKind, Limit, OnError, RateLimiter, Rejection};
+use ratelimit::{ErrorKind, Limit, OnError, RateLimiter, Rejection};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -116,7 +116,7 @@ impl Caller {
     /// Makes the kind of call that the limit needs. Returns the interval of its turn, or `None` if it was refused.
     async fn call(&self, sent: u64) -> Result<Option<(u64, u64)>, Failure> {
         let Self { limiter, limit, name, .. } = self;
-        if limit.algorithm() == Algorithm::Concurrency {
+        if limit.is_concurrency() {
             return self.hold_for_a_while().await;
         }
         let waits = !limit.longest_wait().is_zero();

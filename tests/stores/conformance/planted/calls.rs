@@ -180,7 +180,7 @@ mistakes! {
     a_check_leaves_a_ticket: Decide(|wrong, mode, asked| {
         let decided = wrong.decide_asked(mode, &asked);
         for (it, decision) in asked.iter().zip(decided.ready_value().unwrap().iter()) {
-            if mode == Mode::Check && it.limit.algorithm() == Algorithm::Concurrency && !decision.is_allowed() {
+            if mode == Mode::Check && it.limit.is_concurrency() && !decision.is_allowed() {
                 let _ = wrong.decide_one(Mode::Charge, it);
             }
         }
@@ -190,7 +190,7 @@ mistakes! {
         let decided = wrong.decide_asked(mode, &asked);
         for (it, decision) in asked.iter().zip(decided.ready_value().unwrap().iter()) {
             let refused = it.members > 1 && !decision.is_allowed();
-            if mode == Mode::Charge && it.limit.algorithm() == Algorithm::Concurrency && refused {
+            if mode == Mode::Charge && it.limit.is_concurrency() && refused {
                 let _ = wrong.decide_one(Mode::Charge, it);
             }
         }

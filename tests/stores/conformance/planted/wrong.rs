@@ -4,7 +4,7 @@ use ratelimit::clock::{Clock, ManualClock};
 use ratelimit::store::{
     Adjusted, Adjustment, Change, Decisions, Mode, Overridden, Reply, Request, Store, StoreKey,
 };
-use ratelimit::{Algorithm, Decision, Error, Limit, MemoryStore};
+use ratelimit::{Decision, Error, Limit, MemoryStore};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -233,7 +233,7 @@ impl Store for Wrong {
 /// Peeks first, and takes the units when the task runs again.
 pub(super) fn read_then_write(wrong: &Wrong, mode: Mode, asked: Vec<Asked>) -> Reply<Decisions> {
     let correct = Arc::clone(&wrong.correct);
-    if asked.iter().any(|it| it.limit.algorithm() == Algorithm::Concurrency) {
+    if asked.iter().any(|it| it.limit.is_concurrency()) {
         return wrong.decide_asked(mode, &asked);
     }
     Reply::pending(async move {

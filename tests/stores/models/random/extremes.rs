@@ -49,7 +49,7 @@ pub(crate) fn cost(random: &mut fastrand::Rng, limit: &Limit) -> u32 {
     let (least, most) = (capacity.saturating_sub(1), capacity.saturating_add(1));
     let edges = [0, 1, 1, 2, 3, 10_000, capacity / 2, least, capacity, most, 1 << 25, u32::MAX - 1, u32::MAX];
     let cost = random.choice(edges).unwrap();
-    let lists = matches!(limit.algorithm(), Algorithm::SlidingLog | Algorithm::Concurrency);
+    let lists = limit.is_list();
     if lists && cost <= capacity && random.u8(0..10) > 0 { cost.min(30) } else { cost }
 }
 

@@ -33,7 +33,7 @@ fn any_limit(random: &mut fastrand::Rng, algorithm: Algorithm) -> Limit {
     let (time, wait) = (ms(time), ms(wait.min(longest_wait)));
     // A burst is left out if its refill would take too long.
     let with_burst = |limit: Limit| limit.try_burst(burst).unwrap_or(limit);
-    let time = if algorithm == Algorithm::Concurrency { time.max(ms(1000)) } else { time };
+    let time = if algorithm.is_concurrency() { time.max(ms(1000)) } else { time };
     let plain = Limit::plain(algorithm, count, time).unwrap();
     match algorithm {
         Algorithm::Counter if random.u32(0..4) == 0 => {
@@ -128,7 +128,7 @@ impl MixedTraffic {
         let (request, stamp) = self.random.choice(&self.charges).copied().unwrap_or((self.request(0), 1));
         let algorithm = request.limit.algorithm();
         let limit = if self.random.bool() { request.limit } else { any_limit(&mut self.random, algorithm) };
-        let is_list = matches!(algorithm, Algorithm::SlidingLog | Algorithm::Concurrency);
+        let is_list = algorithm.is_list();
         let block = self.random.u64(1..=DAY_MS) >> self.random.u32(0..20);
         let change = match (algorithm, self.random.u32(0..if self.blocks && !is_list { 8 } else { 4 })) {
             (_, 4) => Change::Block(block.max(1)),

@@ -16,7 +16,7 @@ mod stacks;
 mod turns;
 
 use super::run::{Checked, Run};
-use crate::limit::{Calendar, Limit, Refill};
+use crate::limit::{Algorithm, Calendar, Limit, Refill};
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -107,15 +107,16 @@ fn all() -> Vec<Limit> {
 
 fn without_permits() -> Vec<Limit> {
     let bucket = Limit::token_bucket(3, seconds(6));
-    vec![
-        Limit::counter(3, seconds(3)),
-        bucket,
-        bucket.burst(4).borrow(1),
-        bucket.refill(Refill::Interval),
-        Limit::sliding_window(3, seconds(3)),
-        Limit::sliding_log(3, seconds(3)),
-        Limit::leaky_bucket(3, seconds(6)),
-    ]
+    let others = [bucket.burst(4).borrow(1), bucket.refill(Refill::Interval)];
+    charging(3, 3, 6).chain(others).collect()
+}
+
+/// Returns a limit of each algorithm whose units are charged. Buckets have a longer period.
+fn charging(count: u32, period: u64, of_buckets: u64) -> impl Iterator<Item = Limit> {
+    let period =
+        move |algorithm: &Algorithm| seconds(if algorithm.is_bucket() { of_buckets } else { period });
+    let charging = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.is_concurrency());
+    charging.filter_map(move |algorithm| Limit::plain(algorithm, count, period(&algorithm)).ok())
 }
 
 fn permits() -> Vec<Limit> {
@@ -143,15 +144,9 @@ fn one() -> Vec<Limit> {
 /// Returns the limits whose calls wait for a turn.
 fn waiting() -> Vec<Limit> {
     let bucket = Limit::token_bucket(1, seconds(2)).burst(2);
-    let waiting = [
-        Limit::counter(2, seconds(3)),
-        bucket,
-        bucket.refill(Refill::Interval),
-        Limit::sliding_window(2, seconds(3)),
-        Limit::sliding_log(2, seconds(3)),
-        Limit::leaky_bucket(1, seconds(2)),
-    ];
-    waiting.map(|limit| limit.wait(seconds(5))).to_vec()
+    let others = [bucket, bucket.refill(Refill::Interval), Limit::leaky_bucket(1, seconds(2))];
+    let plain = charging(2, 3, 2).filter(|limit| !limit.is_bucket());
+    plain.chain(others).map(|limit| limit.wait(seconds(5))).collect()
 }
 
 fn waiting_permits() -> Vec<Limit> {
