@@ -7,7 +7,6 @@ use crate::session::Session;
 use ratelimit::overrides::{KnownLimit, LimitChange, OverrideTarget};
 use ratelimit::store::StoredKey;
 use ratelimit::{Algorithm, Limit};
-use ratelimit_limit::State;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -160,13 +159,8 @@ pub(crate) fn refuses_every_call(change: &LimitChange) -> bool {
 /// without the numbers of its limit.
 fn only_units(algorithm: Algorithm) -> Option<Limit> {
     const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
-    const LARGEST_LOG: u32 = 10_000;
-    let largest = match algorithm.state() {
-        State::Counter => u32::MAX,
-        State::Log | State::Permits => LARGEST_LOG,
-        State::SlidingWindow | State::Bucket => return None,
-    };
-    Limit::plain(algorithm, largest, LONGEST).ok()
+    let says_units = !algorithm.is_bucket() && algorithm.windows() == 1;
+    says_units.then(|| Limit::plain(algorithm, algorithm.most().0, LONGEST).ok()).flatten()
 }
 
 #[cfg(test)]

@@ -285,11 +285,8 @@ impl Limit {
     /// The longest time in ms for which a charge stays in use, for a call that did not wait. The scripts compute the same number.
     #[inline]
     pub const fn longest_reset_ms(&self) -> u64 {
-        match self.state() {
-            State::Counter | State::Log | State::Permits => self.numbers.time_ms,
-            State::SlidingWindow => 2 * self.numbers.time_ms,
-            State::Bucket => self.full_ms(),
-        }
+        let algorithm = self.numbers.algorithm;
+        if algorithm.is_bucket() { self.full_ms() } else { algorithm.windows() * self.numbers.time_ms }
     }
 }
 

@@ -46,6 +46,16 @@ fn only_a_limit_that_can_hold_something_admits() {
     assert!(!refuses(Limit::try_sliding_log(1, SECOND)));
 }
 
+/// The attribute calls the constructor by the name of its algorithm.
+#[test]
+fn each_algorithm_has_a_constructor() {
+    let constructors = include_str!("constructors.rs");
+    for name in Algorithm::ALL.map(Algorithm::as_str) {
+        assert!(constructors.contains(&format!("pub const fn {name}(count: u32, ")), "{name}");
+        assert!(constructors.contains(&format!("pub const fn try_{name}(count: u32, ")), "{name}");
+    }
+}
+
 #[test]
 fn a_state_follows_the_algorithm() {
     let states =

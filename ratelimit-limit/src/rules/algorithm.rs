@@ -53,16 +53,18 @@ impl Algorithm {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
     }
+}
 
+/// The answers of the row.
+#[doc(hidden)]
+impl Algorithm {
     /// The last part of a key: the algorithm and the version of its state format. After a new version, a limit starts from zero,
     /// because it does not read the old state.
-    #[doc(hidden)]
     pub const fn state_format(self) -> &'static str {
         self.row().state_format
     }
 
     /// The state that a store keeps for a limit of the algorithm.
-    #[doc(hidden)]
     #[inline]
     pub const fn state(self) -> State {
         self.row().state
@@ -88,6 +90,11 @@ impl Algorithm {
     #[inline]
     pub const fn is_bucket(self) -> bool {
         self.row().is_bucket
+    }
+
+    /// For how many times `time` the state keeps a unit that does not leak. The units of two windows share one integer.
+    pub const fn windows(self) -> u64 {
+        self.row().windows
     }
 
     /// The turn that a call gets that waits.
@@ -125,6 +132,7 @@ struct Row {
     most: (u32, LimitError),
     is_list: bool,
     is_bucket: bool,
+    windows: u64,
     turn: Turn,
     is_concurrency: bool,
 }
@@ -141,6 +149,7 @@ impl Algorithm {
                 most: (u32::MAX, LimitError::NOT_EXACT),
                 is_list: false,
                 is_bucket: false,
+                windows: 1,
                 turn: Turn::LaterWindow,
                 is_concurrency: false,
             },
@@ -152,6 +161,7 @@ impl Algorithm {
                 most: (MAX_BUCKET, LimitError::BUCKET_TOO_LARGE),
                 is_list: false,
                 is_bucket: true,
+                windows: 1,
                 turn: Turn::Debt,
                 is_concurrency: false,
             },
@@ -163,6 +173,7 @@ impl Algorithm {
                 most: (MAX_WINDOW, LimitError::WINDOW_TOO_LARGE),
                 is_list: false,
                 is_bucket: false,
+                windows: 2,
                 turn: Turn::LaterWindow,
                 is_concurrency: false,
             },
@@ -174,6 +185,7 @@ impl Algorithm {
                 most: (MAX_STORED, LimitError::LOG_TOO_LARGE),
                 is_list: true,
                 is_bucket: false,
+                windows: 1,
                 turn: Turn::LaterWindow,
                 is_concurrency: false,
             },
@@ -185,6 +197,7 @@ impl Algorithm {
                 most: (MAX_BUCKET, LimitError::BUCKET_TOO_LARGE),
                 is_list: false,
                 is_bucket: true,
+                windows: 1,
                 turn: Turn::Queue,
                 is_concurrency: false,
             },
@@ -196,6 +209,7 @@ impl Algorithm {
                 most: (MAX_STORED, LimitError::TOO_MANY_PERMITS),
                 is_list: true,
                 is_bucket: false,
+                windows: 1,
                 turn: Turn::Ticket,
                 is_concurrency: true,
             },
@@ -218,34 +232,4 @@ pub enum State {
     Log,
     /// A list: the permits that are held, and the tickets of calls that wait for one.
     Permits,
-}
-
-/// The way in which tokens come back to a token bucket.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Refill {
-    /// Tokens come back continuously, exactly for every rational rate.
-    #[default]
-    Greedy,
-    /// All `count` tokens come back together at the end of each `time`. The first `time` begins with the call that found the
-    /// bucket full.
-    Interval,
-}
-
-#[doc(hidden)]
-impl Refill {
-    pub const ALL: [Self; 2] = [Self::Greedy, Self::Interval];
-
-    /// The name in the attribute and in text.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Greedy => "greedy",
-            Self::Interval => "interval",
-        }
-    }
-
-    /// Finds the refill with this name. `None` for any other text.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|refill| refill.as_str() == name)
-    }
 }

@@ -20,9 +20,11 @@ mod calendar;
 pub mod duration;
 pub mod number;
 pub mod numbers;
+mod refill;
 pub mod violation;
 
-pub use algorithm::{Algorithm, Refill, State, Turn};
+pub use algorithm::{Algorithm, State, Turn};
 pub use calendar::{Calendar, Window, Zone};
 pub use number::{Number, NumberSet, Takes};
+pub use refill::Refill;
 pub use violation::LimitError;

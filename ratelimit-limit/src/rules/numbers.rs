@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::bounds::{EXACT, MAX_LEVEL, MAX_TIME_MS};
-use super::{Algorithm, Calendar, LimitError, Number, Refill, State, Turn, Zone};
+use super::{Algorithm, Calendar, LimitError, Number, Refill, Turn, Zone};
 use crate::Limit;
 
 /// The algorithm and the numbers of a limit. [`Limit::of`] checks whether they fit together.
@@ -63,11 +63,11 @@ impl Numbers {
 
     /// Checks that the state of the limit stays below 2^53.
     const fn check_state(&self, capacity: u32, rate: Rate) -> Result<(), LimitError> {
-        let is_exact = match self.algorithm.state() {
-            State::Bucket if self.count > 0 => return self.check_level(capacity, rate),
-            State::SlidingWindow => EXACT > 4 * self.count as u128 * self.time_ms as u128,
-            State::Counter | State::Bucket | State::Log | State::Permits => true,
-        };
+        if self.algorithm.is_bucket() && self.count > 0 {
+            return self.check_level(capacity, rate);
+        }
+        let two_windows = self.algorithm.windows() > 1;
+        let is_exact = !two_windows || EXACT > 4 * self.count as u128 * self.time_ms as u128;
         if is_exact { Ok(()) } else { Err(LimitError::NOT_EXACT) }
     }
 

@@ -27,6 +27,14 @@ async fn agree(kind: Kind) {
     }
 }
 
+#[test]
+fn each_algorithm_has_a_definition_and_a_limit() {
+    for algorithm in ratelimit::Algorithm::ALL {
+        let limits = LIMITS.iter().filter(|numbers| numbers.limit().algorithm() == algorithm);
+        assert!(limits.count() >= 3, "{algorithm:?}");
+    }
+}
+
 macro_rules! agree {
     ($($name:ident: $kind:ident;)*) => {
         $(

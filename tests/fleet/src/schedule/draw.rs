@@ -239,3 +239,16 @@ fn slot_move(random: &mut Rng) -> Fault {
         (Duration::from_millis(random.u64(1..longest)), Duration::from_millis(random.u64(..200)));
     Fault::Move { tag, to: random.usize(..3), time, lag }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratelimit::Algorithm;
+
+    #[test]
+    fn each_algorithm_is_drawn() {
+        let mut random = Rng::with_seed(1);
+        let drawn: Vec<Algorithm> = (0..1000).map(|_| limit(&mut random).algorithm()).collect();
+        assert!(Algorithm::ALL.iter().all(|algorithm| drawn.contains(algorithm)));
+    }
+}
