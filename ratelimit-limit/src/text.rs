@@ -14,9 +14,8 @@ use std::str::FromStr;
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.algorithm().as_str())?;
         let named = Number::ALL.into_iter().filter(|number| !number.is_plain(&self.numbers));
-        named.into_iter().try_for_each(|number| write!(f, " {}", Named(number, &self.numbers)))
+        write!(f, "{} {}", self.algorithm().as_str(), words(&self.numbers, named))
     }
 }
 
@@ -24,18 +23,15 @@ impl fmt::Display for LimitChange {
     /// Writes the text that [`str::parse`] reads: `count=50 time=1m`, or a whole limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.whole().map(ToString::to_string);
-        let numbers = self.given.iter().map(|number| Named(number, &self.numbers).to_string());
+        let numbers = Some(words(&self.numbers, self.given.iter())).filter(|words| !words.is_empty());
         f.write_str(&whole.into_iter().chain(numbers).collect::<Vec<_>>().join(" "))
     }
 }
 
-/// A number with its name: `count=50`.
-struct Named<'n>(Number, &'n Numbers);
-
-impl fmt::Display for Named<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.0.as_str(), self.0.show(self.1))
-    }
+/// Numbers with their names: `count=50 time=1m`.
+fn words(numbers: &Numbers, named: impl Iterator<Item = Number>) -> String {
+    let words = named.map(|number| format!("{}={}", number.as_str(), number.show(numbers)));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl FromStr for Limit {
