@@ -53,7 +53,7 @@ async fn everything() {
     let permit = limiter.permit(&short, key("table lost")).await.unwrap();
     limiter.reset(&short, key("table lost")).await.unwrap();
     permit.lost().await;
-    // These calls arrive together: one call is sent directly, and a worker sends the others.
+    // These calls arrive together.
     let many = Limit::counter(1000, HOUR);
     let calls = (0..20).map(|_| {
         let limiter = limiter.clone();

@@ -60,11 +60,10 @@ pub(crate) struct Wire {
     queue: Option<Arc<Mutex<Queue>>>,
 }
 
-/// The queue of one process. If no call is under way, a call is sent directly. Later calls wait for a worker.
+/// The queue of one process. Each worker has one script call under way.
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Waiting>,
-    direct: bool,
     workers: usize,
     /// The time at which the last batch was sent.
     last_batch: Duration,
@@ -151,16 +150,6 @@ impl Store for Wire {
     fn decide(&self, mode: Mode, requests: &[&Request]) -> Reply<Decisions> {
         let (Some(shared), [request]) = (&self.queue, requests) else { return self.send(mode, requests) };
         let mut queue = lock(shared);
-        if !queue.direct && queue.workers == 0 {
-            queue.direct = true;
-            drop(queue);
-            let (shared, answer) = (Arc::clone(shared), self.send(mode, requests));
-            return Reply::pending(async move {
-                let answer = answer.await;
-                lock(&shared).direct = false;
-                answer
-            });
-        }
         let (sender, answer) = oneshot::channel();
         let waiting = Waiting { mode, request: Request::clone(request), answer: sender };
         if self.enqueue(&mut queue, waiting) {

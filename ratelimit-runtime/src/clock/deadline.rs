@@ -20,11 +20,11 @@ const MOST: u8 = 5;
 
 /// The late looks in a row.
 #[derive(Default)]
-pub(crate) struct LateLooks(u8);
+struct LateLooks(u8);
 
 impl LateLooks {
     /// If a look that was due at `due` is late, returns the time of the next look. The late look must judge nobody.
-    pub(crate) fn postpone(&mut self, due: Instant, now: Instant) -> Option<Instant> {
+    fn postpone(&mut self, due: Instant, now: Instant) -> Option<Instant> {
         let delay = now.saturating_duration_since(due);
         if delay <= LATE || self.0 >= MOST {
             self.0 = 0;

@@ -4,7 +4,7 @@ mod deadline;
 mod ticks;
 pub(crate) mod timer;
 
-pub(crate) use deadline::{DeadlineTimer, LateLooks, until};
+pub(crate) use deadline::{DeadlineTimer, until};
 pub(crate) use ticks::Timer;
 use ticks::nanos;
 

@@ -143,8 +143,7 @@ fn calls_queued_in_a_runtime_that_ends_are_sent_from_another() {
     {
         let _inside = passing.enter();
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // The first request is sent directly. The second request starts a worker in this runtime, which is never polled, so the
-        // worker sends nothing.
+        // No task of this runtime is ever polled, so nothing is sent.
         for pending in &mut all[..2] {
             assert!(pending.as_mut().poll(&mut context).is_pending());
         }

@@ -4,16 +4,18 @@ use crate::harness::{
     Pending, Suspended, TestRequest, checks, join, poll_once, runtime, script_calls, soon, wait_for,
 };
 use ratelimit::{ErrorKind, Limit, RedisStore};
-use support::{DAY, MS, RedisServer};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use support::{DAY, FakeServer, MS, RedisServer};
 
 const LIMIT: Limit = Limit::counter(4_000_000, DAY);
 
-/// Six calls on different keys. The first call is sent alone, and the others are sent together.
+/// Six calls on different keys.
 fn calls(store: &RedisStore) -> Vec<Pending<'_>> {
     checks(store, &[0, 1, 2, 3, 4, 5].map(|key| TestRequest::new(key, LIMIT, 1)))
 }
 
-/// Gives the worker time to send the calls, or to end.
+/// Gives the task of the session time to send the calls.
 async fn settle() {
     for _ in 0..10 {
         tokio::task::yield_now().await;
@@ -56,24 +58,31 @@ async fn a_silent_server_decides_the_calls_that_still_wait() {
     }
 }
 
-/// The server stays silent. If the worker waited for replies that no caller wants, it would never end.
+/// The server replies to no script. If the batches waited for replies that no caller wants, no further batch would be sent.
 #[tokio::test]
-async fn a_batch_that_nobody_waits_for_ends_its_task() {
-    let server = RedisServer::start();
+async fn a_batch_that_nobody_waits_for_gives_up_its_place() {
+    let scripts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&scripts);
+    let server = FakeServer::start(move |words, _| {
+        let is_script = words[0] == "EVALSHA";
+        counted.fetch_add(usize::from(is_script), Ordering::Relaxed);
+        if is_script { Vec::new() } else { b"+OK\r\n".to_vec() }
+    });
     let store = RedisStore::new(&server.url()).unwrap();
-    join(calls(&store)).await;
-    settle().await;
-    let tasks = tokio::runtime::Handle::current().metrics();
-    let before = tasks.num_alive_tasks();
-    let _suspended = Suspended::new(&server);
-    let mut dropped = calls(&store);
-    for pending in &mut dropped {
-        assert!(poll_once(pending).await.is_pending());
+    let mut calls = calls(&store);
+    for (number, pending) in (1..=4).zip(&mut calls) {
+        wait_for("the batch is sent", async || {
+            assert!(poll_once(pending).await.is_pending());
+            scripts.load(Ordering::Relaxed) == number
+        })
+        .await;
     }
+    let mut last = calls.pop().unwrap();
+    assert!(poll_once(&mut last).await.is_pending());
     settle().await;
-    assert!(tasks.num_alive_tasks() > before);
-    drop(dropped);
-    wait_for("the worker ends", async || tasks.num_alive_tasks() == before).await;
+    assert_eq!(scripts.load(Ordering::Relaxed), 4);
+    drop(calls);
+    wait_for("the next batch is sent", async || scripts.load(Ordering::Relaxed) == 5).await;
 }
 
 /// The server may have executed the requests of the batch, so its calls fail and are not sent again.

@@ -21,7 +21,7 @@ async fn undecided_in_stalls(limiter: RateLimiter, server: RedisServer) -> (usiz
             let limiter = limiter.clone();
             calls.spawn(async move { limiter.check(&HUGE, Key::new("k").by(number)).await.is_err() });
         }
-        // The first call sends itself, and a worker sends the others. No reply arrives before the stall.
+        // All calls are sent, and no reply arrives before the stall.
         for _ in 0..100 {
             yield_now().await;
         }

@@ -1,52 +1,15 @@
 //! Model tests of the queue and the pending calls, in every order of events. Each waiting call is sent or returned to its
 //! caller, and each caller receives its own reply.
 
-use super::call::{CallOutcome, CallSender, PendingCall};
-use super::calls::{BOUNDS, enqueue, is_idle, numbered, numbers};
-use super::queue::{Entered, Queue, Worker};
+use super::call::{CallOutcome, CallSender};
+use super::calls::{BOUNDS, enqueue, numbered, numbers};
+use super::queue::{Entered, Queue, Taker};
 use loom::future::block_on;
 use loom::sync::Arc;
 use loom::thread;
 use std::future::poll_fn;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::task::{Poll, Waker};
 use tokio::time::Instant;
-
-/// The result of a call's attempt to enter the queue.
-enum Fate {
-    SentDirectly,
-    Waits(Arc<PendingCall>),
-    Refused,
-}
-
-/// Makes one call, directly if possible and otherwise through the queue. Runs the worker if the queue returns one.
-fn call(queue: &Queue, now: Instant, work: fn(Worker, Instant)) -> Fate {
-    let call = numbered(0, None);
-    match queue.enter(&call, || now) {
-        Entered::Direct(under_way) => {
-            thread::yield_now();
-            drop(under_way);
-            Fate::SentDirectly
-        }
-        Entered::Queued(worker) => {
-            if let Some(worker) = worker {
-                work(worker, now);
-            }
-            Fate::Waits(call)
-        }
-        Entered::Full => Fate::Refused,
-    }
-}
-
-/// Whether the call was returned to its caller. Otherwise it was sent or refused.
-fn is_returned(fate: &Fate) -> bool {
-    let Fate::Waits(call) = fate else { return false };
-    match call.poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(CallOutcome::Replied(_)) => false,
-        Poll::Ready(CallOutcome::NotSent) => true,
-        Poll::Pending => panic!("a call was forgotten"),
-    }
-}
 
 fn reply_to_all(batch: Vec<CallSender>) {
     for call in batch {
@@ -54,76 +17,77 @@ fn reply_to_all(batch: Vec<CallSender>) {
     }
 }
 
-fn work_to_the_end(mut worker: Worker, now: Instant) {
-    loop {
-        let (batch, _) = worker.take(now);
-        if batch.is_empty() {
-            return;
+/// Takes calls and replies to them until `number` calls have their replies, like the task of a session.
+fn serve(mut taker: Taker, number: usize) {
+    let mut served = 0;
+    block_on(poll_fn(|context| {
+        loop {
+            let (batch, _) = taker.take(0, Instant::now, None, context.waker());
+            if batch.is_empty() {
+                return if served < number { Poll::Pending } else { Poll::Ready(()) };
+            }
+            served += batch.len();
+            reply_to_all(batch);
         }
-        reply_to_all(batch);
-    }
+    }));
 }
 
-/// Sends one batch and then drops the worker, like a task that is dropped with its runtime.
-fn work_once(mut worker: Worker, now: Instant) {
-    reply_to_all(worker.take(now).0);
+/// Takes one batch and then drops the taker, like a task that is dropped with its runtime.
+fn serve_once(mut taker: Taker, _: usize) {
+    let (batch, _) = taker.take(0, Instant::now, None, Waker::noop());
+    reply_to_all(batch);
 }
 
-/// Tries all orders of `number` concurrent callers. The first caller arrives at the start, and the other callers arrive `delay`
-/// later.
-fn callers(number: usize, delay: Duration, work: fn(Worker, Instant), may_return: bool) {
-    let (start, mut model) = (Instant::now(), loom::model::Builder::new());
+/// Tries all orders of three concurrent callers. The caller whose call starts a task is that task. Returns whether each call was
+/// sent.
+fn callers(serve: fn(Taker, usize), may_return: bool) {
+    const CALLERS: usize = 3;
+    let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        let queue = Queue::new(BOUNDS);
-        let calling: Vec<_> = (1..number)
+        let (queue, start) = (Arc::new(Queue::new(BOUNDS)), Instant::now());
+        let call = move |queue: &Queue| {
+            let call = numbered(0, None);
+            if let Some(taker) = enqueue(queue, &call, start) {
+                serve(taker, CALLERS);
+            }
+            call
+        };
+        let calling: Vec<_> = (1..CALLERS)
             .map(|_| {
-                let queue = queue.clone();
-                thread::spawn(move || call(&queue, start + delay, work))
+                let queue = Arc::clone(&queue);
+                thread::spawn(move || call(&queue))
             })
             .collect();
-        let mut fates = vec![call(&queue, start, work)];
-        fates.extend(calling.into_iter().map(|caller| caller.join().unwrap()));
-        let returned = fates.iter().filter(|fate| is_returned(fate)).count();
-        assert!(returned == 0 || may_return, "{returned} returned");
-        assert!(is_idle(&queue));
+        let mut calls = vec![call(&queue)];
+        calls.extend(calling.into_iter().map(|caller| caller.join().unwrap()));
+        for call in calls {
+            let outcome = block_on(poll_fn(|context| call.poll(context)));
+            assert!(may_return || matches!(outcome, CallOutcome::Replied(_)));
+        }
     });
 }
 
 #[test]
 fn each_waiting_call_is_sent() {
-    callers(3, Duration::ZERO, work_to_the_end, false);
+    callers(serve, false);
 }
 
 #[test]
-fn several_workers_send_each_call_once() {
-    callers(3, BOUNDS.add_worker_after, work_to_the_end, false);
+fn the_calls_of_a_dropped_task_return() {
+    callers(serve_once, true);
 }
 
 #[test]
-fn the_calls_of_a_dropped_worker_return() {
-    callers(3, Duration::ZERO, work_once, true);
-    callers(3, BOUNDS.add_worker_after, work_once, true);
-}
-
-#[test]
-fn a_direct_call_that_is_never_polled_again_delays_no_other() {
+fn a_batch_has_no_call_whose_caller_has_given_up() {
     loom::model(|| {
-        let queue = Queue::new(BOUNDS);
-        let start = Instant::now();
-        let [direct, one, two] = [0, 1, 2].map(|number| numbered(number, None));
-        let forgotten = queue.enter(&direct, || start);
-        assert!(matches!(forgotten, Entered::Direct(_)));
-        let mut first = enqueue(&queue, &one, start).unwrap();
-        let another = enqueue(&queue, &two, start);
-        // The caller drops this call.
+        let (queue, start) = (Queue::new(BOUNDS), Instant::now());
+        let [one, two] = [1, 2].map(|number| numbered(number, None));
+        let mut taker = enqueue(&queue, &one, start).unwrap();
+        assert!(enqueue(&queue, &two, start).is_none());
         drop(one);
-        assert_eq!(numbers(&first.take(start).0), [2]);
-        assert!(first.take(start).0.is_empty());
-        assert!(another.is_some_and(|mut another| another.take(start).0.is_empty()));
-        // The direct call is no longer in flight, because its reply arrived before the other replies.
-        assert!(is_idle(&queue));
-        drop(forgotten);
+        assert_eq!(numbers(&taker.take(0, || start, None, Waker::noop()).0), [2]);
+        assert!(taker.take(0, || start, None, Waker::noop()).0.is_empty());
     });
 }
 
@@ -131,11 +95,29 @@ fn a_direct_call_that_is_never_polled_again_delays_no_other() {
 fn a_full_queue_refuses_calls() {
     loom::model(|| {
         let (queue, start) = (Queue::new(BOUNDS), Instant::now());
-        let calls = [0, 1, 2, 3].map(|number| numbered(number, None));
-        let _under_way = queue.enter(&numbered(0, None), || start);
-        let _workers = [1, 2].map(|call| enqueue(&queue, &calls[call], start).unwrap());
-        assert!(enqueue(&queue, &calls[3], start).is_none());
+        let calls = [0, 1, 2].map(|number| numbered(number, None));
+        let _takers = calls.each_ref().map(|call| enqueue(&queue, call, start));
         assert!(matches!(queue.enter(&calls[0], || start), Entered::Full));
+    });
+}
+
+/// The number of batches under way is bounded. A further batch is sent if many calls wait, or after some time.
+#[test]
+fn few_batches_are_under_way_at_the_same_time() {
+    loom::model(|| {
+        let start = Instant::now();
+        for (under_way, calls, after, expected) in
+            [(0, 1, 0, 1), (1, 1, 0, 0), (1, 2, 0, 2), (1, 1, 1, 1), (2, 3, 1, 0)]
+        {
+            let (queue, first) = (Queue::new(BOUNDS), numbered(0, None));
+            let mut taker = enqueue(&queue, &first, start).unwrap();
+            let (_batch, _) = taker.take(0, || start, None, Waker::noop());
+            let calls: Vec<_> = (0..calls).map(|number| numbered(number, None)).collect();
+            assert!(calls.iter().all(|call| enqueue(&queue, call, start).is_none()));
+            let now = start + after * BOUNDS.another_after;
+            let (batch, _) = taker.take(under_way, || now, None, Waker::noop());
+            assert_eq!(batch.len(), expected, "{under_way} under way, {} wait, {after}", calls.len());
+        }
     });
 }
 

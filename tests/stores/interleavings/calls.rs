@@ -1,24 +1,18 @@
 //! Calls for the model tests, and functions that add them to a queue.
 
 use super::call::{CallSender, PendingCall};
-use super::queue::{Bounds, Entered, Queue, Worker};
+use super::queue::{Bounds, Entered, Queue, Taker};
 use loom::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 pub(super) const BOUNDS: Bounds =
-    Bounds { waiting: 3, batch: 2, units: 2, workers: 2, add_worker_after: Duration::from_secs(1) };
+    Bounds { waiting: 3, batch: 2, units: 2, under_way: 2, another_after: Duration::from_secs(1) };
 
-/// Whether no call is in flight.
-pub(super) fn is_idle(queue: &Queue) -> bool {
-    matches!(queue.enter(&numbered(0, None), Instant::now), Entered::Direct(_))
-}
-
-/// Adds a call to the queue. Returns the worker, if the queue needs one.
-pub(super) fn enqueue(queue: &Queue, call: &Arc<PendingCall>, now: Instant) -> Option<Worker> {
+/// Adds a call to the queue. Returns the taker, if the queue has no task.
+pub(super) fn enqueue(queue: &Queue, call: &Arc<PendingCall>, now: Instant) -> Option<Taker> {
     match queue.enter(call, || now) {
-        Entered::Queued(worker) => worker,
-        Entered::Direct(_) => panic!("nothing is under way"),
+        Entered::Waits(taker) => taker,
         Entered::Full => panic!("the queue is full"),
     }
 }

@@ -8,20 +8,13 @@ mod slow_server;
 /// The imports of the included parts. They replace the primitives of the standard library with those of loom, and requests and
 /// replies with numbers.
 mod parts {
-    pub(super) use loom::sync::atomic::AtomicU8;
+    pub(super) use loom::sync::atomic::AtomicBool;
     pub(super) use loom::sync::{Arc, Mutex, MutexGuard};
     pub(super) use std::sync::PoisonError;
 
     pub(super) type Mode = ();
     pub(super) type Request = u32;
     pub(super) type Reply = u32;
-
-    #[derive(Debug, PartialEq, Eq)]
-    pub(crate) enum DeadlineWatch {
-        Unwatched,
-        Watched,
-        Overdue,
-    }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the request of the store is larger")]
     pub(super) const fn units(_: &Request) -> u32 {

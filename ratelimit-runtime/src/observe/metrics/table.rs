@@ -80,7 +80,7 @@ metrics! {
     BREAKER_OPEN: Gauge "ratelimit.store.breaker.open" in "{session}" by [],
         "Sessions with Redis servers whose circuit breaker is open now; one session per runtime and server";
     BATCH_SIZE: Histogram "ratelimit.store.batch.size" in "{request}" by [],
-        "Requests of a script call that a worker sends for calls that arrived together";
+        "Requests of a script call, which calls that arrive together share";
     DENY_CACHE_HITS: Counter "ratelimit.deny_cache.hits" in "{decision}" by [],
         "Refusals that this process remembered, so that the store was not asked";
     LEASE_UNUSED: Gauge "ratelimit.lease.unused" in "{unit}" by [],

@@ -1,6 +1,6 @@
-//! `QueuedCall`: a call that sends its request itself, or waits until a worker sends it.
+//! `QueuedCall`: a call that waits until the task of its session has sent its request.
 
-use super::worker;
+use super::task::SessionTask;
 use crate::error::{Error, ErrorKind};
 use crate::store::redis::client::Client;
 use crate::store::redis::server::Session;
@@ -22,8 +22,7 @@ pub(crate) struct QueuedCall {
     client: Arc<Client>,
     call: Arc<PendingCall>,
     began: Option<Instant>,
-    /// Notifies an observer when the call misses its deadline. The call waits for a worker, or for the reply to a request that
-    /// it has sent itself. The observer belongs to that reply.
+    /// Notifies the observer of the reply that the call waits for, if the call misses its deadline.
     awaited: Option<Arc<Awaited>>,
     step: Step,
 }
@@ -32,9 +31,9 @@ enum Step {
     Start,
     /// Waits until the slots of the cluster are known.
     FindSession(Boxed<Arc<Session>>),
-    /// Waits in the queue of the session.
+    /// Waits in the queue of the session, or for the reply to its batch.
     Wait(Arc<Session>),
-    /// Sends the request itself.
+    /// Sends the request itself, because the task of the session has not sent it.
     Send(Boxed<Decisions>),
 }
 
@@ -63,13 +62,10 @@ impl QueuedCall {
 
     /// Enters the queue of the session.
     fn enter(&mut self, session: Arc<Session>) -> Result<Step, Error> {
-        let now = || self.began.unwrap_or_else(Instant::now);
-        match session.queue.enter(&self.call, now) {
-            Entered::Direct(under_way) => return Ok(self.send(under_way)),
-            Entered::Queued(None) => {}
-            Entered::Queued(Some(worker)) => {
-                let work = worker::run(Arc::clone(&self.client), Arc::clone(&session), worker);
-                session.runtime.spawn(work);
+        match session.queue.enter(&self.call, || self.began.unwrap_or_else(Instant::now)) {
+            Entered::Waits(None) => {}
+            Entered::Waits(Some(taker)) => {
+                drop(session.runtime.spawn(SessionTask::new(&self.client, &session, taker)));
             }
             Entered::Full => {
                 return Err(self.client.endpoint().error(
@@ -85,13 +81,10 @@ impl QueuedCall {
         Ok(Step::Wait(session))
     }
 
-    /// Sends the request without a worker. `held`, the queue's mark of a direct call, is dropped when the reply has arrived.
-    fn send(&mut self, held: impl Send + 'static) -> Step {
+    /// Sends the request without the task.
+    fn send(&mut self) -> Step {
         let (client, call, awaited) = (Arc::clone(&self.client), Arc::clone(&self.call), self.awaited());
-        Step::Send(Box::pin(async move {
-            let _held = held;
-            client.decide_one(call.mode, &call.request, &awaited).await
-        }))
+        Step::Send(Box::pin(async move { client.decide(call.mode, &[&call.request], &awaited).await }))
     }
 }
 
@@ -121,7 +114,7 @@ impl QueuedReply<Decisions> for QueuedCall {
                         session.received(&decided);
                         return Poll::Ready(decided.map(Decisions::one));
                     }
-                    CallOutcome::NotSent => self.send(()),
+                    CallOutcome::NotSent => self.send(),
                 },
                 Step::Send(sending) => return sending.as_mut().poll(context),
             };
@@ -137,7 +130,8 @@ impl QueuedReply<Decisions> for QueuedCall {
 
     fn watch(&self) -> DeadlineWatch {
         match self.step {
-            Step::Wait(_) => self.call.watch(),
+            Step::Wait(_) if self.call.is_overdue() => DeadlineWatch::Overdue,
+            Step::Wait(_) => DeadlineWatch::Watched,
             Step::Start | Step::FindSession(_) | Step::Send(_) => DeadlineWatch::Unwatched,
         }
     }

@@ -13,10 +13,11 @@ use crate::store::redis::topology::key_slot;
 use crate::store::redis::waiting::CallSender;
 use crate::store::{Mode, Request};
 use redis::{RedisResult, Value};
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Calls in order of arrival, and one script call for all their requests. The server accepts all their keys in one call.
+/// Calls in order of arrival, whose requests are sent in one script call. The server accepts all their keys in one call.
 ///
 /// If a group is dropped before its calls have a reply, the callers receive an error. The requests may have been executed, so
 /// they are not sent again.
@@ -24,42 +25,49 @@ pub(super) struct Group {
     client: Arc<Client>,
     mode: Mode,
     pub(super) calls: Vec<CallSender>,
-    pub(super) script_call: ScriptCall,
     /// The order of the requests in the script call. `None` if the group is a single request that a small script decides.
     merged: Option<Merged>,
     /// Whether the keys are on several slots of the node.
     is_any_slot: bool,
 }
 
+/// Nearly all batches are one group.
+pub(super) type OneOrMore<T> = SmallVec<[T; 1]>;
+
 /// Splits calls by mode, and by slot if all keys of a script call must be on one slot. `any_slot` says whether the server permits
-/// keys of several slots.
-pub(super) fn split(client: &Arc<Client>, calls: Vec<CallSender>, any_slot: bool) -> Vec<Group> {
+/// keys of several slots. Also returns the script call of each group.
+pub(super) fn split(
+    client: &Arc<Client>,
+    calls: Vec<CallSender>,
+    any_slot: bool,
+) -> (OneOrMore<Group>, OneOrMore<ScriptCall>) {
     let one_slot = client.requires_one_slot() && !any_slot;
-    // Nearly all batches are one group. Such a group takes the list of calls as it is.
+    // Such a group takes the list of calls as it is.
     if !one_slot
         && let Some(mode) = calls.first().map(|call| call.mode)
         && calls.iter().all(|call| call.mode == mode)
     {
-        return vec![Group::new(client, mode, calls, any_slot)];
+        let (group, script_call) = Group::new(client, mode, calls, any_slot);
+        return (smallvec![group], smallvec![script_call]);
     }
     let mut by_group: BTreeMap<(&str, Option<u16>), Vec<CallSender>> = BTreeMap::new();
     for call in calls {
         let slot = one_slot.then(|| key_slot(call.request.key().as_bytes()));
         by_group.entry((mode_name(call.mode), slot)).or_default().push(call);
     }
-    by_group.into_values().map(|calls| Group::new(client, calls[0].mode, calls, any_slot)).collect()
+    by_group.into_values().map(|calls| Group::new(client, calls[0].mode, calls, any_slot)).unzip()
 }
 
 impl Group {
     /// Creates a group and its script call.
-    fn new(client: &Arc<Client>, mode: Mode, calls: Vec<CallSender>, any_slot: bool) -> Self {
+    fn new(client: &Arc<Client>, mode: Mode, calls: Vec<CallSender>, any_slot: bool) -> (Self, ScriptCall) {
         batch_sent(calls.len());
         let client = Arc::clone(client);
         let requests: Vec<&Request> = calls.iter().map(|call| &call.request).collect();
         if let [request] = requests[..]
             && let Some(script_call) = client.single_call(mode, request)
         {
-            return Self { client, mode, calls, script_call, merged: None, is_any_slot: false };
+            return (Self { client, mode, calls, merged: None, is_any_slot: false }, script_call);
         }
         let merged = Merged::new(mode, &requests);
         let is_any_slot = any_slot && !is_one_slot(requests.iter().map(|request| request.key()));
@@ -71,12 +79,7 @@ impl Group {
             }
             merged.encode(&requests, is_any_slot, command);
         });
-        Self { client, mode, calls, script_call, merged: Some(merged), is_any_slot }
-    }
-
-    /// Returns whether any caller still waits.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.calls.iter().any(CallSender::is_wanted)
+        (Self { client, mode, calls, merged: Some(merged), is_any_slot }, script_call)
     }
 
     /// Gives each caller its decision, or the error of the script call.

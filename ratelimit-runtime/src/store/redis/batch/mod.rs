@@ -1,12 +1,13 @@
 //! Group commit: calls that arrive while another call is under way are sent together, in one script call.
 //!
-//! Each module imports only from those before it: [`replies`], [`merge`], [`group`], [`worker`], [`call`].
+//! Each module imports only from those before it: [`replies`], [`merge`], [`group`], [`sending`], [`task`], [`call`].
 
 mod call;
 mod group;
 mod merge;
 mod replies;
-mod worker;
+mod sending;
+mod task;
 
 pub(crate) use call::QueuedCall;
 pub(crate) use merge::is_batchable;

@@ -79,7 +79,12 @@ impl Client {
     }
 
     /// Decides about requests by the script `decide`.
-    async fn decide(&self, mode: Mode, requests: &[&Request], awaited: &Awaited) -> Result<Decisions, Error> {
+    pub(crate) async fn decide(
+        &self,
+        mode: Mode,
+        requests: &[&Request],
+        awaited: &Awaited,
+    ) -> Result<Decisions, Error> {
         let call = ScriptCall::new(&self.decide, requests.len(), |command| {
             encode_decide(command, mode, requests);
         });

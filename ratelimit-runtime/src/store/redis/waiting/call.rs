@@ -1,6 +1,6 @@
 //! A pending call: a request and the place for its reply, shared by the caller and the sender.
 
-use super::parts::{Arc, AtomicU8, DeadlineWatch, Mode, Mutex, MutexGuard, PoisonError, Reply, Request};
+use super::parts::{Arc, AtomicBool, Mode, Mutex, MutexGuard, PoisonError, Reply, Request};
 use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
@@ -10,16 +10,11 @@ use tokio::time::Instant;
 pub(crate) struct PendingCall {
     pub(crate) mode: Mode,
     pub(crate) request: Request,
-    /// The deadline, if the call has one. A worker can watch it.
+    /// The deadline, if the call has one. The task of the session watches it.
     pub(crate) deadline: Option<Instant>,
-    /// Who watches the deadline: a [`DeadlineWatch`] as a number.
-    watch: AtomicU8,
+    is_overdue: AtomicBool,
     state: Mutex<State>,
 }
-
-const UNWATCHED: u8 = 0;
-const WATCHED: u8 = 1;
-const OVERDUE: u8 = 2;
 
 enum State {
     Waiting(Option<Waker>),
@@ -35,8 +30,8 @@ pub(crate) enum CallOutcome {
 
 impl PendingCall {
     pub(crate) fn new(mode: Mode, request: Request) -> Arc<Self> {
-        let (watch, state) = (AtomicU8::new(UNWATCHED), Mutex::new(State::Waiting(None)));
-        Arc::new(Self { mode, request, deadline: None, watch, state })
+        let (is_overdue, state) = (AtomicBool::new(false), Mutex::new(State::Waiting(None)));
+        Arc::new(Self { mode, request, deadline: None, is_overdue, state })
     }
 
     /// Sets the waker of the caller. This is possible only before the call is shared.
@@ -61,33 +56,18 @@ impl PendingCall {
         }
     }
 
-    /// Returns who watches the deadline.
-    pub(crate) fn watch(&self) -> DeadlineWatch {
-        match self.watch.load(Ordering::Acquire) {
-            WATCHED => DeadlineWatch::Watched,
-            OVERDUE => DeadlineWatch::Overdue,
-            _ => DeadlineWatch::Unwatched,
-        }
+    /// Returns whether the deadline has passed.
+    pub(crate) fn is_overdue(&self) -> bool {
+        self.is_overdue.load(Ordering::Acquire)
     }
 
-    // The following functions set `watch` before they take the waker, and a caller stores a new waker before it reads `watch`.
-    // So no wake-up is missed.
-
-    /// Notes whether a worker watches the deadline from now on. If the worker stops watching, returns the waker of the caller,
-    /// because the caller must then watch the deadline itself.
-    pub(super) fn set_watched(&self, watched: bool) -> Option<Waker> {
-        let before = self.watch.swap(if watched { WATCHED } else { UNWATCHED }, Ordering::AcqRel);
-        if before == WATCHED && !watched { self.take_waker() } else { None }
-    }
-
-    /// Notes that the deadline has passed. Returns the waker of the caller, if a worker has watched the deadline for it.
+    /// Notes that the deadline has passed. Returns the waker of the caller the first time, if the caller waits. When the caller is
+    /// polled again, it stores a new waker.
     pub(super) fn set_overdue(&self) -> Option<Waker> {
-        let was_watched = self.watch.compare_exchange(WATCHED, OVERDUE, Ordering::AcqRel, Ordering::Relaxed);
-        was_watched.ok().and_then(|_| self.take_waker())
-    }
-
-    /// Takes the waker of a caller that waits. When the caller is polled again, it stores a new waker.
-    fn take_waker(&self) -> Option<Waker> {
+        // A caller stores a new waker before it asks whether its call is overdue. So no wake-up is missed.
+        if self.is_overdue.swap(true, Ordering::AcqRel) {
+            return None;
+        }
         match &mut *self.lock() {
             State::Waiting(waker) => waker.take(),
             State::Done(_) => None,

@@ -4,7 +4,7 @@ mod call;
 mod queue;
 
 pub(crate) use call::{CallOutcome, CallSender, PendingCall};
-pub(crate) use queue::{Entered, Queue, Worker};
+pub(crate) use queue::{Entered, Queue, Taker, earlier, judge};
 use std::time::Duration;
 
 /// The maximum number of calls that wait in one queue.
@@ -16,8 +16,8 @@ pub(crate) const BOUNDS: queue::Bounds = queue::Bounds {
     waiting: QUEUE_CAPACITY,
     batch: 128,
     units: 2000,
-    workers: 4,
-    add_worker_after: Duration::from_micros(250),
+    under_way: 4,
+    another_after: Duration::from_micros(250),
 };
 
 /// The types that the model tests replace: loom's types take the place of the primitives, and a number the place of a request
@@ -26,8 +26,8 @@ mod parts {
     use crate::decision::Decision;
     use crate::error::Error;
     use crate::limit::State;
-    pub(super) use crate::store::{DeadlineWatch, Mode, Request};
-    pub(super) use std::sync::atomic::AtomicU8;
+    pub(super) use crate::store::{Mode, Request};
+    pub(super) use std::sync::atomic::AtomicBool;
     pub(super) use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
     pub(super) type Reply = Result<Decision, Error>;

@@ -1,0 +1,155 @@
+//! The task of a session: sends the calls of the queue in batches, and judges the deadlines of all of them.
+
+use super::group::{Group, OneOrMore, split};
+use super::sending::{Replies, probe, send};
+use crate::clock::DeadlineTimer;
+use crate::store::redis::client::Client;
+use crate::store::redis::connect::UNRESPONSIVE_AFTER;
+use crate::store::redis::server::{SendError, Session};
+use crate::store::redis::waiting::{CallSender, Taker, earlier, judge};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, Waker, ready};
+use tokio::time::Instant;
+
+/// Sends what waits in the queue until the session is dropped.
+///
+/// If the task is dropped, the callers of the waiting calls learn that nothing was sent. The callers of the batches under way
+/// receive an error, because nobody knows whether their requests were executed.
+pub(super) struct SessionTask {
+    client: Weak<Client>,
+    session: Weak<Session>,
+    taker: Taker,
+    batches: Vec<Batch>,
+    has_yielded: bool,
+    /// The time of the next look at the deadlines. It may be too early, because the call with this deadline may have its reply.
+    look: Option<(Instant, DeadlineTimer)>,
+}
+
+impl SessionTask {
+    pub(super) fn new(client: &Arc<Client>, session: &Arc<Session>, taker: Taker) -> Self {
+        let (client, session) = (Arc::downgrade(client), Arc::downgrade(session));
+        Self { client, session, taker, batches: Vec::new(), has_yielded: false, look: None }
+    }
+
+    /// Sends all batches that may be sent now. Returns the time at which to look at the deadlines.
+    fn send_batches(&mut self, session: &Arc<Session>, context: &mut Context<'_>) -> Option<Instant> {
+        loop {
+            let look = self.batches.iter().map(|batch| batch.look).min();
+            let (calls, look) = self.taker.take(self.batches.len(), Instant::now, look, context.waker());
+            if calls.is_empty() {
+                return look;
+            }
+            let Some(client) = self.client.upgrade() else { continue };
+            let mut batch = Batch::new(client, session, calls);
+            if batch.poll(session, context).is_pending() {
+                self.batches.push(batch);
+            }
+        }
+    }
+
+    /// Looks at the deadlines at this time. Returns `false` if it is too early.
+    fn look(&mut self, at: Option<Instant>, context: &mut Context<'_>) -> bool {
+        if let Some(at) = at
+            && self.look.as_ref().is_none_or(|(next, _)| at < *next)
+        {
+            self.look = Some((at, DeadlineTimer::new(at)));
+        }
+        if self.look.as_mut().is_none_or(|(_, timer)| timer.poll(context).is_pending()) {
+            return false;
+        }
+        let (now, mut overdue) = (Instant::now(), Vec::new());
+        self.look = None;
+        self.batches.retain_mut(|batch| batch.judge(now, &mut overdue));
+        overdue.into_iter().for_each(Waker::wake);
+        self.taker.look(now);
+        true
+    }
+}
+
+impl Future for SessionTask {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        let Some(session) = this.session.upgrade() else { return Poll::Ready(()) };
+        // First the replies, then the deadlines.
+        let mut woken = 0;
+        this.batches.retain_mut(|batch| {
+            let done = batch.poll(&session, context).map(|calls| woken += calls);
+            done.is_pending()
+        });
+        this.has_yielded = !this.has_yielded && woken > 1;
+        if this.has_yielded {
+            // The woken callers run first. The calls that they enter become part of the next batch.
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        loop {
+            let look = this.send_batches(&session, context);
+            if !this.look(look, context) {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+/// Calls that were taken from the queue together, and are under way.
+struct Batch {
+    client: Arc<Client>,
+    groups: OneOrMore<Group>,
+    sending: Pin<Box<dyn Future<Output = Replies> + Send>>,
+    /// The time at which to look at the deadlines of the calls, and whether anybody still waits for them.
+    look: Instant,
+}
+
+impl Batch {
+    /// Makes as few script calls as the server permits.
+    fn new(client: Arc<Client>, session: &Arc<Session>, calls: Vec<CallSender>) -> Self {
+        let deadlines = calls.iter().filter(|call| !call.is_overdue()).map(|call| call.deadline);
+        let look = deadlines.fold(None, earlier).unwrap_or_else(|| Instant::now() + UNRESPONSIVE_AFTER);
+        let is_cluster = client.topology.is_cluster();
+        let any_slot = if is_cluster { session.any_slot() } else { None };
+        let (groups, script_calls) = split(&client, calls, any_slot == Some(true));
+        let probe = if is_cluster && any_slot.is_none() { probe(&client, &groups) } else { None };
+        let sending = Box::pin(send(Arc::clone(session), script_calls, probe));
+        Self { client, groups, sending, look }
+    }
+
+    /// Polls the batch until each caller has its decision, an error, or its own request back. Returns the number of calls.
+    fn poll(&mut self, session: &Arc<Session>, context: &mut Context<'_>) -> Poll<usize> {
+        let replies = ready!(self.sending.as_mut().poll(context));
+        let groups = std::mem::take(&mut self.groups);
+        let calls = groups.iter().map(|group| group.calls.len()).sum();
+        match replies {
+            Ok(replies) => {
+                for (group, reply) in groups.into_iter().zip(replies) {
+                    group.finish(session, reply);
+                }
+            }
+            // Nothing was sent. Each caller sends its request itself, because another node may have taken over the slots.
+            Err(SendError::NotConnected(_)) if self.client.topology.is_cluster() => {
+                groups.into_iter().for_each(Group::send_one_by_one);
+            }
+            Err(failed) => {
+                self.client.topology.note_failure();
+                let error = self.client.explain(failed);
+                groups.into_iter().for_each(|group| group.fail(&error));
+            }
+        }
+        Poll::Ready(calls)
+    }
+
+    /// Wakes the callers whose deadlines have passed. Returns whether any caller has waited until now. Without this, a reply that
+    /// never comes would hold the batch's place for ever.
+    fn judge(&mut self, now: Instant, overdue: &mut Vec<Waker>) -> bool {
+        if now < self.look {
+            return true;
+        }
+        let calls = || self.groups.iter().flat_map(|group| &group.calls);
+        let is_wanted = calls().any(CallSender::is_wanted);
+        self.look = judge(calls(), now, overdue).unwrap_or(now + UNRESPONSIVE_AFTER);
+        is_wanted
+    }
+}
