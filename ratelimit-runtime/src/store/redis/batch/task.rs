@@ -37,7 +37,9 @@ impl SessionTask {
     fn send_batches(&mut self, session: &Arc<Session>, context: &mut Context<'_>) -> Option<Instant> {
         loop {
             let look = self.batches.iter().map(|batch| batch.look).min();
-            let (calls, look) = self.taker.take(self.batches.len(), Instant::now, look, context.waker());
+            // While the server is unhealthy, a batch fails at once, so it needs no place.
+            let under_way = if session.is_unhealthy() { 0 } else { self.batches.len() };
+            let (calls, look) = self.taker.take(under_way, Instant::now, look, context.waker());
             if calls.is_empty() {
                 return look;
             }

@@ -135,13 +135,17 @@ impl Session {
         }
     }
 
-    pub(super) fn is_unhealthy(&self) -> bool {
+    pub(crate) fn is_unhealthy(&self) -> bool {
         self.is_unhealthy.load(Ordering::Relaxed)
     }
 
     pub(super) fn set_unhealthy(&self, unhealthy: bool) {
         match (self.is_unhealthy.swap(unhealthy, Ordering::Relaxed), unhealthy) {
-            (false, true) => drop(self.unhealthy.fetch_add(1, Ordering::Relaxed)),
+            (false, true) => {
+                self.unhealthy.fetch_add(1, Ordering::Relaxed);
+                // The waiting calls fail at once.
+                self.queue.wake();
+            }
             (true, false) => drop(self.unhealthy.fetch_sub(1, Ordering::Relaxed)),
             _ => return,
         }

@@ -90,13 +90,18 @@ impl Queue {
         woken.into_iter().for_each(Waker::wake);
         entered
     }
+
+    /// Wakes the task.
+    pub(crate) fn wake(&self) {
+        let asleep = with(&self.0, |state| state.asleep.take());
+        asleep.into_iter().for_each(Waker::wake);
+    }
 }
 
 impl Drop for Queue {
     /// Wakes the task, which ends with its session.
     fn drop(&mut self) {
-        let asleep = with(&self.0, |state| state.asleep.take());
-        asleep.into_iter().for_each(Waker::wake);
+        self.wake();
     }
 }
 
