@@ -81,16 +81,17 @@ impl Session {
     ///
     /// The calls of one pause of the server miss their deadlines together, so only the first of them counts. After too many
     /// missed deadlines in a row, the circuit breaker opens. If the server was not heard since the call began, the connection
-    /// may be dead, so it is tested at once.
+    /// may be dead, so it is tested at once. This also holds for a call that does not count: the server may have been heard just
+    /// after the first of these calls began.
     pub(super) fn missed(&self, deadline: Duration, counts: bool) {
         let now = Instant::now();
         let began = now.checked_sub(deadline).unwrap_or(now);
         self.with(|state| {
-            if state.missed.is_some_and(|last| began < last) {
-                return;
+            let is_first = state.missed.is_none_or(|last| began >= last);
+            if is_first {
+                state.missed = Some(now);
             }
-            state.missed = Some(now);
-            if let Some(longest) = counts.then(|| self.slow_calls.missed(deadline)).flatten()
+            if let Some(longest) = (counts && is_first).then(|| self.slow_calls.missed(deadline)).flatten()
                 && state.breaker.is_closed()
             {
                 state.breaker.trip();
@@ -100,7 +101,8 @@ impl Session {
             if is_silent && state.silent_since.is_none() {
                 state.silent_since = Some(began);
             }
-            if state.attempt().is_none() && (is_silent || !state.breaker.is_closed()) {
+            let is_closed = state.breaker.is_closed();
+            if state.attempt().is_none() && if is_closed { is_silent } else { is_first } {
                 let fails = (began + SILENT).max(now + deadline);
                 let _ = self.begin_attempt(state, Some((fails, deadline)));
             }
