@@ -73,7 +73,10 @@ static PARTS: [Part; 8] = [
     Part { name: "lua", title: "What a decision costs the server", measure: lua::run },
 ];
 
-/// Runs a future that is ready at the first poll, as all futures of the memory store are.
+/// Runs a future that is ready at the first poll, as all futures of the memory store are. It is inlined, as `.await` is: otherwise,
+/// the future and its result would be copied.
+#[expect(clippy::inline_always, reason = "so that a call is measured as users await it")]
+#[inline(always)]
 pub(crate) fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

@@ -16,7 +16,7 @@ listed! {
         /// A bucket of `burst` tokens that refills with `count` tokens per `time`.
         ///
         /// Any interval of length W admits at most `burst + borrow + count * W / time`, plus one for rounding; with
-        /// [`Refill::Interval`] at most `burst + borrow + min(count, burst + borrow) * (floor(W / time) + 1)`.
+        /// [`Refill::Interval`](crate::Refill::Interval) at most `burst + borrow + min(count, burst + borrow) * (floor(W / time) + 1)`.
         TokenBucket,
         /// About `count` units in a sliding window of `time`. It counts units in fixed cells of length `time`. The window contains
         /// all units of the current cell, and a share of the units of the previous cell: the share of that cell that the window still

@@ -26,7 +26,7 @@ pub enum Takes {
     Times,
     /// An offset from UTC.
     Offset,
-    /// The name of a [`Refill`].
+    /// The name of a [`Refill`](crate::Refill).
     Refill,
 }
 
