@@ -56,7 +56,6 @@ use tokio::time::Instant;
 /// | [`charge`](Self::charge) | a limit | yes | a [`Charge`], which refunds or settles them |
 /// | [`permit`](Self::permit) | a concurrency limit | yes | a [`Permit`], which returns them when it is dropped |
 ///
-///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use ratelimit::{Key, Limit, RateLimiter};
