@@ -1,10 +1,11 @@
-//! The task of a session: sends the calls of the queue in batches, and judges the deadlines of all of them.
+//! The task of a session: sends the calls of the queue in batches, reads and writes the socket, and judges the deadlines.
 
 use super::group::{Group, OneOrMore, split};
 use super::sending::{Replies, probe, send};
+use super::signal::{Part, Task};
 use crate::clock::DeadlineTimer;
 use crate::store::redis::client::Client;
-use crate::store::redis::connect::UNRESPONSIVE_AFTER;
+use crate::store::redis::connect::{Borrowed, UNRESPONSIVE_AFTER};
 use crate::store::redis::server::{SendError, Session};
 use crate::store::redis::waiting::{CallSender, Taker, earlier, judge};
 use std::future::Future;
@@ -21,7 +22,12 @@ pub(super) struct SessionTask {
     client: Weak<Client>,
     session: Weak<Session>,
     taker: Taker,
+    task: Arc<Task>,
     batches: Vec<Batch>,
+    replies: Part,
+    /// The socket of the connection, if there is one. Nothing is written or read unless the task polls it.
+    socket: Option<Borrowed>,
+    io: Part,
     has_yielded: bool,
     /// The time of the next look at the deadlines. It may be too early, because the call with this deadline may have its reply.
     look: Option<(Instant, DeadlineTimer)>,
@@ -29,8 +35,19 @@ pub(super) struct SessionTask {
 
 impl SessionTask {
     pub(super) fn new(client: &Arc<Client>, session: &Arc<Session>, taker: Taker) -> Self {
-        let (client, session) = (Arc::downgrade(client), Arc::downgrade(session));
-        Self { client, session, taker, batches: Vec::new(), has_yielded: false, look: None }
+        let task = Arc::default();
+        Self {
+            client: Arc::downgrade(client),
+            session: Arc::downgrade(session),
+            taker,
+            batches: Vec::new(),
+            replies: Part::of(&task),
+            socket: None,
+            io: Part::of(&task),
+            task,
+            has_yielded: false,
+            look: None,
+        }
     }
 
     /// Sends all batches that may be sent now. Returns the time at which to look at the deadlines.
@@ -45,10 +62,32 @@ impl SessionTask {
             }
             let Some(client) = self.client.upgrade() else { continue };
             let mut batch = Batch::new(client, session, calls);
-            if batch.poll(session, context).is_pending() {
+            if batch.poll(session, &mut self.replies.context()).is_pending() {
                 self.batches.push(batch);
             }
         }
+    }
+
+    /// Writes what was sent and reads what has arrived.
+    fn poll_socket(&mut self, session: &Session) {
+        let is_new = session.borrow_socket(&mut self.socket);
+        if (self.io.take() || is_new)
+            && let Some(socket) = &self.socket
+        {
+            socket.poll(&mut self.io.context());
+        }
+    }
+
+    /// Takes the replies that have arrived. Returns the number of calls that they wake.
+    fn poll_batches(&mut self, session: &Arc<Session>) -> usize {
+        let mut woken = 0;
+        if self.replies.take() {
+            self.batches.retain_mut(|batch| {
+                let done = batch.poll(session, &mut self.replies.context()).map(|calls| woken += calls);
+                done.is_pending()
+            });
+        }
+        woken
     }
 
     /// Looks at the deadlines at this time. Returns `false` if it is too early.
@@ -76,26 +115,37 @@ impl Future for SessionTask {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
         let Some(session) = this.session.upgrade() else { return Poll::Ready(()) };
-        // First the replies, then the deadlines.
-        let mut woken = 0;
-        this.batches.retain_mut(|batch| {
-            let done = batch.poll(&session, context).map(|calls| woken += calls);
-            done.is_pending()
-        });
-        this.has_yielded = !this.has_yielded && woken > 1;
-        if this.has_yielded {
-            // The woken callers run first. The calls that they enter become part of the next batch.
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        loop {
-            let look = this.send_batches(&session, context);
-            if !this.look(look, context) {
+        this.task.wakes_up(context);
+        for _ in 0..ROUNDS {
+            this.poll_socket(&session);
+            let woken = this.poll_batches(&session);
+            this.has_yielded = !this.has_yielded && woken > 1;
+            if this.has_yielded {
+                // The woken callers run first. The calls that they enter become part of the next batch.
+                break;
+            }
+            loop {
+                let look = this.send_batches(&session, context);
+                this.poll_socket(&session);
+                // A deadline is judged only after all replies that were read.
+                if this.replies.is_woken() || !this.look(look, context) {
+                    break;
+                }
+            }
+            this.task.falls_asleep();
+            if !this.io.is_woken() && !this.replies.is_woken() {
                 return Poll::Pending;
             }
+            this.task.wakes_up(context);
         }
+        this.task.falls_asleep();
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 }
+
+/// After so many rounds, other tasks of the runtime have their turn.
+const ROUNDS: u8 = 4;
 
 /// Calls that were taken from the queue together, and are under way.
 struct Batch {

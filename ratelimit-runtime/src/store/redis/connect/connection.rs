@@ -1,19 +1,16 @@
 //! One multiplexed connection, which many calls use at the same time.
 
+use super::io::{Io, drive};
 use super::traffic::Traffic;
 use parking_lot::Mutex;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisError, RedisResult, Value};
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
-use tokio::task::AbortHandle;
 
 /// A connection to a server. A clone is cheap and uses the same socket.
 #[derive(Clone)]
@@ -46,22 +43,23 @@ impl Connection {
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let (multiplexed, io) = MultiplexedConnection::new_with_config(settings, stream, config).await?;
         let (in_use, unused) = oneshot::channel();
-        let io_task = Some(tokio::spawn(drive(io, unused)).abort_handle());
+        let io = Io::new(io);
+        tokio::spawn(drive(Arc::clone(&io), unused));
         let (closed, in_use) = (AtomicBool::new(false), Mutex::new(Some(in_use)));
-        let health = Arc::new(Health { closed, in_use, traffic, io_task });
+        let health = Arc::new(Health { closed, in_use, traffic, io: Some(io) });
         Ok(Self { transport: Transport::Own(multiplexed), health })
     }
 
     /// Uses a connection that the application has opened.
     pub(super) fn given(given: &GivenConnection) -> Self {
         let (closed, in_use) = (AtomicBool::new(false), Mutex::new(None));
-        let health = Health { closed, in_use, io_task: None, traffic: Traffic::begin() };
+        let health = Health { closed, in_use, io: None, traffic: Traffic::begin() };
         Self { transport: Transport::Given(Arc::clone(given)), health: Arc::new(health) }
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        let Health { closed, io_task, .. } = &*self.health;
-        !closed.load(Ordering::Acquire) && !io_task.as_ref().is_some_and(AbortHandle::is_finished)
+        let Health { closed, io, .. } = &*self.health;
+        !closed.load(Ordering::Acquire) && !io.as_ref().is_some_and(|io| io.has_ended())
     }
 
     /// Returns whether a connection is a clone of this one.
@@ -93,9 +91,14 @@ impl Connection {
     /// Ends the connection. Calls that wait for a reply receive an error.
     pub(crate) fn abort(&self) {
         self.close();
-        if let Some(task) = &self.health.io_task {
-            task.abort();
+        if let Some(io) = &self.health.io {
+            io.end();
         }
+    }
+
+    /// `None` if the application has opened the connection. It then also reads and writes the socket.
+    pub(crate) fn io(&self) -> Option<&Arc<Io>> {
+        self.health.io.as_ref()
     }
 
     /// Sends a command. An error reply is an `Err`.
@@ -126,7 +129,7 @@ impl Connection {
     }
 
     /// Closes the connection after an I/O error, so that no further call is sent on it. A connection that the application has
-    /// opened has no I/O task that would notice the error.
+    /// opened has no [`Io`] that would notice the error.
     fn close_if_broken<T>(&self, reply: RedisResult<T>) -> RedisResult<T> {
         if reply.as_ref().is_err_and(RedisError::is_io_error) {
             self.close();
@@ -141,49 +144,13 @@ impl Connection {
 /// applies instead. Without this time, the connection to a server that has lost its power would stay open.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
 
-/// The time for which a connection that is no longer used waits for its last replies. Nobody tests such a connection, so without
-/// this time, a server that never replies would keep its socket open, and its calls waiting.
-const LAST_REPLIES: Duration = Duration::from_secs(10);
-
-/// Reads and writes the socket until the connection breaks or is no longer used.
-async fn drive(io: impl Future<Output = ()>, mut unused: oneshot::Receiver<Infallible>) {
-    let mut io = pin!(io);
-    let has_ended = poll_fn(|context| match io.as_mut().poll(context) {
-        Poll::Ready(()) => Poll::Ready(true),
-        Poll::Pending => Pin::new(&mut unused).poll(context).map(|_| false),
-    });
-    if !has_ended.await {
-        let _ = tokio::time::timeout(LAST_REPLIES, io).await;
-    }
-}
-
 /// The state of a connection that its clones share.
 struct Health {
     closed: AtomicBool,
     /// Dropped when the connection is closed or its last clone is dropped, which [`drive`] notices.
     in_use: Mutex<Option<oneshot::Sender<Infallible>>>,
     traffic: Arc<Traffic>,
-    /// The task that reads and writes the socket. It ends when the server closes the connection, or when its runtime shuts
-    /// down. The next call then opens a new connection without having sent anything on this one. A connection that the
-    /// application has opened has no such task.
-    io_task: Option<AbortHandle>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::time::{Instant, sleep};
-
-    #[tokio::test(start_paused = true)]
-    async fn an_unused_connection_waits_for_its_last_replies() {
-        for (replies_after, expected) in [(3, 3), (60, 11)] {
-            let (in_use, unused) = oneshot::channel();
-            let began = Instant::now();
-            let driving = tokio::spawn(drive(sleep(Duration::from_secs(replies_after)), unused));
-            sleep(Duration::from_secs(1)).await;
-            drop(in_use);
-            driving.await.unwrap();
-            assert_eq!(began.elapsed().as_secs(), expected);
-        }
-    }
+    /// Ends when the server closes the connection, or when its runtime shuts down. The next call then opens a new connection
+    /// without having sent anything on this one.
+    io: Option<Arc<Io>>,
 }

@@ -6,7 +6,7 @@ use super::session::{SendError, Session};
 use super::under_way::{Ending, UnderWay};
 use crate::clock;
 use crate::error::{Error, ErrorKind};
-use crate::store::redis::connect::{Connection, UNRESPONSIVE_AFTER};
+use crate::store::redis::connect::{Borrowed, Connection, UNRESPONSIVE_AFTER};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Weak};
@@ -66,6 +66,17 @@ impl Session {
     /// Returns whether there is a usable connection.
     pub(super) fn is_connected(&self) -> bool {
         self.with(|state| state.breaker.is_closed() && state.open().is_some())
+    }
+
+    /// Borrows the socket of the open connection, for the task of the session. Returns whether it is a new one.
+    pub(crate) fn borrow_socket(&self, borrowed: &mut Option<Borrowed>) -> bool {
+        let state = self.state.lock();
+        let io = state.open().and_then(Connection::io);
+        let is_same = matches!((&*borrowed, io), (Some(borrowed), Some(io)) if borrowed.is(io));
+        if !is_same {
+            *borrowed = io.map(Borrowed::new);
+        }
+        !is_same
     }
 
     /// Returns whether scripts on the connection may touch undeclared keys of several slots. `None`: not known.
