@@ -1,7 +1,7 @@
 //! Completes a response: writes the header fields, and corrects a response that hides a refusal.
 
 use super::{Entered, Settings};
-use crate::answer::Answer;
+use crate::answer::{Answer, RateLimitHeaders};
 use crate::observe::registry;
 use crate::rejection::Rejection;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,8 @@ impl Settings {
         }
         let status = response.status();
         let mut add = |name, value: &[u8]| response.append(name, value);
-        entered.context.with_decisions(|decisions| self.headers.write(status, decisions, &mut add));
+        let headers = self.headers.unwrap_or(RateLimitHeaders::Draft11);
+        entered.context.with_decisions(|decisions| headers.write(status, decisions, &mut add));
     }
 
     /// Corrects the response to a refused call if its status hides the refusal. A success stays, because its handler has dealt

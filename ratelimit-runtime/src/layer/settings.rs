@@ -54,7 +54,8 @@ pub(crate) struct Settings {
     /// The layer's own limiter, if it has one.
     pub(crate) limiter: Option<RateLimiter>,
     answers: Option<Answers>,
-    pub(super) headers: RateLimitHeaders,
+    /// `None`: those of the current draft.
+    pub(super) headers: Option<RateLimitHeaders>,
     /// Whether to correct a status that hides a refusal. `None`: only the status of an internal error is corrected.
     pub(super) corrects_status: Option<bool>,
     kept_headers: Vec<Box<str>>,
@@ -74,9 +75,10 @@ impl RateLimitLayer {
         self.with(|settings| settings.limiter = Some(limiter))
     }
 
-    /// Sets the header fields of responses. The default is [`RateLimitHeaders::Draft11`].
+    /// Sets the header fields of responses. By default, they are those of the newest draft, now [`RateLimitHeaders::Draft11`]; a
+    /// later version of this library may follow a later draft.
     pub fn headers(self, headers: RateLimitHeaders) -> Self {
-        self.with(|settings| settings.headers = headers)
+        self.with(|settings| settings.headers = Some(headers))
     }
 
     /// Sets the form of the answers to refused requests that pass through. The default is the form of

@@ -37,13 +37,10 @@ const WHOLE: u32 = 1_000_000;
 /// The default of the share at which a limit is nearly used up.
 pub(crate) const DEFAULT_SHARE: u32 = WHOLE / 5 * 4;
 
-/// Returns the nearest valid share. `NaN` becomes the default.
+/// Returns a share in millionths. `None` if it is not from 0 to 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a million")]
-pub(crate) fn share(of_one: f64) -> u32 {
-    if of_one.is_nan() {
-        return DEFAULT_SHARE;
-    }
-    (of_one.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u32
+pub(crate) fn share(of_one: f64) -> Option<u32> {
+    (0.0..=1.0).contains(&of_one).then(|| (of_one * f64::from(WHOLE)).round() as u32)
 }
 
 /// Whether the charge of an admitted call has crossed the share. The store decides calls one by one, so only one call of all
@@ -76,7 +73,7 @@ mod tests {
 
     fn crosses(of_one: f64, count: u32, remaining: u32, cost: u32) -> bool {
         let limit = Limit::counter(count, Duration::from_secs(1));
-        super::crosses(share(of_one), &Decision::allow(&limit, remaining, Duration::ZERO), cost)
+        super::crosses(share(of_one).unwrap(), &Decision::allow(&limit, remaining, Duration::ZERO), cost)
     }
 
     #[test]
@@ -101,9 +98,10 @@ mod tests {
 
     #[test]
     fn a_share_is_from_zero_to_one() {
-        assert_eq!([share(f64::NAN), share(0.8)], [DEFAULT_SHARE; 2]);
-        assert!(!(0..10).any(|left| crosses(0.0, 10, left, 1) || crosses(-3.0, 10, left, 1)));
-        assert!(crosses(7.0, 10, 0, 1));
+        assert_eq!([f64::NAN, -0.1, 1.1, 80.0].map(share), [None; 4]);
+        assert_eq!(share(0.8), Some(DEFAULT_SHARE));
+        assert!(!(0..10).any(|left| crosses(0.0, 10, left, 1)));
+        assert!(crosses(1.0, 10, 0, 1));
     }
 
     #[test]

@@ -27,13 +27,47 @@ mod store;
 
 use crate::clock::ManualClock;
 use crate::context::{RecordedDecision, RequestContext};
+use crate::decision::Decision;
 use crate::error::Error;
+use crate::key::Name;
 use crate::limiter::current::scope;
 use crate::limiter::{RateLimiter, RateLimiterBuilder};
 use crate::proxies::Proxies;
+use crate::rejection::Rejection;
 use std::future::Future;
 use std::ops::Deref;
 use store::TestStore;
+
+/// The rejection of a call to the limit `name`, for tests of code that handles rejections.
+///
+/// ```
+/// use ratelimit::testing::rejection;
+/// use ratelimit::{Decision, Error, ErrorKind, Limit, Rejection, per};
+/// use std::time::Duration;
+///
+/// let limit = Limit::counter(10, per::HOUR);
+/// let refused = Decision::refuse(&limit, 0, Some(Duration::from_secs(90)), per::HOUR);
+/// let limited = rejection("mails", Ok(refused));
+/// assert_eq!((limited.name(), limited.retry_after()), ("mails", Some(Duration::from_secs(90))));
+///
+/// let no_user = Error::new(ErrorKind::NoIdentity, "the request names no user");
+/// assert!(matches!(rejection("mails", Err(no_user)), Rejection::Unidentified(_)));
+/// let outage = Error::new(ErrorKind::Unavailable, "the server is down");
+/// assert!(matches!(rejection("mails", Err(outage)), Rejection::Unavailable(_)));
+/// ```
+///
+/// # Panics
+///
+/// If the decision admits the call.
+pub fn rejection(name: &str, why: Result<Decision, Error>) -> Rejection {
+    match why {
+        Ok(decision) => {
+            assert!(!decision.is_allowed(), "a rejection needs a decision that refuses");
+            Rejection::limited(Name::new(name), decision)
+        }
+        Err(error) => Rejection::undecided(Name::new(name), error),
+    }
+}
 
 /// A limiter for tests. It stores its state in memory, and its clock stands still until the test moves it.
 ///

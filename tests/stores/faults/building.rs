@@ -27,6 +27,10 @@ async fn settings_out_of_range_are_rejected() {
     }
     assert!(RateLimiter::builder().ipv6_prefix(129).connect().await.is_err());
     assert!(RateLimiter::builder().ipv6_prefix(32).connect().await.is_err());
+    for share in [-0.1, 1.1, 80.0, f64::NAN] {
+        let error = RateLimiter::builder().near_limit(share).build().unwrap_err().to_string();
+        assert!(error.contains("near_limit"), "{error}");
+    }
     assert!(RateLimiter::builder().deadline(Duration::ZERO).connect().await.is_err());
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 ///
 /// The fields show the decisions of attributes and layers, which the [`RequestContext`](crate::context::RequestContext) of the
 /// request records. `Retry-After` does not depend on this setting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RateLimitHeaders {
     /// `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11 (May 2026), which list the limits of the
@@ -29,7 +29,6 @@ pub enum RateLimitHeaders {
     ///
     /// `q` units per `w` seconds are allowed, and `r` units are left for the next `t` seconds. A later draft would be a
     /// separate variant.
-    #[default]
     Draft11,
     /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, which describe one limit. If the request was
     /// refused, this is the refusing limit with the longest wait. Otherwise, this is the limit with the fewest units left.

@@ -11,7 +11,7 @@ use crate::limiter::permits::Permits;
 use crate::limiter::postponed::Postponed;
 use crate::limiter::status::Probes;
 use crate::limiter::{RateLimiter, Shared};
-use crate::observe::{Hooks, Watch};
+use crate::observe::{DEFAULT_SHARE, Hooks, Watch, share};
 use crate::proxies::Proxies;
 use crate::store::Store;
 use crate::store::memory::MemoryStore;
@@ -40,6 +40,8 @@ impl RateLimiterBuilder {
             format!("invalid IPv6 prefix of {} bits; expected 48 to 128", self.ipv6_prefix)
         } else if self.deadline < Duration::from_millis(1) {
             format!("invalid deadline {:?}; expected at least 1 ms", self.deadline)
+        } else if share(self.near_limit).is_none() {
+            format!("invalid share {} for `near_limit`; expected 0.0 to 1.0", self.near_limit)
         } else {
             return Ok(());
         };
@@ -115,7 +117,7 @@ impl RateLimiterBuilder {
                 postponed,
                 probes: Probes::default(),
                 tasks,
-                watch: Watch::of_limiter(self.off, hooks, self.near_limit),
+                watch: Watch::of_limiter(self.off, hooks, share(self.near_limit).unwrap_or(DEFAULT_SHARE)),
             }),
             on_error: self.on_error,
         }

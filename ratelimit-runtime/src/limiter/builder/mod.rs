@@ -6,7 +6,7 @@ mod proxies;
 use super::{OnError, RateLimiter};
 use crate::error::Error;
 use crate::macros::opaque;
-use crate::observe::{self, DEFAULT_SHARE, Hook};
+use crate::observe::Hook;
 use crate::proxies::Settings;
 use crate::store::Store;
 use crate::store::redis::AddressMap;
@@ -43,8 +43,7 @@ pub struct RateLimiterBuilder {
     on_error: OnError,
     deny_cache: bool,
     hook: Option<Arc<dyn Hook>>,
-    /// The share in millionths. A limit is nearly used up if at least this share of its units is in use.
-    near_limit: u32,
+    near_limit: f64,
     pub(super) off: bool,
 }
 
@@ -68,7 +67,7 @@ impl Default for RateLimiterBuilder {
             on_error: OnError::default(),
             deny_cache: true,
             hook: None,
-            near_limit: DEFAULT_SHARE,
+            near_limit: 0.8,
             off: false,
         }
     }
@@ -173,10 +172,10 @@ impl RateLimiterBuilder {
     }
 
     /// Sets when a limit is nearly used up: if at least this share of its units is in use. [`Hook::near_limit`] and the metric
-    /// `ratelimit.near_limit` use this share. The share is from 0.0 to 1.0; a number outside of this range is replaced by the
-    /// nearest bound. The default is 0.8. At 0.0, no limit is ever nearly used up.
+    /// `ratelimit.near_limit` use this share. The share is from 0.0 to 1.0; [`build`](Self::build) returns an error for
+    /// other numbers. The default is 0.8. At 0.0, no limit is ever nearly used up.
     pub fn near_limit(self, share: f64) -> Self {
-        Self { near_limit: observe::share(share), ..self }
+        Self { near_limit: share, ..self }
     }
 
     /// Checks the settings and returns the limiter. This method does not connect to a server; the first call does. So a service
