@@ -1,4 +1,7 @@
 //! The session of a command: the store of the command line, its limiter, the signals and the output.
+//!
+//! It begins with the nodes that reply: a command says which nodes of a cluster are missing, and works on the others, as the
+//! library does.
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;

@@ -1,4 +1,6 @@
 //! Takes locks that are held for nanoseconds, and that several threads often want at the same time.
+//!
+//! A thread that waits looks at the lock only rarely, so the cache lines stay with the thread that decides.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::hint::spin_loop;

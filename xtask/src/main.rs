@@ -1,5 +1,7 @@
 //! The project's own commands. `cargo xtask` prints a list of them.
 
+#[cfg(test)]
+mod architecture;
 mod bench;
 mod book;
 mod checks;

@@ -1,4 +1,7 @@
 //! Items for generated code. They are not part of the public interface and change with the macro.
+//!
+//! Generated code also uses the public types of limits. The macro crate and the runtime are released together, so these items may
+//! change in any release.
 
 mod address;
 mod admission;

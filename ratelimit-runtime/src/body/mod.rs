@@ -1,5 +1,8 @@
 //! Permits and charges that last until the body of a response ends, fails, or is dropped.
 
+// The guard moves what it holds into the body, which ends it once: at its end, or when it is dropped. A response type that
+// cannot contain another body is wrapped in `Holding`.
+
 mod held;
 #[cfg(feature = "_http")]
 pub(crate) mod held_body;

@@ -1,4 +1,5 @@
-//! `DeadlineTimer`: judges whether a deadline was missed, but not while the runtime itself is late.
+//! `DeadlineTimer`: judges whether a deadline was missed, but not while the runtime itself is late: then replies may have arrived
+//! that nobody has read, and the server is not to blame.
 
 use super::timer::sleep_until;
 use crate::error::Error;

@@ -1,5 +1,8 @@
 //! `RequestContext`: the facts about the request that a task answers, and the decisions about its calls.
 
+// The context is a task-local that the layer sets. rocket's fairings cannot wrap the future of a handler, so there `by_task`
+// finds the context.
+
 mod decisions;
 mod words;
 

@@ -1,9 +1,24 @@
-//! Support for web frameworks, with one module for each framework. Some code for a framework is outside of its module: see
-//! `ARCHITECTURE.md` (*A framework is a module*).
+//! Support for web frameworks, with one module for each framework.
 //!
 //! A module has the parts that its framework needs. `request` finds client addresses, headers and users in requests. `response`
 //! makes responses of rejections, and holds permits until a body ends. `layer` adapts
 //! [`RateLimitLayer`](crate::RateLimitLayer).
+//!
+//! `layer` knows no framework: it reads a request through `RequestParts` and changes a response through `ResponseParts`, so one
+//! layer serves all. `http` is shared by all frameworks on the `http` crate.
+//!
+//! A new framework needs, outside of its module:
+//!
+//! - its feature in `Cargo.toml`, in the lists of `lib.rs` and `body`, in `xtask/src/features.rs` and `xtask/src/release/api.rs`;
+//! - the depths of its extractors and responses in the table of `__private::warn`, which has one order for all frameworks, and as
+//!   many rows as `expand/callers.rs` of the macro writes `&`;
+//! - its other attributes in `neighbors.rs` of `ratelimit-syntax`, and the names of its types in `expand` of `ratelimit-macros`
+//!   (`callers`, `output`, `warn`, `refusal`);
+//! - its types in the messages of `__private::{target, request, address}` and `body::hold_body`, and in the table of
+//!   [`RateLimitLayer`](crate::RateLimitLayer);
+//! - the contract in `tests/frameworks`, an example, and the pages *Frameworks*, *Tests of services* and *README*.
+//!
+//! rocket also needs `by_task`, and the module `rocket` of `lib.rs`.
 
 #[cfg(feature = "actix-web")]
 mod actix;

@@ -1,4 +1,6 @@
 //! `Function`: a function with a limit, and the path of the items that contain it.
+//!
+//! Why a type inside the function: no constant names the enclosing function, and line numbers change with each edit.
 
 /// A function, known by the path of an item that is declared in it. Constants cannot contain this path, so it is computed at
 /// run time.

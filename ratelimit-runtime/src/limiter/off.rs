@@ -1,4 +1,6 @@
 //! The store of a limiter whose limits are off. It admits every call.
+//!
+//! A limiter that is off skips attributes, as `skip_if` does, so only its methods ask this store.
 
 use super::installed::variable;
 use super::layers::admitted;

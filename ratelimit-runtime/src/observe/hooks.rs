@@ -1,4 +1,6 @@
 //! `Hooks`: the queue of a limiter's hook, and the thread that calls it.
+//!
+//! A thread, not a task: limits in memory work without a runtime, and a hook may block.
 
 use super::{Hook, NearLimit, Refusal};
 use crate::error::Error;

@@ -1,4 +1,7 @@
 //! `NearLimit`: the event of a limit that is nearly used up, and the share of the limit at which this event occurs.
+//!
+//! The decision shows it: its cost and the units that are left say whether the call has crossed the share. Each decision has its
+//! own place in the order of the store, even if calls are merged, so exactly one call of all processes crosses it.
 
 use super::IdentityHash;
 use crate::decision::Decision;

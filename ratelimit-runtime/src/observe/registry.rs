@@ -1,5 +1,8 @@
 //! `registry`: the data of the process about each limit, by the name of the limit. The table has a bounded size, and is read
 //! without a lock.
+//!
+//! The table has the first limit of an attribute, whether later calls had another limit, the metric series, and the times of the
+//! next log lines. It only grows, so a decision takes no lock.
 
 use super::throttle::Throttle;
 use crate::key::open_hash;

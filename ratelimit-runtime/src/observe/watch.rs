@@ -1,4 +1,6 @@
 //! `Watch`: observes one call from its start until its decision is final. It counts the outcome of each limit exactly once.
+//!
+//! It receives names, decisions and their source, and knows no limiter. A decision that is made during a wait is not final.
 
 use super::near_limit::{DEFAULT_SHARE, crosses, takes_cross};
 use super::outcome::Outcome;

@@ -1,4 +1,7 @@
 //! `Request`: asks a store whether a call may take units of a limit.
+//!
+//! A request owns its key and its limit, because stores have states, not rules. A call of one limit has its request on the stack.
+//! The Redis store copies a request that waits, because the queue may outlive the caller.
 
 use super::adjustment::{Adjustment, Change};
 use super::cost::Cost;

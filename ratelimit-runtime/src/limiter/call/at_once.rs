@@ -1,4 +1,7 @@
 //! Decides calls at once, by the hashes of their keys, if the store can. No key is rendered, and no request is made.
+//!
+//! The values are hashed one by one as they would be written (`Fold`), so the state is that of the
+//! rendered key. A hook is told who calls, so with a hook an attribute keeps its values until then.
 
 use super::record::Record;
 use crate::decision::PackedDecision;

@@ -1,4 +1,7 @@
 //! `Holdings`: the permits and charges of an admitted call, which can be returned.
+//!
+//! If the reply to a call was lost, nobody knows whether its units were charged, so they stay charged. A permit is known by its
+//! id, so `limiter/permits` returns it.
 
 use super::changes::Changes;
 use super::member::{Member, Stack};

@@ -1,4 +1,8 @@
 //! The deny cache: refusals that this process remembers, so that a flood of refused calls does not reach the store.
+//!
+//! Only refusals of stores whose replies are not ready at once are remembered: until the refused call would pass, for at most a
+//! second. So for up to a second, a call may be refused although another process has returned units. The cache never admits a
+//! call.
 
 use crate::clock::LONGEST_TIME;
 use crate::clock::{self, Timer};

@@ -1,5 +1,8 @@
 //! Publishes the limits that this process has used, so that other processes and the command know which names exist. Also
 //! publishes the fingerprint of the hash secret ([`secret`](super::secret)).
+//!
+//! A state in Redis does not name its limit, and a process knows only the limits that its calls have used. So the list may be
+//! incomplete: `set` only warns about an unknown name.
 
 use super::entry::changed;
 use super::{KnownLimit, secret};

@@ -1,4 +1,7 @@
 //! Several changes of overrides in one step, for tools.
+//!
+//! A tool computes its changes from all overrides and their version. One script compares the version and makes all changes or
+//! none, so two operators never mix their changes.
 
 use super::{EMPTY, OverrideTarget, Overrides};
 use crate::error::{Error, ErrorKind};

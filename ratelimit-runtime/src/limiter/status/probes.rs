@@ -1,4 +1,7 @@
 //! `Probes`: each server of the store is asked for a decision, so that a status is up to date even if no calls are made.
+//!
+//! A probe is a decision under a separate key, because a replica replies to `PING` but cannot decide. A probe waits for the next
+//! attempt of the circuit breaker, and starts no attempt itself.
 
 use super::Status;
 use crate::error::{Error, ErrorKind};

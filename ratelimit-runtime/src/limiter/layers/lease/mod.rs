@@ -3,6 +3,10 @@
 //! The layer [`Leases`] is between the failure policy and the remembered refusals. A call that finds units takes them from the
 //! [`table`]. Any other call follows the steps of its [`KeyLease`]: it waits for a [`fetch`], or requests its own units from the
 //! store.
+//!
+//! A lease follows its calls: a process takes the units that its calls use in 500 ms (100 ms for a bucket), and may hand them out
+//! for four times as long. Units of one charge stay together, so that they are returned by their own stamp. The next units are
+//! fetched while some are left.
 
 mod call;
 mod fetch;

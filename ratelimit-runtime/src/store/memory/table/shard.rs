@@ -1,5 +1,8 @@
 //! One shard of a table: a hash table with linear probing, whose entries are in the order of their hashes, so that a
 //! search ends early even if the shard is nearly full.
+//!
+//! A shard is unlocked as soon as the new state is stored. The decision is computed afterwards, from what was read. Each
+//! insertion clears the expired entries around it.
 
 use super::eviction::{Candidate, deadline, in_order, until, without_limit};
 use crate::limit::Limit;

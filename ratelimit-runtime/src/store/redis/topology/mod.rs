@@ -2,6 +2,10 @@
 //!
 //! Each module imports only from those before it: [`key_slot`], [`slot_map`], [`slot_queries`], [`slots`], [`cluster`]. This
 //! file imports from all of them.
+//!
+//! Each server has its own node, with a circuit breaker for each runtime, so a missed deadline counts only against the session
+//! that the call has waited for. The slot map is read from any node, and corrected by every redirection. The crate redis has
+//! clients for clusters and sentinels, too, but they repeat calls that may have been executed, so only its connections are used.
 
 mod cluster;
 mod key_slot;
