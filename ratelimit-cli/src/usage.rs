@@ -35,12 +35,12 @@ impl Usage {
     fn of(decision: &Decision, numbers: Numbers) -> Self {
         let known = numbers.known().map(|limit| Known { limit, decision: *decision });
         // A limit of zero is decided without reading its state, so the units in use are unknown. If the numbers are unknown, only
-        // a gate makes a key full.
+        // a gate uses a key up.
         let is_unknown = decision.capacity() == 0 || (known.is_none() && decision.remaining() == 0);
         Self { used: (!is_unknown).then(|| in_use(decision)), known }
     }
 
-    /// The share of the limit that is in use: 1 if it is full.
+    /// The share of the limit that is in use: 1 if it is used up.
     pub(crate) fn share(&self) -> Option<f64> {
         let capacity = self.known?.limit.capacity();
         if capacity == 0 {
@@ -117,7 +117,7 @@ pub(crate) async fn read(
 }
 
 /// Reads the units in use of keys whose usage was just read, also above the capacities of their limits. `None` for a key that
-/// refuses calls until a block or a pause ends: such a key is shown as full, whatever is in use.
+/// refuses calls until a block or a pause ends: such a key is shown as used up, whatever is in use.
 ///
 /// # Errors
 ///

@@ -69,8 +69,8 @@ pub struct Limit {
     /// of a [`Rate`]. They are two separate fields here, because a field of the type `Rate` would enlarge the struct.
     tokens: u32,
     period_ms: u64,
-    /// The lowest 56 bits are the time in ms in which an empty token bucket is filled, or a full leaky bucket becomes empty. The
-    /// other bits are the binary logarithm of `life_ms`.
+    /// The lowest 56 bits are the time in ms after which nothing of a used-up bucket is in use. The other
+    /// bits are the binary logarithm of `life_ms`.
     full_and_life: u64,
 }
 
@@ -208,13 +208,13 @@ impl Limit {
         Rate { tokens: self.tokens, period_ms: self.period_ms }
     }
 
-    /// The time in ms in which an empty token bucket is filled, or a full leaky bucket becomes empty. Zero for other limits.
+    /// The time in ms after which nothing of a used-up bucket is in use. Zero for other limits.
     #[inline]
     pub const fn full_ms(&self) -> u64 {
         self.full_and_life & ((1 << FULL_BITS) - 1)
     }
 
-    /// The time in ms from the anchor of a bucket to the end of its state, if the bucket is empty by then. It is the largest
+    /// The time in ms from the anchor of a bucket to the end of its state, if nothing is in use by then. It is the largest
     /// power of two up to `2 * period + 1000`, where the period is `full_ms`, or the `wait` if that is longer (see
     /// `lua/token_bucket.lua`).
     #[inline]
@@ -252,7 +252,7 @@ impl Limit {
         !self.is_concurrency() && self.wait_ms() == 0
     }
 
-    /// The time by which `units` more units delay the moment when a token bucket is full, or a leaky bucket is empty. Zero if
+    /// The time by which `units` more units delay the moment when nothing of a bucket is in use. Zero if
     /// units come back together: at the end of a window or by interval.
     pub fn refill_time(&self, units: u32) -> Duration {
         let comes_one_by_one = self.is_bucket() && !self.refills_by_interval();

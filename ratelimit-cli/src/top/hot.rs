@@ -40,7 +40,7 @@ impl HotKey {
         rate(other).total_cmp(&rate(self)).then_with(|| other.fullness().total_cmp(&self.fullness()))
     }
 
-    /// Orders the fuller key first. Equally full keys are ordered by their rate.
+    /// Orders the key first that is used up more. Equal keys are ordered by their rate.
     pub(crate) fn by_fullness(&self, other: &Self) -> Ordering {
         other.fullness().total_cmp(&self.fullness()).then_with(|| self.by_rate(other))
     }

@@ -108,7 +108,7 @@ mod tests {
             ("counter count=100 time=1m", [0, 90, 50], [10, 89, 40], 0.0),
             ("token_bucket count=10 time=1s burst=100", [0, 50, 5], [2, 50, 5], 10.0),
             ("token_bucket count=10 time=1s", [0, 5, 1], [1, 5, 1], 5.0),
-            // A debt above the capacity: the bucket was full in both readings.
+            // A debt above the capacity: the bucket was used up in both readings.
             ("token_bucket count=10 time=1s", [0, 100, 10], [2, 80, 8], 0.0),
             ("leaky_bucket count=10 time=1s", [0, 100, 10], [2, 85, 9], 2.5),
             ("token_bucket count=10 time=1s refill=interval", [0, 5, 1], [1, 5, 1], 0.0),

@@ -61,7 +61,7 @@ fn json_has_the_numbers() {
     let limit = &out["limits"][0];
     assert_eq!(limit["limit"], LIMITS[0]);
     assert_eq!(limit["admitted"].as_u64().unwrap() + limit["refused"].as_u64().unwrap(), 740);
-    // A window starts at 0 s and is full. The burst at 59 s is refused, and the burst at 118 s is admitted.
+    // A window starts at 0 s and is used up. The burst at 59 s is refused, and the burst at 118 s is admitted.
     assert!(limit["worst_window"]["units"].as_u64().unwrap() >= 100);
 }
 

@@ -87,5 +87,5 @@ fn a_rate_that_is_not_exact_becomes_a_simple_one() {
     };
     // The time is rounded up to whole ms, so that the rate is not higher.
     assert_eq!(fitted(999_983, 31_622_399_999), (1, 31_623));
-    assert_eq!(fitted(99_999_989, 31_622_399_999), (1, 943), "a full bucket refills within a year");
+    assert_eq!(fitted(99_999_989, 31_622_399_999), (1, 943), "a used-up bucket refills within a year");
 }

@@ -105,8 +105,8 @@ impl Numbers {
         if continuous { given.in_lowest_terms() } else { given }
     }
 
-    /// Returns the time in ms in which a bucket is filled, or zero for other limits. `check_state` has passed before this call,
-    /// so the products are far below 2^64.
+    /// Returns the time in ms after which nothing of a used-up bucket is in use, or zero for other limits. `check_state` has
+    /// passed before this call, so the products are far below 2^64.
     const fn full_ms(&self, capacity: u32, Rate { tokens, period_ms }: Rate) -> u64 {
         if !self.algorithm.is_bucket() || tokens == 0 {
             return 0;

@@ -65,7 +65,7 @@ pub(crate) async fn slows(twins: &mut Twins) -> bool {
 }
 
 /// Replaces the limit of a bucket by slower limits. Returns whether the bucket keeps its units. Under the first limit, the
-/// bucket is not empty within 2^tag ms after its anchor, so the state has the tag 0 (`lua/token_bucket.lua`).
+/// bucket has units in use 2^tag ms after its anchor, so the state has the tag 0 (`lua/token_bucket.lua`).
 pub(crate) async fn remembers(twins: &mut Twins) -> bool {
     let fast = Limit::token_bucket(97, ms(100_000)).burst(2);
     let mut remembers = true;
@@ -140,7 +140,7 @@ pub(crate) async fn counts_much(twins: &mut Twins) -> bool {
         (0, ask_all([1, 2], large, 50_000)),
         (0, ask_all([3, 2, 4], large, 960_000)),
     ];
-    // A bucket that becomes empty and starts again, with a state above 2^53.
+    // A bucket of which nothing is in use, so that it starts again, with a state above 2^53.
     let fast = Limit::token_bucket(1_000_000, ms(1_000_000));
     for now in (0..6).map(|call| call * 3_001_000) {
         calls.extend([(now, ask_all([3, 4], fast, 1)), (now + 10_000, ask_all([3, 4], fast, 2003))]);

@@ -131,7 +131,7 @@ impl<'r> Shown<'r> {
 ///
 /// - A refused call: the wait, as in `Retry-After`.
 /// - An admitted call: the time until nothing is in use. Without a calendar window, the result is at least the time in which
-///   the limit gains as many units as are left. For example, a bucket with 99 of 100 units may be full again in a second. A
+///   the limit gains as many units as are left. For example, a token bucket with 99 of 100 units may be full again in a second. A
 ///   client that took 99 units in each second would far exceed the rate.
 pub(super) fn effective_window(recorded: &RecordedDecision) -> Option<u64> {
     let (limit, decision) = (recorded.limit(), recorded.decision());

@@ -29,7 +29,7 @@ struct Bucket<'l> {
     per_unit: i64,
     per_tick: i64,
     tick_ms: i64,
-    /// The units that were charged since the anchor. This and the following fields are 0 if the bucket is empty.
+    /// The units that were charged since the anchor. This and the following fields are 0 if nothing is in use.
     units: u64,
     /// The time since the anchor in ms. It is negative after a step back of the clock.
     elapsed_ms: i64,
@@ -50,7 +50,7 @@ impl<'l> Bucket<'l> {
         let elapsed_ms = now - (end - signed(entry.value / UNITS));
         let per_tick = i64::from(rate.tokens);
         let bucket = Self { limit, now, per_unit, per_tick, tick_ms, units, elapsed_ms, end, grains: 0 };
-        // The product is below 2^62. If the subtraction saturates, the bucket is empty, or its level is above every capacity,
+        // The product is below 2^62. If the subtraction saturates, nothing is in use, or the level is above every capacity,
         // so the exact level does not matter.
         let grains = (signed(units) * per_unit).saturating_sub(bucket.leaked(elapsed_ms));
         if grains <= 0 {
@@ -134,13 +134,13 @@ impl<'l> Bucket<'l> {
         room
     }
 
-    /// Returns the usual end of a state with this anchor. If the bucket is not empty by then, the state has another end.
+    /// Returns the usual end of a state with this anchor. If units are still in use by then, the state has another end.
     #[inline]
     fn own_end(&self, anchor: i64) -> i64 {
         anchor.saturating_add(signed(self.limit.life_ms()))
     }
 
-    /// Returns whether the bucket is empty by the end of its state.
+    /// Returns whether nothing is in use by the end of the state.
     #[inline]
     fn leaks_by_the_end(&self) -> bool {
         let left_ms = self.end.saturating_sub(self.now).saturating_add(self.ticks(self.elapsed_ms).1);
@@ -157,12 +157,12 @@ impl<'l> Bucket<'l> {
         self.set(entry, self.units.saturating_sub(leaked), anchor, self.reset_ms(), room);
     }
 
-    /// Sets the state to `units` units that were charged since `anchor`. The bucket will be empty after `reset_ms`.
+    /// Sets the state to `units` units that were charged since `anchor`. Nothing is in use after `reset_ms`.
     fn set(&self, entry: &mut Entry<u64>, units: u64, anchor: i64, reset_ms: u64, room: i64) {
-        let empty = self.now.saturating_add(signed(reset_ms));
+        let unused = self.now.saturating_add(signed(reset_ms));
         let end = match self.own_end(anchor) {
-            end if end >= empty => end,
-            _ => empty.min(anchor.saturating_add(LONGEST_LIFE_MS)),
+            end if end >= unused => end,
+            _ => unused.min(anchor.saturating_add(LONGEST_LIFE_MS)),
         };
         let life_ms = (end - anchor).unsigned_abs();
         entry.set(life_ms * UNITS + units, end.unsigned_abs(), self.limit, room);
@@ -188,7 +188,7 @@ pub(super) fn decide(entry: &mut Entry<u64>, terms: &Terms<'_>) -> Verdict {
 }
 
 /// Gives back units of the charge with this stamp, as `give` in `lua/token_bucket.lua` does. Returns the number of these units.
-/// If the bucket becomes empty, its state is removed, so that the units do not reappear if the clock steps back.
+/// If nothing is in use afterwards, the state is removed, so that the units do not reappear if the clock steps back.
 pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64, now: u64) -> u32 {
     let bucket = Bucket::read(entry, limit, now);
     if bucket.grains == 0 {
@@ -224,7 +224,7 @@ pub(super) fn give(entry: &mut Entry<u64>, limit: &Limit, units: u32, stamp: u64
 }
 
 /// Sets the end of the state of a bucket that gets a gate. The scripts know only two kinds of ends for a state in front of a
-/// gate: a power of two ms after the anchor, or the time at which the bucket is empty.
+/// gate: a power of two ms after the anchor, or the time at which nothing is in use.
 pub(super) fn gated(entry: &mut Entry<u64>, limit: &Limit, now: u64) {
     // A limit that refuses every request may have no rate, so its level cannot be computed. Its requests do not need the level.
     if !limit.is_bucket() || (entry.value / UNITS).is_power_of_two() || limit.refuses_all() {

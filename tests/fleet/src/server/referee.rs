@@ -140,7 +140,7 @@ impl Referee {
         let numbers = if keeps_block { numbers.block(state.numbers.block) } else { numbers };
         let of = |numbers: &Numbers| (numbers.kind, numbers.time, numbers.wait, numbers.calendar);
         let all = |numbers: &Numbers| (numbers.count, numbers.burst, numbers.block);
-        // After a change of a bucket, its state may expire before the bucket is full by its new rate.
+        // After a change of a bucket, its state may expire while units are in use by its new rate.
         let is_bucket = matches!(numbers.kind, Kind::Greedy | Kind::Interval | Kind::Leaky);
         let may_expire = is_bucket && all(&numbers) != all(&state.numbers);
         let is_same_rule = of(&numbers) == of(&state.numbers) && numbers.count > 0 && numbers.burst > 0;

@@ -118,7 +118,7 @@ const UNITS: i128 = 1 << 27;
 const LIFE_MS: i128 = 1 << 53;
 
 /// Reads a bucket's reply: the free room in grains, or the missing grains as a negative number. One unit is `period` grains,
-/// and `tokens` grains return per millisecond. After a change of the limit, the time until a bucket is full may exceed
+/// and `tokens` grains return per millisecond. After a change of the limit, the time until nothing is in use may exceed
 /// [`LONGEST_MS`]. In this case, the decision contains [`LONGEST_MS`].
 fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, InvalidReply> {
     let rate = limit.rate();
@@ -126,15 +126,15 @@ fn bucket(room: i128, cost: u32, limit: &Limit) -> Result<Decision, InvalidReply
     if tokens == 0 || room < -(UNITS * period + LIFE_MS * tokens) {
         return Err(OUT_OF_RANGE);
     }
-    let full = i128::from(limit.capacity()) * period;
+    let capacity = i128::from(limit.capacity()) * period;
     let ms = |grains: i128| {
         let ms = (grains + tokens - 1) / tokens;
         i64::try_from(ms).unwrap_or(LONGEST_MS).min(LONGEST_MS)
     };
     let units = |grains: i128| i64::try_from(grains / period).map_err(|_| OUT_OF_RANGE);
     if room >= 0 {
-        return reply::allow(limit, units(room)?, ms(full - room));
+        return reply::allow(limit, units(room)?, ms(capacity - room));
     }
     let before = room + i128::from(cost) * period;
-    reply::refuse(limit, units(before)?.max(0), Some(ms(-room)), ms(full - before))
+    reply::refuse(limit, units(before)?.max(0), Some(ms(-room)), ms(capacity - before))
 }

@@ -11,19 +11,19 @@ pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> O
     (left == reset || !last_only).then_some(left)
 }
 
-/// Units, and the time from which on they leak. They are the units that were charged since the bucket was last empty, or the
+/// Units, and the time from which on they leak. They are the units that were charged since nothing was in use, or the
 /// level that a pause leaves at its end. The end of a pause may be in the future. After a change of the limit, the leak between
 /// this time and now is computed again at the new rate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Since {
-    /// The time of the first charge after the bucket was empty, or the end of the pause, in ms.
+    /// The time of the first charge after nothing was in use, or the end of the pause, in ms.
     time: u64,
     units: u64,
 }
 
 impl Since {
-    pub(super) fn charge(&mut self, units: u32, was_empty: bool, now: u64) {
-        if was_empty {
+    pub(super) fn charge(&mut self, units: u32, was_unused: bool, now: u64) {
+        if was_unused {
             *self = Self { time: now, units: 0 };
         }
         self.units += u64::from(units);
@@ -34,9 +34,9 @@ impl Since {
         *self = Self { time: end, units };
     }
 
-    /// Removes returned units. `is_empty`: the bucket is empty after the return.
-    pub(super) fn give(&mut self, units: u32, is_empty: bool) {
-        self.units = if is_empty { 0 } else { self.units.saturating_sub(units.into()) };
+    /// Removes returned units. `is_unused`: nothing is in use after the return.
+    pub(super) fn give(&mut self, units: u32, is_unused: bool) {
+        self.units = if is_unused { 0 } else { self.units.saturating_sub(units.into()) };
     }
 
     /// Returns the level of a bucket that leaks continuously, in fractions of a unit with the denominator `time`.
@@ -66,7 +66,7 @@ impl Greedy {
         u128::from(units) * u128::from(self.numbers.time)
     }
 
-    fn full(&self) -> u128 {
+    fn capacity(&self) -> u128 {
         self.parts(self.numbers.capacity())
     }
 
@@ -87,7 +87,7 @@ impl Turns for Greedy {
     }
 
     fn turn(&self, cost: u32) -> u64 {
-        self.until_leaked((self.level + self.parts(cost)).saturating_sub(self.full()))
+        self.until_leaked((self.level + self.parts(cost)).saturating_sub(self.capacity()))
     }
 
     fn remaining(&self) -> u32 {
@@ -104,7 +104,7 @@ impl Turns for Greedy {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full())
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.capacity())
             .filter(|_| self.level > 0)
         else {
             return 0;
@@ -122,12 +122,12 @@ impl Turns for Greedy {
     }
 
     fn room(&self) -> i64 {
-        let free = i128::try_from(self.full()).unwrap() - i128::try_from(self.level).unwrap();
+        let free = i128::try_from(self.capacity()).unwrap() - i128::try_from(self.level).unwrap();
         i64::try_from(free.div_euclid(self.numbers.time.into())).unwrap()
     }
 
     fn use_up(&mut self, ms: u64) {
-        let level = self.full() + u128::from(ms) * u128::from(self.numbers.count);
+        let level = self.capacity() + u128::from(ms) * u128::from(self.numbers.count);
         if level > self.level {
             self.level = level;
             self.since.use_up(self.numbers.capacity().into(), self.now + ms);
@@ -145,8 +145,8 @@ impl Turns for Greedy {
     }
 }
 
-/// A bucket that gets `count` units back at the end of each `time`. The first step begins with the call that found the bucket
-/// empty.
+/// A bucket that gets `count` units back at the end of each `time`. The first step begins with the call that found
+/// nothing in use.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
     numbers: Numbers,
@@ -163,7 +163,7 @@ impl Interval {
         Self { numbers, now: 0, level: 0, step: 0, since: Since::default() }
     }
 
-    fn full(&self) -> u64 {
+    fn capacity(&self) -> u64 {
         self.numbers.capacity().into()
     }
 
@@ -195,7 +195,7 @@ impl Turns for Interval {
     }
 
     fn turn(&self, cost: u32) -> u64 {
-        self.until_back((self.level + u64::from(cost)).saturating_sub(self.full()))
+        self.until_back((self.level + u64::from(cost)).saturating_sub(self.capacity()))
     }
 
     fn remaining(&self) -> u32 {
@@ -212,7 +212,7 @@ impl Turns for Interval {
     }
 
     fn give(&mut self, units: u32, stamp: u64) -> u32 {
-        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.full())
+        let Some(left) = left_until(stamp, self.now, self.reset_after(), self.level > self.capacity())
             .filter(|_| self.level > 0)
         else {
             return 0;
@@ -226,15 +226,15 @@ impl Turns for Interval {
     }
 
     fn room(&self) -> i64 {
-        i64::try_from(self.full()).unwrap() - i64::try_from(self.level).unwrap()
+        i64::try_from(self.capacity()).unwrap() - i64::try_from(self.level).unwrap()
     }
 
     fn use_up(&mut self, ms: u64) {
         let steps = ms.div_ceil(self.numbers.time);
-        let level = self.full() + steps * u64::from(self.numbers.count);
+        let level = self.capacity() + steps * u64::from(self.numbers.count);
         if level > self.level {
             (self.level, self.step) = (level, self.now + ms - (steps - 1) * self.numbers.time);
-            self.since.use_up(self.full(), self.now + ms);
+            self.since.use_up(self.capacity(), self.now + ms);
         }
     }
 
