@@ -167,7 +167,7 @@ impl Limit {
     }
 }
 
-/// Returns the milliseconds of a duration, at most `u64::MAX`. `None` if it has a fraction of a millisecond.
+/// At most `u64::MAX`. `None` if the duration has a fraction of a millisecond.
 pub(super) const fn whole_ms(duration: Duration) -> Option<u64> {
     if !duration.subsec_nanos().is_multiple_of(1_000_000) {
         return None;
@@ -176,7 +176,7 @@ pub(super) const fn whole_ms(duration: Duration) -> Option<u64> {
     Some(seconds.saturating_add(duration.subsec_millis() as u64))
 }
 
-/// Returns the limit of a constructor whose numbers are written in the code. Panics for a `count` of zero, because nobody writes
+/// Unwraps the limit of a constructor whose numbers are written in the code. Panics for a `count` of zero, because nobody writes
 /// a limit in the code to refuse every call.
 #[track_caller]
 const fn must_admit(limit: Result<Limit, LimitError>) -> Limit {
