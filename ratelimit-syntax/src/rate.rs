@@ -2,7 +2,7 @@
 
 use ratelimit_limit::rules::duration;
 
-/// Returns the arguments that mean the same rate in this library. `None` if the text is not a rate.
+/// The arguments that mean the same rate in this library. `None` if the text is not a rate.
 pub(crate) fn read(text: &str) -> Option<String> {
     let plain = text.to_lowercase().replace(" per ", "/");
     let (count, time) = plain.split_once('/')?;

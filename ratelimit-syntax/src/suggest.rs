@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-/// Returns `; did you mean x?` if a word is near, else `; expected one of ..`.
+/// `; did you mean x?` if a word is near, else `; expected one of ..`.
 pub(crate) fn suggest<'a>(found: &str, words: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(word) = nearest(found, words.clone()) {
         return format!("; did you mean `{word}`?");

@@ -16,7 +16,7 @@ impl Checker<'_> {
         Some(Afterwards { verdict, judge })
     }
 
-    /// Returns the value of an argument that must be a function of the result. Reports a value that is certainly not a function.
+    /// The value of an argument that must be a function of the result. Reports a value that is certainly not a function.
     pub(super) fn function_of_result(&mut self, given: &Given) -> Option<Expr> {
         let (name, example) = (&given.name, given.example());
         let judge = self.value(&name.to_string())?;

@@ -32,7 +32,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Returns the value of an argument if its form can be a `bool`. Reports any other form.
+    /// The value of an argument if its form can be a `bool`. Reports any other form.
     fn condition(&mut self, name: &str) -> Option<(&'c Given, &'c Expr)> {
         let (given, value) = self.given(name).zip(self.value(name))?;
         let wrong = match value {

@@ -38,8 +38,8 @@ pub(super) fn tell_apart(
     }
 }
 
-/// Returns the time that the name of a limit needs, because another limit with the same `key` would have the same name. `None` if
-/// the name needs no time.
+/// The time that the name of a limit needs, because another limit with the same `key` would have the same name. `None` if the
+/// name needs no time.
 fn time_of(this: &Member, members: &[Member]) -> Option<String> {
     let shares =
         members.iter().any(|other| !std::ptr::eq(other, this) && share_a_key_and_a_name(other, this));
@@ -89,7 +89,7 @@ fn why_equal(earlier: &Member, this: &Member, item: &Item) -> Option<String> {
     Some(format!("an attribute above {why}: write a `key` of its own for this one, as in `key = {name:?}`"))
 }
 
-/// Returns a word that says how this limit differs from an earlier limit, for a new `key`. `None` if no such word is known.
+/// A word that says how this limit differs from an earlier limit, for a new `key`. `None` if no such word is known.
 fn difference<'m>(earlier: &Member, this: &'m Member) -> Option<&'m str> {
     match (first_part(earlier), first_part(this)) {
         (earlier, Some(part)) if earlier != Some(part) => {

@@ -84,7 +84,7 @@ fn calendar_hint(name: &str, text: &str) -> String {
     })
 }
 
-/// Returns the milliseconds of a literal, or a message that says what is wrong with it.
+/// The milliseconds of a literal, or a message that says what is wrong with it.
 fn millis(name: &str, value: &Expr) -> Result<u64, String> {
     if let Some(seconds) = integer(value) {
         return Ok(seconds.base10_parse::<u64>().unwrap_or(u64::MAX).saturating_mul(1000));
