@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use ratelimit_syntax::annotated::{Annotated, Read, read};
 
-/// Returns the limited function or block. If there are errors, returns the errors and the unchanged item.
+/// If there are errors, returns the errors and the unchanged item.
 pub(crate) fn attribute(arguments: TokenStream, annotated: TokenStream) -> TokenStream {
     let Read { attributes, annotated: item, models, errors } = read(arguments, annotated.clone());
     let Some(item) = item else {

@@ -17,8 +17,7 @@ pub(super) enum Looks {
 const TELLING: [&str; 11] =
     ["toomany", "too_many", "status", "response", "reject", "refus", "limit", "retry", "err", "429", "503"];
 
-/// Returns how the result of `on_limit` looks to the client. `None` if the tokens do not show it, or if the result shows the
-/// refusal.
+/// How the result of `on_limit` looks to the client. `None` if the tokens do not show it, or if the result shows the refusal.
 pub(super) fn looks(on_limit: &Expr) -> Option<Looks> {
     match on_limit {
         // `drop`, with any module path.

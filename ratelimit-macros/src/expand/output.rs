@@ -8,7 +8,7 @@ use syn::{
     GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote, parse_quote_spanned,
 };
 
-/// Returns the return type in a form for a place where the type must be named.
+/// The return type in a form for a place where the type must be named.
 pub(super) fn nameable(returned: Option<&Type>, function: Span) -> Type {
     // If the user wrote no return type, an error about it has its caret under the function's name.
     let unit = || parse_quote_spanned!(function=> ());
@@ -76,8 +76,7 @@ pub(super) fn widen(item: &mut Item, runtime: &Runtime) {
     }
 }
 
-/// Returns the type of the body's result, in which the stream does not yet hold permits. `None` if the function has no return
-/// type.
+/// The type of the body's result, in which the stream does not yet hold permits. `None` if the function has no return type.
 pub(super) fn type_of_body(model: &Model, returned: Option<&Type>) -> Option<Type> {
     let mut returned = returned.cloned();
     if let Some(stream) = returned.as_mut().filter(|_| model.outlives()).and_then(declared_stream) {
@@ -87,7 +86,7 @@ pub(super) fn type_of_body(model: &Model, returned: Option<&Type>) -> Option<Typ
     returned
 }
 
-/// Returns the stream in `Result<Response<Self::ListStream>, Status>`. `None` for any other type.
+/// Finds the stream in `Result<Response<Self::ListStream>, Status>`.
 pub(super) fn declared_stream(returned: &mut Type) -> Option<&mut Type> {
     let stream = first_argument(first_argument(returned, "Result")?, "Response")?;
     let Type::Path(path) = &*stream else { return None };

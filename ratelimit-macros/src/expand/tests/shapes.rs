@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-/// Returns the expanded code without spaces, and with a short name for the path of the runtime.
+/// The expanded code without spaces, and with a short name for the path of the runtime.
 pub(super) fn code(arguments: TokenStream, item: TokenStream) -> String {
     let code = crate::attribute(arguments, item).to_string();
     assert!(!code.contains("compile_error"), "{code}");
