@@ -58,9 +58,9 @@ impl Caller {
         Ok(Self { name: name.to_owned(), identities, parts, shown, shown_parts, found: None })
     }
 
-    /// Returns one key for each identity, or one key without an identity. Searches the server for identities that are given as
-    /// hashes. Leaves out the keys whose node is missing. If there are such keys, also returns the failure with which the
-    /// command must end.
+    /// One key for each identity, or one key without an identity. Searches the server for identities that are given as hashes.
+    /// Leaves out the keys whose node is missing. If there are such keys, also returns the failure with which the command must
+    /// end.
     ///
     /// # Errors
     ///

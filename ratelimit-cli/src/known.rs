@@ -60,7 +60,7 @@ pub(crate) fn meant(name: &str, names: &BTreeSet<String>) -> String {
     }
 }
 
-/// Returns the message about a prefix without keys of limits. `None` if services have used the prefix.
+/// Explains a prefix without keys of limits. `None` if services have used the prefix.
 pub(crate) async fn unused_prefix(session: &Session) -> Result<Option<Failure>, Failure> {
     let found = prefixes(session).await?;
     if found.contains(&session.prefix) {

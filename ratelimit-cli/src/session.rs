@@ -174,7 +174,7 @@ impl Session {
     }
 }
 
-/// Returns the builder of a limiter that asks the store each time and never decides without the store.
+/// Builds a limiter that asks the store each time and never decides without the store.
 pub(crate) fn builder(store: &RedisStore, prefix: &str) -> RateLimiterBuilder {
     let builder = RateLimiter::builder().store(store.clone()).prefix(prefix);
     builder.deadline(DEADLINE).on_error(OnError::Deny).deny_cache(false)

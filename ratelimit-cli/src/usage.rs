@@ -136,7 +136,7 @@ pub(crate) async fn levels(
     Ok(levels.collect())
 }
 
-/// Returns a larger limit that reads the same state, if all units of the limit are in use. A gate refuses its calls, too.
+/// A larger limit that reads the same state, if all units of the limit are in use. A gate refuses its calls, too.
 fn raised(usage: Usage) -> Option<Limit> {
     let Known { limit, decision } = usage.known.filter(|known| !known.limit.algorithm().is_list())?;
     let (is_bucket, most) = (limit.is_bucket(), LimitChange::new());
@@ -148,8 +148,8 @@ fn in_use(decision: &Decision) -> u32 {
     decision.capacity().saturating_sub(decision.remaining())
 }
 
-/// Returns the decisions about calls of these limits, without taking units. `None` for a key without a limit, and for a key that
-/// holds a value of another program.
+/// Decides about calls of these limits without taking units. `None` for a key without a limit, and for a key that holds a value
+/// of another program.
 async fn peek(
     session: &Session,
     keys: &[(StoredKey, Vec<u8>)],

@@ -34,21 +34,21 @@ impl Facts {
         self.get(name)?.parse().ok()
     }
 
-    /// Returns a number in a part of a field, such as `usec` in `calls=5,usec=7`. `None` if there is no such number.
+    /// A number in a part of a field, such as `usec` in `calls=5,usec=7`.
     pub(crate) fn part(&self, name: &str, part: &str) -> Option<f64> {
         let parts = self.get(name)?.split(',');
         parts.filter_map(|word| word.split_once('=')).find(|(name, _)| *name == part)?.1.parse().ok()
     }
 }
 
-/// Returns a setting of a server. `None` if the server does not say it, as many services do not.
+/// `None` if the server does not say it, as many services do not.
 pub(super) async fn setting(server: &RedisServer, name: &str) -> Option<String> {
     let reply = ask(server, redis::cmd("CONFIG").arg("GET").arg(name)).await.ok()?;
     let pairs: Vec<(String, String)> = redis::from_redis_value(reply).ok()?;
     pairs.into_iter().find(|(found, _)| found == name).map(|(_, value)| value)
 }
 
-/// Returns the result of a command. `None` if the user may not run the command.
+/// `None` if the user may not run the command.
 pub(super) fn permitted<T>(ran: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match ran {
         Err(failure) if is_permission(&failure) => Ok(None),

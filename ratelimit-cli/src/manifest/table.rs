@@ -6,7 +6,7 @@ use crate::output::{Align, Output, Style, Table, safe};
 /// The text of a cell if the attribute leaves the failure policy to the limiter.
 const OF_THE_LIMITER: &str = "limiter's";
 
-/// Returns one row for each limit. If the terminal is too narrow, returns a few lines for each limit.
+/// One row for each limit. If the terminal is too narrow, a few lines for each limit.
 pub(crate) fn table(entries: &[Entry], output: Output) -> String {
     let table = columns(entries);
     if output.columns.is_some_and(|columns| table.width() > columns) {

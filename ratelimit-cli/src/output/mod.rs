@@ -85,7 +85,7 @@ impl Output {
         exit.into()
     }
 
-    /// Returns a text in a style, if the output has colors.
+    /// Adds the style only if the output has colors.
     pub(crate) fn paint(self, text: impl fmt::Display, style: Style) -> String {
         if self.has_colors { styled(&text.to_string(), style) } else { text.to_string() }
     }

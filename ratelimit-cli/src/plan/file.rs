@@ -148,8 +148,7 @@ impl Wanted {
     }
 }
 
-/// Returns the text of a file with these overrides. [`read`] returns the same overrides for this text. An override that cannot be
-/// read is left out, with a note.
+/// [`read`] returns the same overrides for this text. An override that cannot be read is left out, with a note.
 pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session) -> Result<String, Failure> {
     let mut file = File { force: true, ..File::default() };
     for found in overrides {
@@ -169,7 +168,7 @@ pub(super) fn written(overrides: &[Override], now: Timestamp, session: &Session)
     ))
 }
 
-/// Returns the entry of an override. `None` if no entry can describe the override.
+/// `None` if no entry can describe the override.
 fn entry(found: &Override, now: Timestamp, session: &Session) -> Option<Entry> {
     if matches!(found.effect(), OverrideEffect::Unreadable { .. }) {
         return None;

@@ -148,7 +148,7 @@ pub(crate) async fn apply(apply: &Apply, session: &Session) -> Result<Exit, Fail
     show(session.output, &json!({ "changes": compared.as_json(), "before": before }), text)
 }
 
-/// Returns `limits.before.toml` for `limits.toml`.
+/// `limits.before.toml` for `limits.toml`.
 fn before_path(file: &Path) -> PathBuf {
     file.with_extension("before.toml")
 }

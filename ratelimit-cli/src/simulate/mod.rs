@@ -28,7 +28,7 @@ use traffic::{Origin, Traffic, log};
 /// The minimum and the maximum width of the chart.
 const WIDTHS: [usize; 2] = [40, 400];
 
-/// Returns the number of calls in a log.
+/// Counts the calls in a log.
 pub(crate) fn read_log(text: &[u8]) -> Result<usize, String> {
     log::read(text, "log", &log::Selection::default()).map(|traffic| traffic.calls.len())
 }

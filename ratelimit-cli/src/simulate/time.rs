@@ -15,8 +15,8 @@ const SECONDS: [u64; 26] = [
     172_800, 604_800, 1_209_600, 2_592_000, 7_776_000, 31_622_400,
 ];
 
-/// Returns the shortest round length such that at most `most` of these lengths cover `length`. If even the longest round length is
-/// too short, the returned length is not round.
+/// The shortest round length such that at most `most` of these lengths cover `length`. If even the longest round length is too
+/// short, the result is not round.
 pub(crate) fn step(length: u64, most: u64) -> u64 {
     let most = most.max(1);
     let (short, long) = (MILLISECONDS.map(|ms| ms * MS), SECONDS.map(|s| s * SECOND));

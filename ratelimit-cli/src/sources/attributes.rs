@@ -32,7 +32,7 @@ pub(super) struct LimitAttribute {
     pub(super) at: usize,
 }
 
-/// Returns one variant for each condition. Empty if no attribute is a limit.
+/// One variant for each condition. Empty if no attribute is a limit.
 pub(super) fn variants(attributes: &[Attribute], imports: &Imports<'_>, scope: Scope) -> Vec<Variant> {
     let mut all = expanded(attributes);
     all.retain(|found| {

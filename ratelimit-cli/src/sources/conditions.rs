@@ -11,7 +11,7 @@ pub(super) struct Conditional {
     pub(super) condition: Option<String>,
 }
 
-/// Returns the attributes, and the attributes inside of `#[cfg_attr(..)]`. Attributes whose condition is never true are left out.
+/// The attributes, and the attributes inside of `#[cfg_attr(..)]`. Attributes whose condition is never true are left out.
 pub(super) fn expanded(attributes: &[Attribute]) -> Vec<Conditional> {
     let mut all = Vec::new();
     for attribute in attributes {

@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a signature that any attribute accepts. The real signature is unknown, because an attribute above may write it.
+/// A signature that any attribute accepts. The real signature is unknown, because an attribute above may write it.
 fn rewritten(signature: &Signature) -> Signature {
     let mut signature = signature.clone();
     signature.asyncness.get_or_insert_default();

@@ -44,7 +44,7 @@ pub(super) struct Resolved {
 }
 
 impl Place {
-    /// Returns the place of a root, a `mod.rs`, or a file with a `#[path = ".."]`. Its modules are in the same folder.
+    /// The place of a root, a `mod.rs`, or a file with a `#[path = ".."]`. Its modules are in the same folder.
     pub(super) fn of_root(file: &Path) -> Self {
         let here = file.parent().unwrap_or(Path::new("")).to_owned();
         Self { below: here.clone(), here }

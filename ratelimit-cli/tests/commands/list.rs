@@ -134,7 +134,6 @@ async fn a_foreign_value_hides_only_its_own_key() {
     assert_eq!((&row(&list, "login")["keys"], &list["foreign_keys"]), (&3.into(), &1.into()), "{list}");
 }
 
-/// Returns the format of a counter's key.
 fn limits_format(server: &RedisServer) -> String {
     let keys = crate::harness::keys(server);
     let login = keys.iter().find(|key| key.contains("}:login:")).unwrap();

@@ -76,14 +76,14 @@ impl Ran {
         Self { code: output.status.code().unwrap(), out: text(output.stdout), error: text(output.stderr) }
     }
 
-    /// Returns the output of a run that must have succeeded.
+    /// The output of a run that must have succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!((self.code, self.error.as_str()), (0, ""), "{}", self.out);
         self.out
     }
 
-    /// Returns the message of a run that must have failed with this code and printed nothing else.
+    /// The message of a run that must have failed with this code and printed nothing else.
     #[track_caller]
     pub(crate) fn failed(self, code: i32) -> String {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.error);

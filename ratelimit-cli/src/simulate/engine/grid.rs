@@ -12,7 +12,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Returns the finest grid whose parts have a round length, and of which at most `most` parts cover the length.
+    /// The finest grid whose parts have a round length, and of which at most `most` parts cover the length.
     pub(crate) fn covering(length: u64, most: u64) -> Self {
         let width = time::step(length, most);
         Self { width, parts: length.div_ceil(width) }

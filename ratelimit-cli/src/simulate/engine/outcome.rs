@@ -100,7 +100,7 @@ impl Outcome {
 }
 
 impl Recent {
-    /// Returns how many calls of the caller started within the `time` that ends with this call.
+    /// Counts the calls of the caller that started within the `time` that ends with this call.
     fn admit(&mut self, start: u64, time: u64) -> u64 {
         self.streak = 0;
         while self.window.front().is_some_and(|earlier| start.saturating_sub(*earlier) >= time) {

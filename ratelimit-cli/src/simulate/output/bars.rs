@@ -19,8 +19,8 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    /// Returns the cell of the bar in a row. Row 0 is the lowest of `rows`, and `top` is the value at the upper end. If a cell
-    /// contains both kinds of calls, it shows the kind with more calls.
+    /// The cell of the bar in a row. Row 0 is the lowest of `rows`, and `top` is the value at the upper end. If a cell contains
+    /// both kinds of calls, it shows the kind with more calls.
     fn cell(self, row: u64, rows: u64, top: u64) -> (char, Style) {
         let eighths = |value: u64| {
             let eighths = whole(float(value) * float(rows * 8) / float(top));

@@ -9,7 +9,7 @@ pub(crate) const MOST_CALLERS: u32 = 1_000_000;
 /// An identity of traffic, in the form in which a key contains it.
 pub(crate) type Caller = Box<[u8]>;
 
-/// Returns simulated identities with numbers. The first identity makes the most calls.
+/// Simulated identities with numbers. The first identity makes the most calls.
 pub(crate) fn numbered(callers: u32) -> Vec<Caller> {
     (1..=callers).map(|caller| format!("caller-{caller}").into_bytes().into()).collect()
 }

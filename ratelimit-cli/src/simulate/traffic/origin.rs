@@ -15,8 +15,8 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// Returns the time since 1970 in UTC of a moment of the traffic, for calendar windows. `at` is in microseconds since the
-    /// start. Simulated traffic starts on Thursday, 1 January 1970.
+    /// The time since 1970 in UTC of a moment of the traffic, for calendar windows. `at` is in microseconds since the start.
+    /// Simulated traffic starts on Thursday, 1 January 1970.
     pub(crate) fn unix_time(self, at: u64) -> Duration {
         let start = match self {
             Self::Zero => 0,
@@ -64,7 +64,7 @@ impl Origin {
     }
 }
 
-/// Returns the time that is `at` microseconds after `start`.
+/// `at` is in microseconds.
 fn after(start: Timestamp, at: u64) -> Timestamp {
     let later = Span::new().try_microseconds(i64::try_from(at).unwrap_or(i64::MAX));
     later.and_then(|later| start.checked_add(later)).unwrap_or(Timestamp::MAX)

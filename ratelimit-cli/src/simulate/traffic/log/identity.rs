@@ -4,7 +4,7 @@ use crate::simulate::traffic::Caller;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Returns an address in the form in which `by = "ip"` counts it. An IPv4 address that is mapped into IPv6 counts as the IPv4
+/// Writes an address in the form in which `by = "ip"` counts it. An IPv4 address that is mapped into IPv6 counts as the IPv4
 /// address, and an IPv6 address counts by its first 64 bits. Any other text, such as a host name, counts unchanged.
 pub(super) fn normalized(address: &[u8]) -> Vec<u8> {
     let parsed = str::from_utf8(address).ok().and_then(|text| text.parse::<IpAddr>().ok());
@@ -28,7 +28,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Returns the number of the identity that a line contains. `identity` computes the identity of a new text.
+    /// `identity` computes the identity of a new text.
     pub(super) fn number(&mut self, text: &[u8], identity: impl FnOnce(&[u8]) -> Vec<u8>) -> u32 {
         if let Some(number) = self.seen.get(text) {
             return *number;

@@ -73,7 +73,7 @@ impl Selection {
         Err(format!("it is a table, which has no requests; leave out `{option}`"))
     }
 
-    /// Returns the number of the caller. `None` if the line does not name the caller.
+    /// `None` if the line does not name the caller.
     pub(super) fn caller(
         &self,
         address: Option<&[u8]>,
