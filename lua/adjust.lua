@@ -58,17 +58,17 @@ end
 -- Uses up a limit for `ms` ms. Returns units, tag, ahead and ttl. If the limit is already used up for this time or longer, the
 -- state stays the same, and ttl is nil.
 local function use_up(limit, units, tag, ahead, ms)
-  local until_empty, full, new_ttl, _ = ms, limit.burst, nil, nil
+  local until_free, most, new_ttl, _ = ms, limit.burst, nil, nil
   if limit.level_of then
-    if limit.name == "leaky_bucket_queue" then full = 0 end
-    local level, phase = limit.level_of(full, ms)
+    if limit.name == "leaky_bucket_queue" then most = 0 end
+    local level, phase = limit.level_of(most, ms)
     if limit.level_of(units, ahead) >= level then return units, tag, ahead end
-    units, tag, ahead, _, new_ttl = limit.anchored(full, ms, limit.leak_time(level, phase))
+    units, tag, ahead, _, new_ttl = limit.anchored(most, ms, limit.leak_time(level, phase))
     return units, tag, ahead, new_ttl
   end
-  if limit.name == "sliding_window" then until_empty = ms + limit.time_ms end
-  if ahead >= until_empty then return units, tag, ahead end
-  return full, 0, until_empty, until_empty
+  if limit.name == "sliding_window" then until_free = ms + limit.time_ms end
+  if ahead >= until_free then return units, tag, ahead end
+  return most, 0, until_free, until_free
 end
 
 -- Changes the gate of a state. Returns the number for the reply.

@@ -143,7 +143,7 @@ local function put(limit, key, old, units, tag, ahead, ttl, gate)
     ttl = ttl or gate.expires
     if not ttl and (not limit.level_of or tag > 0 and tag < 99) then
       ttl = ahead + (limit.level_of and 2 ^ tag or 0)
-    elseif not ttl then -- the tag does not tell the TTL: the state expires when the bucket is empty
+    elseif not ttl then -- the tag does not tell the TTL: the state expires when nothing is in use
       local level, phase = limit.level_of(units, ahead)
       ttl = level > 0 and limit.leak_time(level, phase) or -1
       if ttl > ERA then ttl = ERA end

@@ -3,10 +3,10 @@
 --   leaky_bucket_queue  a queue: a call runs when all units before it have leaked, so calls are evenly spaced
 --
 -- Idea     Each call pours its cost into a bucket that leaks at the rate. The meter admits a call if its cost still fits.
---          token_bucket.lua computes this. The queue delays each call until the bucket is empty, and refuses a call that
+--          token_bucket.lua computes this. The queue delays each call until nothing is in use, and refuses a call that
 --          would have to wait longer than wait_ms.
 -- State    the state of token_bucket.lua, which explains the arithmetic.
--- Example  count = 10, time = 1 s, wait = 250 ms: four calls arrive at 0 ms. The first finds an empty bucket and runs at
+-- Example  count = 10, time = 1 s, wait = 250 ms: four calls arrive at 0 ms. The first finds nothing in use and runs at
 --          once, the second runs after 100 ms and the third after 200 ms. The fourth would have to wait 300 ms: it is
 --          refused. With a meter of burst = 3, the first three calls pass at once, and the fourth is refused with
 --          retry_after = 100 ms.

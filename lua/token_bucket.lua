@@ -6,28 +6,28 @@
 -- Idea     The level is the number of tokens that were taken and have not come back. Taken tokens are like units that leak
 --          from a bucket, so a leaky bucket has the same state. A call passes if the sum of the level and its cost is at most
 --          `burst`. The state is the number of units that were charged since a time called the anchor. The next call computes
---          how many units have leaked since the anchor. (GCRA instead stores the time at which the bucket will be empty.
+--          how many units have leaked since the anchor. (GCRA instead stores the time at which nothing will be in use.
 --          This time is seldom a whole millisecond, for example at 3 units per second, so rounding errors would add up.)
 --          Both stored numbers are whole, so every rate is exact. The level is computed in grains, so that all numbers are
 --          integers. A unit has `scale` grains:
 --            continuously  a unit is time_ms grains, and `count` grains leak in each tick of 1 ms
 --            by interval   a unit is 1 grain, and `count` grains leak in each tick of time_ms
---          Most charges only increase the units. A charge that finds the bucket empty sets the anchor to the current time.
+--          Most charges only increase the units. A charge that finds nothing in use sets the anchor to the current time.
 -- State    units: the units that were charged since the anchor, 0 .. 2^27-1. The short form has room for 2.7 million units.
---          tag: the key is collected 2^tag ms after the anchor. If the tag is 0 or 99, the key is collected when the bucket is
---          empty. 99 means that this is more than 115 days after the anchor. time: the anchor. A level above `burst` is debt:
+--          tag: the key is collected 2^tag ms after the anchor. If the tag is 0 or 99, the key is collected when nothing
+--          is in use. 99 means that this is more than 115 days after the anchor. time: the anchor. A level above `burst` is debt:
 --          of calls that wait for their turn, and of units that were taken without a check.
 -- Life     The TTL is set with the anchor, so that other charges need not set it. 2^tag is the largest power of two up to
---          2 * period + 1 s, and so longer than one period. The period is the time until a full bucket is empty, or
---          wait_ms if that is longer. If the bucket would be empty only after 2^tag ms, the charge first moves the anchor
+--          2 * period + 1 s, and so longer than one period. The period is the time in which a used-up bucket refills, or
+--          wait_ms if that is longer. If units would be in use for longer than 2^tag ms, the charge first moves the anchor
 --          forward by a multiple of time_ms. A whole number of units leaks in each time_ms. If moving the anchor is not
 --          enough, the tag is 0 or 99.
 -- Example  count = 10, time = 1 s, burst = 10. The script receives count = 1, time_ms = 100, burst = 10. The period is
 --          1 s, so the key lives 2048 ms, the largest power of two up to 3 s: tag 11.
---             0 ms  A call takes 4 units: the level is 400 grains, and the bucket will be empty in 400 ms. The state is
+--             0 ms  A call takes 4 units: the level is 400 grains, and nothing will be in use in 400 ms. The state is
 --                   4 units, tag 11, anchor 0.
 --           200 ms  The level is 4 * 100 - 200 * 1 = 200 grains, or 2 units, so 8 units are free. A call takes 8: the state
---                   is 12 units, and the bucket will be empty at 1200 ms. The key still lives until 2048 ms.
+--                   is 12 units, and nothing will be in use at 1200 ms. The key still lives until 2048 ms.
 --           250 ms  The level is 12 * 100 - 250 = 950 of 1000 grains. A call with cost 1 needs 100 grains and finds 50: it
 --                   is refused, with retry_after = 50 ms. With wait = 100 ms it passes and runs 50 ms later.
 --          By interval, the first tokens come back at 1000 ms. All taken tokens come back then, because `count` is 10.
@@ -46,7 +46,7 @@ local by_interval, only_last = limit.name == "token_bucket_interval", limit.name
 local scale, tick = by_interval and 1 or time_ms, by_interval and time_ms or 1
 local capacity, UNITS, LONGEST_LIFE_MS = burst * scale, 134217728, 100000000000 -- 2^27 units, 1157 days
 
--- Returns the level in grains, and the ms since the last tick. Both are 0 if the bucket is empty.
+-- Returns the level in grains, and the ms since the last tick. Both are 0 if nothing is in use.
 local function level_of(units, ahead)
   local phase = -ahead % tick
   local level = units * scale + (ahead + phase) / tick * count
@@ -116,7 +116,7 @@ function limit.charge(units, tag, ahead, cost)
   return anchored(units - periods * count, ahead + periods * time_ms, reset)
 end
 
--- The stamp of a charge is the time at which the bucket will be empty if no other charge follows. Units leak in the order in
+-- The stamp of a charge is the time at which nothing will be in use if no other charge follows. Units leak in the order in
 -- which they were charged. So of a charge, at most the units that leak from now until its stamp are still in use. (By interval,
 -- the units of one charge may leak in several steps, so this is only an upper bound.) While calls wait for their turn, only the
 -- last charge can be given back, because all other waiting calls already know their turn. With `only_last`, this rule always

@@ -29,10 +29,10 @@ if state then
 end
 local room = (burst - cost) * time_ms - level
 if room < 0 then return room end
-local full, empty = burst * time_ms, level + cost * time_ms
-local lives = 2 * (full + -full % count) / count + 1000
+local capacity, after = burst * time_ms, level + cost * time_ms
+local lives = 2 * (capacity + -capacity % count) / count + 1000
 local own_tag = floor(math.log(lives + 1) * 1.4426950408889634)
-local own_life, anchor, reset = 2 ^ own_tag, now - elapsed, (empty + -empty % count) / count
+local own_life, anchor, reset = 2 ^ own_tag, now - elapsed, (after + -after % count) / count
 units = units + cost
 if units > 2700000 then return nil end
 if level > 0 and tag == own_tag and reset <= own_life - elapsed then
