@@ -42,7 +42,6 @@ impl Site {
         Self { name: Name::of_site(name), function: None, limit: None, place: Some(place), known: None }
     }
 
-    /// Returns where the limit is written, for the registry.
     pub(super) fn source(&'static self) -> Source {
         match self.limit {
             Some(_) => {

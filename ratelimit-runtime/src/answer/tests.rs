@@ -36,14 +36,12 @@ fn admitted(name: &'static str) -> RecordedDecision {
     RecordedDecision { decision: Decision::allow(&LIMIT, 4, MINUTE), ..refused(name) }
 }
 
-/// Returns the answer in a request with this form and these decisions.
 fn answer(rejection: &Rejection, form: Answers, decisions: Vec<RecordedDecision>) -> Answer {
     let context = RequestContext::new().with_answers(form);
     context.record(decisions);
     rejection.answer_in(Some(&context))
 }
 
-/// Returns the rejection of a call that got no permit.
 fn no_permit() -> Rejection {
     let minute = Duration::from_secs(60);
     let decision = Decision::refuse(&Limit::concurrency(5, minute), 0, Some(minute), minute);

@@ -160,7 +160,6 @@ impl RequestContext {
         Arc::ptr_eq(&self.known, &other.known) && Arc::ptr_eq(&self.made, &other.made)
     }
 
-    /// Returns the context of the innermost scope.
     pub(crate) fn scoped() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }

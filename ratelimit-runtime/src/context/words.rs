@@ -64,7 +64,6 @@ pub fn client_ip() -> ContextClientIp {
 }
 
 impl RequestContext {
-    /// Returns the address of the client as an identity.
     pub(crate) fn client_ip_word(&self) -> ContextClientIp {
         ContextClientIp(self.client_ip().map_or(Found::Not(NO_ADDRESS), Found::Value))
     }

@@ -52,7 +52,6 @@ callers! {
     ReturnOf [&&&&&&&&&] if IntoResponse => OfClients;
 }
 
-/// Returns the peer that axum has put into the extensions of a request.
 pub(super) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
     let connected = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| (*peer).into());
     // Tests set `MockConnectInfo` in place of a peer. axum's own extractor reads it too.

@@ -71,7 +71,6 @@ impl<B> ResponseParts for Response<B> {
     }
 }
 
-/// Returns the content type, if it is that of a gRPC request or response.
 pub(super) fn grpc_type(headers: &HeaderMap) -> Option<&HeaderValue> {
     headers.get(CONTENT_TYPE).filter(|content_type| super::is_grpc(content_type.as_bytes()))
 }
@@ -135,7 +134,6 @@ fn of_bytes<B: From<String> + 'static>(bytes: Vec<u8>) -> B {
     is::<B>(bytes.to_vec()).or_else(|| is::<B>(bytes)).unwrap_or_else(|| text.into())
 }
 
-/// Returns a body, if it has this type.
 fn is<B: 'static>(body: impl Any) -> Option<B> {
     let body: Box<dyn Any> = Box::new(body);
     body.downcast().ok().map(|body| *body)

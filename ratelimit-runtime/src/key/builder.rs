@@ -98,7 +98,6 @@ impl<'n> KeyBuilder<'n> {
         KeyWriter::new(values, settings, &mut self.absent, separator).with_late(self.late.as_mut())
     }
 
-    /// Returns a writer for the next part of the name.
     #[inline]
     pub(crate) fn part<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
         if let Some(fold) = &mut self.fold {

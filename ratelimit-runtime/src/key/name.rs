@@ -97,7 +97,6 @@ impl<'n> Name<'n> {
         !matches!(self.text, Text::Given(_))
     }
 
-    /// Returns the summand of the name in the hash of its keys.
     #[inline]
     pub(crate) fn summand(self, secrets: &Secrets) -> u128 {
         secrets.of_name(self.as_str().as_bytes())
@@ -151,7 +150,6 @@ pub(crate) struct NameGroup(u8);
 impl NameGroup {
     pub(crate) const NUMBER: usize = 256;
 
-    /// Returns the group of the name with this [summand](Name::summand).
     #[inline]
     pub(crate) const fn of(summand: u128) -> Self {
         Self((summand >> 120) as u8)

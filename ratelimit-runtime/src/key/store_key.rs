@@ -32,7 +32,6 @@ impl StoreKey {
         self.hash
     }
 
-    /// Returns the key without the format at its end.
     pub(crate) fn without_format(&self) -> &[u8] {
         self.bytes.rsplitn(2, |byte| *byte == b':').last().unwrap_or_default()
     }

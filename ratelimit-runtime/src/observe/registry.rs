@@ -81,7 +81,6 @@ static REGISTRY: Registry = Registry::new();
 /// The number of changes of the result of [`met`].
 static CHANGES: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the entry of this name.
 #[inline]
 pub(crate) fn named(name: &str) -> &'static Entry {
     REGISTRY.named(name, false)

@@ -57,7 +57,6 @@ impl DecisionSpan {
     }
 }
 
-/// Returns the wait of a refusal. `None` if the limit did not refuse the call.
 fn refusal(outcome: Option<Outcome>, decision: Option<&Decision>) -> Option<Duration> {
     let retry_after = decision.and_then(Decision::retry_after).unwrap_or(Duration::MAX);
     outcome.filter(|outcome| outcome.is_refused()).map(|_| retry_after)

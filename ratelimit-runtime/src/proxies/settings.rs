@@ -21,7 +21,6 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Returns whether all settings are unset.
     pub(crate) fn is_empty(&self) -> bool {
         self.networks.is_none() && self.hops.is_none() && self.header.is_none()
     }

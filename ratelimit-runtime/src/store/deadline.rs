@@ -45,7 +45,6 @@ impl<T> UntilDeadline<T> {
         }
     }
 
-    /// Returns the request, if the reply contains it.
     pub(crate) fn request(&self) -> Option<&Request> {
         self.reply.request()
     }

@@ -163,7 +163,6 @@ impl<T> PendingReply<T> {
         Self::Future(Box::pin(future), None)
     }
 
-    /// Returns the request, if the reply contains it.
     pub(crate) fn request(&self) -> Option<&Request> {
         match self {
             Self::Future(..) => None,

@@ -97,7 +97,6 @@ impl KeySettings {
         }
     }
 
-    /// Returns the prefix, the first part of every key.
     pub(crate) fn prefix(&self) -> &str {
         self.head.strip_suffix(PREFIX_END).unwrap_or_default()
     }

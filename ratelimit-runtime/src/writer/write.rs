@@ -246,7 +246,6 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
-    /// Returns the separator in front of the next value.
     #[inline]
     fn separate(&mut self) -> Option<u8> {
         self.written = true;

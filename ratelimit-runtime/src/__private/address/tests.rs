@@ -29,7 +29,6 @@ fn request(peer: impl Into<Option<IpAddr>>, headers: Option<&'static str>) -> Re
     Request(peer.into().map(PeerAddr::Ip), headers.map(Headers))
 }
 
-/// Returns the chosen peer and the text of the chosen headers.
 fn chosen(client: Client<'_>) -> (Option<IpAddr>, Option<&str>) {
     let Address::Peer(peer) = client.address else { panic!("no peer") };
     let headers = client.headers.and_then(|headers| headers.header(""));

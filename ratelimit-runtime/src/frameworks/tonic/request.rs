@@ -24,7 +24,6 @@ impl RequestHeaders for MetadataMap {
 
 impl RequestArgument for MetadataMap {}
 
-/// Returns the peer that tonic's server has put into the extensions of a request.
 pub(in crate::frameworks) fn peer(extensions: &Extensions) -> Option<PeerAddr> {
     if let Some(connection) = extensions.get::<TcpConnectInfo>() {
         return connection.remote_addr().map(PeerAddr::from);

@@ -97,7 +97,6 @@ fn ipv6(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V6(address))
 }
 
-/// Returns whether a text is a port number.
 fn is_port(text: &str) -> bool {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     digits && text.len() <= 5 && text.parse::<u16>().is_ok()

@@ -59,7 +59,6 @@ impl<'a> Terms<'a> {
         Self { cost, granted: Some(wait), ..*self }
     }
 
-    /// Returns whether units are charged if the request passes.
     pub(super) fn charges(&self) -> bool {
         self.mode != Mode::Peek && self.cost > 0
     }
@@ -78,7 +77,6 @@ impl<'a> Terms<'a> {
         Verdict { wait_ms: Some(wait), room, reset_ms, stamp }
     }
 
-    /// Returns whether this request leaves units to others.
     pub(super) fn keeps(&self) -> bool {
         self.needed != i64::from(self.cost)
     }
@@ -89,7 +87,6 @@ impl<'a> Terms<'a> {
         u32::try_from(units).unwrap_or(0)
     }
 
-    /// Returns the number of units in use if `room` units are free.
     pub(super) fn used(&self, room: i64) -> u32 {
         u32::try_from(i64::from(self.limit.capacity()) - room).unwrap_or(u32::MAX)
     }

@@ -89,7 +89,6 @@ impl<'s> Run<'s> {
         self.setting.store
     }
 
-    /// Returns random numbers for this run.
     pub(super) fn random(&self) -> fastrand::Rng {
         fastrand::Rng::with_seed(self.setting.seed)
     }

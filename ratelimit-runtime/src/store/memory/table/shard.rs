@@ -88,7 +88,6 @@ impl<T: Value> Shard<T> {
         Self { slots: Box::default(), len: 0, max: max.max(1), weight: 0, evictions: 0 }
     }
 
-    /// Returns the allocated bytes, including empty slots.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.slots) + self.weight
     }
@@ -101,7 +100,6 @@ impl<T: Value> Shard<T> {
         (entry.hash == hash && entry.deadline() >= now && hash != 0).then_some(at)
     }
 
-    /// Returns the entry at a [place](Self::place_of).
     #[inline]
     pub(super) fn at(&mut self, at: usize) -> &mut Entry<T> {
         &mut self.slots[at]

@@ -18,7 +18,6 @@ fn fill(table: &Table<u64>, keys: Range<u64>, deadline: u64, now: u64) {
     }
 }
 
-/// Returns the value and the deadline of a key, if it exists.
 fn state(table: &Table<u64>, hash: u64, now: u64) -> Option<(u64, u64)> {
     table.update(hash, now, |entry| (entry.deadline() > 0).then(|| (entry.value, entry.deadline())))
 }

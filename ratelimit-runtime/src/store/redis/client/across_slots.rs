@@ -36,7 +36,6 @@ pub(crate) async fn decide(
     Ok(decisions)
 }
 
-/// Returns the indices of the keys on each slot.
 pub(super) fn indices_by_slot<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> Vec<Vec<usize>> {
     let mut by_slot: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (at, key) in keys.enumerate() {
@@ -76,7 +75,6 @@ pub(crate) async fn adjust(
     Ok(adjusted.into_iter().collect())
 }
 
-/// Returns whether all keys are on one slot.
 pub(crate) fn is_one_slot<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> bool {
     let mut slots = keys.map(|key| key_slot(key.as_bytes()));
     let first = slots.next();

@@ -117,7 +117,6 @@ pub(crate) fn is_unknown_script(error: &RedisError) -> bool {
     error.kind() == RedisKind::Server(ServerErrorKind::NoScript)
 }
 
-/// Returns whether a server has refused a call because its keys are on several slots.
 pub(crate) fn is_cross_slot(error: &RedisError) -> bool {
     error.kind() == RedisKind::Server(ServerErrorKind::CrossSlot)
 }

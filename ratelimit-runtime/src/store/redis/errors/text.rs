@@ -81,7 +81,6 @@ fn script_text(text: &str) -> Option<&'static str> {
     [DECIDE, ADJUST].into_iter().flat_map(texts).find(|known| rest.starts_with(known))
 }
 
-/// Returns the meaning of an error that redis-rs has created.
 const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
     let (what, kind) = match kind {
         RedisKind::Client | RedisKind::InvalidClientConfig => {

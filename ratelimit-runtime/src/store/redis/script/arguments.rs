@@ -29,7 +29,6 @@ pub(crate) fn differing<'k>(keys: impl Iterator<Item = &'k StoreKey>) -> usize {
     keys.take_while(|key| known.insert(*key)).count()
 }
 
-/// Returns the scripts' name of a mode.
 pub(crate) const fn mode_name(mode: Mode) -> &'static str {
     match mode {
         Mode::Check => "check",
@@ -73,7 +72,6 @@ fn encode_limit(command: &mut Cmd, limit: &Limit, permit: u64) {
     command.arg(module(limit)).arg(rate.tokens).arg(period_ms(limit)).arg(burst).arg(limit.wait_ms());
 }
 
-/// Returns the name of the Lua module that implements a limit.
 const fn module(limit: &Limit) -> &'static str {
     if limit.refills_by_interval() {
         "token_bucket_interval"

@@ -18,7 +18,6 @@ impl ScriptCall {
         Self { by_digest, text: Arc::clone(&script.text) }
     }
 
-    /// Returns the digest of the script.
     pub(crate) fn digest(&self) -> &[u8] {
         match self.by_digest.args_iter().nth(1) {
             Some(Arg::Simple(digest)) => digest,
@@ -35,7 +34,6 @@ impl ScriptCall {
         }
     }
 
-    /// Returns the command `EVALSHA`.
     pub(crate) fn by_digest(&self) -> &Cmd {
         &self.by_digest
     }

@@ -139,7 +139,6 @@ pub(crate) const FOREIGN_KEY: i64 = (1 << 53) - 2;
 /// The codes of the errors with which a server refuses to write (`lua/decide.lua`).
 const REFUSALS: [&str; 3] = ["OOM", "NOREPLICAS", "MISCONF"];
 
-/// Returns why nothing was decided.
 fn undecided(why: i64) -> InvalidReply {
     let code = usize::try_from(why).ok().and_then(|why| REFUSALS.get(why.checked_sub(1)?));
     match code {

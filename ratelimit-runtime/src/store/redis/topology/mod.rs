@@ -69,7 +69,6 @@ impl Topology {
         }
     }
 
-    /// Returns the node that serves a slot.
     pub(crate) async fn node(
         &self,
         slot: impl FnOnce() -> u16,

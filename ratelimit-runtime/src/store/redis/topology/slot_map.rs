@@ -22,12 +22,10 @@ impl Default for SlotMap {
 }
 
 impl SlotMap {
-    /// Returns the node that serves a slot.
     pub(super) fn node(&self, slot: u16) -> Option<Arc<Node>> {
         self.nodes.get(usize::from(self.node_of[usize::from(slot)])).cloned()
     }
 
-    /// Returns whether no node serves any slot.
     pub(super) fn is_empty(&self) -> bool {
         self.node_of.iter().all(|index| *index == UNSERVED)
     }

@@ -52,7 +52,6 @@ impl Slots {
         self.map.read().nodes.iter().any(|node| node.is_connected())
     }
 
-    /// Returns the node that serves a slot, if the slot map names one.
     pub(super) fn known_node(&self, slot: u16) -> Option<Arc<Node>> {
         self.map.read().node(slot)
     }

@@ -56,7 +56,6 @@ impl PendingCall {
         }
     }
 
-    /// Returns whether the deadline has passed.
     pub(crate) fn is_overdue(&self) -> bool {
         self.is_overdue.load(Ordering::Acquire)
     }

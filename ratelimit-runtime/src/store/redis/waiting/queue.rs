@@ -106,7 +106,6 @@ impl Drop for Queue {
 }
 
 impl State {
-    /// Returns whether a batch may be sent now.
     fn may_take(&self, now: impl FnOnce() -> Instant) -> bool {
         let Bounds { batch, under_way, another_after, .. } = self.bounds;
         let long_ago = |last| now().saturating_duration_since(last) >= another_after;

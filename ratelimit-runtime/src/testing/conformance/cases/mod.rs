@@ -141,7 +141,6 @@ fn one() -> Vec<Limit> {
     vec![Limit::counter(3, seconds(3))]
 }
 
-/// Returns the limits whose calls wait for a turn.
 fn waiting() -> Vec<Limit> {
     let bucket = Limit::token_bucket(1, seconds(2)).burst(2);
     let others = [bucket, bucket.refill(Refill::Interval), Limit::leaky_bucket(1, seconds(2))];

@@ -167,7 +167,6 @@ impl Interval {
         self.numbers.capacity().into()
     }
 
-    /// Returns the time until this many units have come back.
     fn until_back(&self, units: u64) -> u64 {
         match units.div_ceil(self.numbers.count.into()) {
             0 => 0,
@@ -175,7 +174,6 @@ impl Interval {
         }
     }
 
-    /// Returns the number of steps that end between now and `then`.
     fn steps_until(&self, then: u64) -> u64 {
         if then < self.step { 0 } else { 1 + (then - self.step) / self.numbers.time }
     }

@@ -64,7 +64,6 @@ impl Concurrency {
         self.permits.iter().map(|permit| permit.lease_end - self.now).min().unwrap_or(self.numbers.time)
     }
 
-    /// Returns the time after which a waiting call asks again.
     fn ask_again(&self, ahead: i64) -> u64 {
         let soon = if ahead < i64::from(self.numbers.count) { 20 } else { 100 };
         soon.min(self.until_a_lease_ends())

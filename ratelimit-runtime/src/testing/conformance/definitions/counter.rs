@@ -24,7 +24,6 @@ impl Counter {
         Self { numbers, now: 0, last: None }
     }
 
-    /// Returns the end of a window that starts at this time.
     fn end_of_window(&self, begin: u64) -> u64 {
         match self.numbers.window() {
             Some((window, zone)) => end_of(window, offset(zone), begin),

@@ -21,7 +21,6 @@ impl Log {
         self.numbers.time * 1000
     }
 
-    /// Returns the timestamps of the units that still count.
     fn live(&self) -> &[u64] {
         let expired = self.stamps.partition_point(|stamp| stamp + self.time() <= self.now);
         &self.stamps[expired..]

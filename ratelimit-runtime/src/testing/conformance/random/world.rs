@@ -55,7 +55,6 @@ impl<'s> World<'s> {
         Self { random, abilities, limits, now: START, permits: 0, young: Vec::new() }
     }
 
-    /// Returns the next call.
     pub(super) fn next(&mut self) -> Call {
         let alone = self.random.u32(0..3) == 0;
         if !alone || self.random.bool() {
