@@ -14,7 +14,8 @@ fn paths(text: &str) -> Vec<&str> {
     let code = text.split('`').skip(1).step_by(2);
     let letters =
         |word: &str| word.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter));
-    let is_path = |word: &&str| word.contains('/') || word.ends_with(".md") || word.ends_with(".rs");
+    let is_path =
+        |word: &&str| word.contains('/') || [".md", ".rs"].iter().any(|ending| word.ends_with(ending));
     code.filter(is_path).filter(|word| letters(word)).collect()
 }
 
