@@ -31,7 +31,7 @@ enum Key {
 }
 
 impl Key {
-    /// Returns the current task or thread. `None` outside tokio, where a future may move between threads.
+    /// `None` outside tokio, where a future may move between threads.
     fn current() -> Option<Self> {
         let of_thread = || Handle::try_current().is_ok().then(|| Self::Thread(thread::current().id()));
         task::try_id().map(Self::Task).or_else(of_thread)
@@ -87,8 +87,8 @@ impl<T: Clone> ByTask<T> {
         Some(Registration { table: self, key })
     }
 
-    /// Returns the value of the request that the current task answers. `None` if there is a scope inside the request: the
-    /// task-local value is then not the `same` as outside the request. Costs one relaxed load if no request is in the table.
+    /// The value of the request that the current task answers. `None` if there is a scope inside the request: the task-local
+    /// value is then not the `same` as outside the request. Costs one relaxed load if no request is in the table.
     #[inline]
     pub(crate) fn find(
         &self,

@@ -142,7 +142,7 @@ impl Decision {
         self.with_passes(When::After(Micros::of(retry_after))).with_stamp(0)
     }
 
-    /// Returns the decision as it would be if these units had not been taken.
+    /// The decision as it would be if these units had not been taken.
     pub(crate) fn after_return(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining().saturating_add(units).min(self.capacity());
         // A counter's window keeps running even if no unit in it is used.
@@ -151,7 +151,7 @@ impl Decision {
         self.with_remaining(remaining, if is_free { Duration::ZERO } else { rest })
     }
 
-    /// Returns the decision as it would be if these units had been taken too.
+    /// The decision as it would be if these units had been taken too.
     pub(crate) fn after_taking(self, limit: &Limit, units: u32) -> Self {
         let remaining = self.remaining().saturating_sub(units);
         let reset = self.reset_after();

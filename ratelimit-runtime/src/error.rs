@@ -90,7 +90,7 @@ impl Error {
         self.not_executed
     }
 
-    /// Returns an error if no tokio runtime polls the caller. Without a runtime, creating a timer would panic.
+    /// Without a runtime, creating a timer would panic.
     pub(crate) fn unless_runtime() -> Result<(), Self> {
         // A tokio task always has a runtime, and looking up the id of the task costs less than looking up the runtime.
         if tokio::task::try_id().is_some() {
@@ -99,7 +99,7 @@ impl Error {
         Self::runtime().map(drop)
     }
 
-    /// Returns the runtime that polls the caller. Returns an error outside of a runtime.
+    /// The runtime that polls the caller; an error outside of a runtime.
     pub(crate) fn runtime() -> Result<tokio::runtime::Handle, Self> {
         tokio::runtime::Handle::try_current().map_err(|_| {
             Self::new(

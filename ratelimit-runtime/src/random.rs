@@ -10,7 +10,7 @@ thread_local! {
     static SEEDED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Returns 64 random bits. If no seed was set, nobody outside of the process can guess them.
+/// If no seed was set, nobody outside of the process can guess the bits.
 pub(crate) fn bits() -> u64 {
     match SEEDED.get() {
         None => from_system(),
@@ -31,8 +31,8 @@ fn from_system() -> u64 {
     from_std()
 }
 
-/// Returns random bits without asking the system each time, for WebAssembly, which has neither forks nor the Redis store. std's
-/// `SipHash` with a random key turns a counter into random numbers.
+/// Does not ask the system each time, for WebAssembly, which has neither forks nor the Redis store. std's `SipHash` with a random
+/// key turns a counter into random numbers.
 fn from_std() -> u64 {
     static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static NEXT: AtomicU64 = AtomicU64::new(0);

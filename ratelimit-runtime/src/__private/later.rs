@@ -53,7 +53,7 @@ impl Later {
         }
     }
 
-    /// Returns the limits, which now have their limiter, and the context of the call if the future is polled without a context.
+    /// Gives the limits their limiter, and finds the context of the call if the future is polled without a context.
     fn settled(self) -> (Calls, Option<RequestContext>) {
         let Made { mut calls, limiter, context } = *self.0;
         let context = context.filter(|_| RequestContext::current().is_none());
@@ -110,7 +110,7 @@ impl Waiting {
         place
     }
 
-    /// Returns the limiter of the call, which then can complete its key.
+    /// Finds the limiter of the call, which then can complete its key.
     pub(super) fn limiter(
         self,
         given: Result<CurrentLimiter, Error>,

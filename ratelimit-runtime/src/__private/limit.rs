@@ -10,7 +10,7 @@ use core::time::Duration;
     label = "expected a `Limit`, or an `Option<Limit>` whose `None` means unlimited"
 )]
 pub trait LimitOrNone {
-    /// Returns the limit. `None`: the call is exempt.
+    /// `None`: the call is exempt.
     fn limit(self) -> Option<Limit>;
 }
 

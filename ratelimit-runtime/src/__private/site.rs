@@ -103,7 +103,7 @@ impl Site {
         self
     }
 
-    /// Returns what is known of the calls of this limiter. The first call registers the limit.
+    /// What is known of the calls of this limiter. The first call registers the limit.
     #[inline]
     pub(super) fn facts(&'static self, limiter: &RateLimiter) -> Option<&'static Facts> {
         let facts = self.known?.0.get().or_else(|| self.learn(limiter))?;
@@ -132,7 +132,7 @@ impl Facts {
         NameGroup::of(self.name)
     }
 
-    /// Returns the request of a call that has no key of its own, if the limiter has no override of the limit.
+    /// The request of a call that has no key of its own, if the limiter has no override of the limit.
     #[inline]
     pub(super) fn request(&self, limiter: &RateLimiter) -> Option<&Request> {
         self.request.as_ref().filter(|_| limiter.has_no_overrides(self.group()))

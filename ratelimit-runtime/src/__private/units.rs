@@ -32,7 +32,7 @@ impl<T> ProbeUnits for UnitsOf<T> {
     note = "of a signed integer, write what a negative one costs: `u32::try_from(cost).unwrap_or(0)`"
 )]
 pub trait Units {
-    /// Returns the number of units, at most `u32::MAX`.
+    /// More than `u32::MAX` units count as `u32::MAX`.
     fn saturated(self) -> u32;
 }
 

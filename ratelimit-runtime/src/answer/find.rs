@@ -45,8 +45,7 @@ impl Rejection {
     }
 }
 
-/// Returns the error as a rejection. `None` if it is another error. Looks into a `Box` and an `Arc`, because their `source`
-/// skips their content.
+/// `None` if it is another error. Looks into a `Box` and an `Arc`, because their `source` skips their content.
 fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Rejection> {
     error
         .downcast_ref()

@@ -108,8 +108,8 @@ pub fn install_answers(answers: Answers) -> Result<(), Error> {
 }
 
 impl Answer {
-    /// Returns the answer to a rejection in the form `own`. Without `own`, the installed form applies. If no form is installed,
-    /// the answer is plain text. `decisions` returns the decisions that were made for the same request.
+    /// Without `own`, the installed form applies. If no form is installed, the answer is plain text. `decisions` returns the
+    /// decisions that were made for the same request.
     pub(crate) fn of(
         rejection: &Rejection,
         own: Option<&Answers>,

@@ -17,7 +17,7 @@ impl Named<'_> {
     }
 }
 
-/// Returns the limits of a request in the order of their first decision, without the limits of outgoing calls.
+/// The limits of a request in the order of their first decision, without the limits of outgoing calls.
 ///
 /// If several limits have the same public name, each gets its time as a suffix: `search/1s` and `search/1d`. Names that are
 /// still equal get a number: `search/1s/2`. `decisions` contains only the last decision of each limit, as the context of a

@@ -49,7 +49,7 @@ impl DeadlineTimer {
         Self { look: deadline, late: LateLooks::default(), timer: None }
     }
 
-    /// Returns whether a poll has found the deadline not yet missed.
+    /// Whether a poll has found the deadline not yet missed.
     pub(crate) fn has_begun(&self) -> bool {
         self.timer.is_some()
     }

@@ -52,13 +52,12 @@ pub trait Clock: Send + Sync + 'static {
         self.now()
     }
 
-    /// Returns [`unix_time`](Self::unix_time) in whole milliseconds.
     #[doc(hidden)]
     fn unix_ms(&self) -> u64 {
         u64::try_from(self.unix_time().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns [`now`](Self::now) in whole microseconds, at most `u64::MAX`.
+    /// In whole microseconds, at most `u64::MAX`.
     #[doc(hidden)]
     #[inline]
     fn now_micros(&self) -> u64 {

@@ -48,7 +48,7 @@ static SOURCE: LazyLock<Source> = LazyLock::new(|| {
     Source { counter, rate, longest: (LONGEST << 32) / rate, start: std::time::Instant::now() }
 });
 
-/// Returns the time of the system's monotonic clock since the first call in this process, in nanoseconds.
+/// The time of the system's monotonic clock since the first call in this process.
 #[inline]
 pub(crate) fn nanos() -> u64 {
     let source = &*SOURCE;
@@ -116,7 +116,7 @@ impl Timer {
         Self { start: Instant::now(), start_nanos: nanos() }
     }
 
-    /// Returns the time now, in microseconds since the start.
+    /// The time since the start.
     #[inline]
     pub(crate) fn micros(&self) -> u64 {
         if CAN_PAUSE {
@@ -125,7 +125,7 @@ impl Timer {
         nanos().saturating_sub(self.start_nanos) / 1000
     }
 
-    /// Returns the time at this moment, in microseconds since the start. The result is 0 if the moment is before the start.
+    /// A moment before the start counts as the start.
     pub(crate) fn micros_at(&self, moment: Instant) -> u64 {
         micros(moment.saturating_duration_since(self.start))
     }

@@ -197,7 +197,7 @@ impl RequestContext {
         read(self.made.decisions.lock().last())
     }
 
-    /// Returns the address of the client. `None` if the current context was not made for a connection with this peer.
+    /// `None` if the current context was not made for a connection with this peer.
     pub(crate) fn client_ip_behind(peer: PeerAddr) -> Option<IpAddr> {
         Self::read(|context| context.client_ip().filter(|_| context.known.peer == Some(peer)))?
     }
@@ -221,7 +221,7 @@ impl RequestContext {
         let _ = Self::read(|context| *context.made.rejection.lock() = Some(rejection.clone()));
     }
 
-    /// Returns why the last refused call of this request was not admitted.
+    /// The reason why the last refused call of this request was not admitted.
     pub(crate) fn rejection(&self) -> Option<Rejection> {
         self.made.rejection.lock().clone()
     }

@@ -40,8 +40,7 @@ mod tower;
 #[cfg(feature = "tower")]
 pub use tower::{LayerBody, ResponseFuture};
 
-/// Returns the peer in the extensions of a request of the `http` crate. A `PeerAddr` takes precedence over the address of the
-/// socket, because a listener that reads the PROXY protocol sets both.
+/// A `PeerAddr` takes precedence over the address of the socket, because a listener that reads the PROXY protocol sets both.
 #[cfg(feature = "_http")]
 fn peer(extensions: &::http::Extensions) -> Option<crate::identity::PeerAddr> {
     let peer = extensions.get().copied();

@@ -13,9 +13,9 @@ impl Function {
         Self(path_inside)
     }
 
-    /// Returns the path between the module and the function: `outer` for `shop::api::outer::search`, if the limit has the name
-    /// `shop::api::search`. Returns `None` if the function is directly in the module. The path distinguishes functions that
-    /// have the same name in one module.
+    /// The path between the module and the function: `outer` for `shop::api::outer::search`, if the limit has the name
+    /// `shop::api::search`. `None` if the function is directly in the module. The path distinguishes functions that have the same
+    /// name in one module.
     #[inline]
     pub(super) fn around(self, name: &str) -> Option<&'static str> {
         let inside = (self.0)();

@@ -26,7 +26,7 @@ impl StoreKey {
         &self.bytes
     }
 
-    /// Returns a keyed hash of the key for tables of this process. It is the same for all keys with the same bytes.
+    /// A keyed hash, for tables of this process. It is the same for all keys with the same bytes.
     #[inline]
     pub(crate) const fn hash(&self) -> u64 {
         self.hash
@@ -77,7 +77,7 @@ impl<'k> Pieces<'k> {
     }
 }
 
-/// Returns the name in a key without a format.
+/// Finds the name in a key without a format.
 pub(crate) fn name_in(key: &[u8]) -> Option<String> {
     let (_, rest) = std::str::from_utf8(key).ok()?.split_once(PREFIX_END)?;
     let named = match rest.split_once("}:") {

@@ -90,7 +90,7 @@ impl Hooks {
 }
 
 impl Counts {
-    /// Returns the number of events of this kind in the queue, and its maximum. `None` if the kind has no maximum of its own.
+    /// The number of events of this kind in the queue, and its maximum. `None` if the kind has no maximum of its own.
     fn of_kind(&self, event: &Event) -> Option<(&AtomicUsize, usize)> {
         match event {
             Event::Refused(_) => Some((&self.refusals, MOST_REFUSALS)),

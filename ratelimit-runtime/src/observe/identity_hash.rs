@@ -22,12 +22,12 @@ impl IdentityHash {
         &self.0
     }
 
-    /// Returns the hash of the identity in a key. `None` if all callers share the limit.
+    /// `None` if all callers share the limit.
     pub(crate) fn of(settings: &KeySettings, key: &StoreKey) -> Option<Self> {
         Self::of_identities(settings, identity(key.as_bytes())?)
     }
 
-    /// Returns the hash of identities in the form in which keys contain them. `None` if there are none.
+    /// `identities` are in the form in which keys contain them. `None` if there are none.
     pub(crate) fn of_identities(settings: &KeySettings, identities: &[u8]) -> Option<Self> {
         if identities.is_empty() {
             return None;
@@ -39,7 +39,7 @@ impl IdentityHash {
         }))
     }
 
-    /// Returns the hash of the identity in all of these keys. `None` if the keys do not have the same identity.
+    /// `None` if the keys do not have the same identity.
     pub(crate) fn of_all<'k>(
         settings: &KeySettings,
         keys: impl Iterator<Item = &'k StoreKey>,
@@ -65,8 +65,8 @@ impl fmt::Display for IdentityHash {
     }
 }
 
-/// Returns the tag of a key `prefix:{tag}:name:format`, which contains the identity. `None` for a key without an identity,
-/// which is `prefix:{name}:format`.
+/// Finds the tag of a key `prefix:{tag}:name:format`, which contains the identity. `None` for a key without an identity, which is
+/// `prefix:{name}:format`.
 fn identity(key: &[u8]) -> Option<&[u8]> {
     let tag = &key[key.iter().position(|byte| *byte == b'{')? + 1..];
     let end = tag.iter().position(|byte| *byte == b'}')?;

@@ -106,15 +106,15 @@ pub(crate) fn note(name: &'static str, limit: &Limit, source: Source, call: impl
     }
 }
 
-/// Returns the limits of attributes and layers that have made calls: the name, the first call, and whether the limit differs
-/// between calls.
+/// The limits of attributes and layers that have made calls: the name, the first call, and whether the limit differs between
+/// calls.
 pub(crate) fn met() -> impl Iterator<Item = (&'static str, First, bool)> {
     let entries = REGISTRY.places.iter().filter_map(OnceLock::get);
     entries
         .filter_map(|entry| Some((&*entry.name, *entry.first.get()?, entry.varies.load(Ordering::Relaxed))))
 }
 
-/// Returns a number that changes when the result of [`met`] changes. Zero: no attribute or layer has made a call.
+/// A number that changes when the result of [`met`] changes. Zero: no attribute or layer has made a call.
 pub(crate) fn changes() -> usize {
     CHANGES.load(Ordering::Relaxed)
 }
@@ -125,12 +125,12 @@ impl Entry {
         &self.name
     }
 
-    /// Returns `true` for the first refusal of the limit that an error type hides, and `false` for all others.
+    /// `true` for the first refusal of the limit that an error type hides, and `false` for all others.
     pub(crate) fn first_swallowed(&self) -> bool {
         !self.has_swallowed.swap(true, Ordering::Relaxed)
     }
 
-    /// Returns `true` for the first request that the limit has counted twice, and `false` for all others.
+    /// `true` for the first request that the limit has counted twice, and `false` for all others.
     pub(crate) fn first_doubled(&self) -> bool {
         !self.has_doubled.swap(true, Ordering::Relaxed)
     }
@@ -205,7 +205,7 @@ impl Registry {
         }
     }
 
-    /// Returns the place at which the search for a name begins.
+    /// The place at which the search for a name begins.
     #[inline]
     fn place(&self, name: &str) -> &OnceLock<Box<Entry>> {
         &self.places[number_of(name) % PLACES]

@@ -27,8 +27,8 @@ pub(super) fn nameless_proxy(header: &str) -> Error {
 
 pub(super) const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
 
-/// Returns the name of the forwarding header in a request whose peer has a local address, such as a proxy in the same network.
-/// Any client can send such a header, so the header of a peer with another address proves nothing.
+/// Finds a forwarding header in a request whose peer has a local address, such as a proxy in the same network. Any client can
+/// send such a header, so the header of a peer with another address proves nothing.
 pub(super) fn forwarding_header(peer: PeerAddr, headers: &dyn RequestHeaders) -> Option<&'static str> {
     if !peer.ip().is_some_and(is_local) {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn warn(header: &str) {
     );
 }
 
-/// Returns whether an address is a private, shared, link-local or loopback address.
+/// Whether an address is private, shared, link-local or loopback.
 fn is_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

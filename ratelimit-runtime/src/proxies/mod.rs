@@ -177,8 +177,8 @@ fn client(trust: &Trust, peer: PeerAddr, entries: impl Iterator<Item = Option<Ip
     client
 }
 
-/// Returns the address in the entry with the number `hops`, counted from 1. If there are fewer entries, the request has not
-/// passed that many proxies, and the result is the peer. An entry without an address ends the search at the last valid hop.
+/// The address in the entry with the number `hops`, counted from 1. If there are fewer entries, the request has not passed that
+/// many proxies, and the result is the peer. An entry without an address ends the search at the last valid hop.
 fn nth(hops: u8, peer: PeerAddr, mut entries: impl Iterator<Item = Option<IpAddr>>) -> PeerAddr {
     let mut client = peer;
     for _ in 0..hops {

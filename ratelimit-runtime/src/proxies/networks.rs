@@ -48,7 +48,7 @@ impl Networks {
         })
     }
 
-    /// Returns whether a peer or a hop is a trusted proxy. A mapped IPv4 address must be unmapped before the call.
+    /// A mapped IPv4 address must be unmapped before the call.
     pub(crate) fn contain(&self, peer: PeerAddr) -> bool {
         match peer {
             PeerAddr::Ip(IpAddr::V4(address)) => contains(&self.v4, address.to_bits()),

@@ -72,7 +72,7 @@ impl Adjustment {
         self.change
     }
 
-    /// Returns the largest number that a store may return for this adjustment.
+    /// The largest number that a store may return for this adjustment.
     pub(crate) const fn most(&self) -> u32 {
         match self.change {
             Change::Give(_) | Change::Take | Change::Renew(_) => self.units,

@@ -49,7 +49,7 @@ impl<T> UntilDeadline<T> {
         self.reply.request()
     }
 
-    /// Returns the reply, to await it after the deadline.
+    /// Gives the reply back, to await it after the deadline.
     pub(crate) fn into_reply(self) -> PendingReply<T> {
         self.reply
     }

@@ -41,7 +41,6 @@ pub enum DeadlineWatch {
 
 /// A call of one of this crate's stores. Unlike a plain future, such a call knows its deadline.
 pub trait QueuedReply<T>: Send {
-    /// Returns the request of the call.
     fn request(&self) -> &Request;
 
     /// Polls the reply.
@@ -50,11 +49,10 @@ pub trait QueuedReply<T>: Send {
     /// Sets the start and the deadline of the call. The caller does this before the first poll.
     fn set_deadline(&mut self, began: Instant, deadline: Instant);
 
-    /// Returns who watches the deadline. The caller asks after a poll that was not ready.
+    /// The caller asks after a poll that was not ready.
     fn watch(&self) -> DeadlineWatch;
 
-    /// Returns the observer of a missed deadline of this call. If other futures wait for the same call, they notify this
-    /// observer too.
+    /// If other futures wait for the same call, they notify the observer of this call too.
     fn observer(&mut self) -> Arc<dyn MissedDeadline>;
 }
 
@@ -170,7 +168,7 @@ impl<T> PendingReply<T> {
         }
     }
 
-    /// Returns the observer of a missed deadline. `None` if the reply has no observer.
+    /// `None` if the reply has no observer.
     pub(crate) fn observer(&mut self) -> Option<Arc<dyn MissedDeadline>> {
         match self {
             Self::Future(_, observer) => observer.clone(),

@@ -44,7 +44,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// Returns the key as text. Messages may show the key, because the identities in a test are no secrets.
+    /// Messages may show the key, because the identities in a test are no secrets.
     pub(super) fn key(&self) -> String {
         String::from_utf8_lossy(self.key.as_bytes()).into_owned()
     }
@@ -77,7 +77,7 @@ impl TestStore {
         self.0.unavailable.store(!available, Ordering::Relaxed);
     }
 
-    /// Returns the last decision of each limit since the last call of this method, without the decisions of shadow limits.
+    /// The last decision of each limit since the last call of this method, without the decisions of shadow limits.
     pub(super) fn take_decisions(&self) -> Vec<Decided> {
         let mut decided = std::mem::take(&mut *self.0.decided.lock());
         decided.retain(|decided| !decided.is_of_shadow());

@@ -129,8 +129,8 @@ pub(crate) fn push_number(bytes: &mut Bytes, number: u64) {
     }
 }
 
-/// Returns the decimal digits of a number as a word with the first digit in the lowest byte, and the number of digits. `None` if
-/// there are more than eight.
+/// The decimal digits of a number as a word with the first digit in the lowest byte, and the number of digits. `None` if there
+/// are more than eight.
 #[expect(clippy::inline_always, reason = "the digits then stay in registers")]
 #[inline(always)]
 pub(super) fn short_number(number: u64) -> Option<(u64, usize)> {
@@ -156,9 +156,9 @@ const EIGHT_DIGITS: u64 = 100_000_000;
 /// The text `00000000`, one character in each byte.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Returns the eight digits of a number below 10^8 as bytes from 0 to 9, with the first digit in the lowest byte. Each step
-/// splits all groups of digits at once: first into two groups of four digits, then into four groups of two, then into eight
-/// digits. The last two steps multiply by a rounded-up reciprocal instead of dividing. For these numbers, the result is exact.
+/// The eight digits of a number below 10^8 as bytes from 0 to 9, with the first digit in the lowest byte. Each step splits all
+/// groups of digits at once: first into two groups of four digits, then into four groups of two, then into eight digits. The last
+/// two steps multiply by a rounded-up reciprocal instead of dividing. For these numbers, the result is exact.
 #[inline]
 const fn digits_of(number: u64) -> u64 {
     let fours = (number / 10_000) | ((number % 10_000) << 32);

@@ -34,12 +34,12 @@ pub(crate) fn push_escaped(bytes: &mut Bytes, byte: u8) {
     }
 }
 
-/// Returns whether a byte of a value is written without an escape.
+/// A plain byte of a value is written without an escape.
 pub(crate) const fn is_plain(byte: u8) -> bool {
     PLAIN[byte as usize]
 }
 
-/// Returns whether a text is one value in the form in which keys contain it. A longer value would have been hashed.
+/// Whether a text is one value in the form in which keys contain it. A longer value would have been hashed.
 pub(crate) fn is_written(value: &str) -> bool {
     let is_digits = |digits: &str| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if let Some(hash) = value.strip_prefix('#') {

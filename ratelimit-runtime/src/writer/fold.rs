@@ -73,7 +73,7 @@ impl Fold {
         self.shape = self.shape << SHAPE_BITS | (len as u64) << 1 | u64::from(begins_part);
     }
 
-    /// Returns a hash of everything so far, which has room for more words and values. The sum is passed by value: it stays in
+    /// Hashes everything so far, so that there is room for more words and values. The sum is passed by value: it stays in
     /// registers only if no function that is not inlined gets a pointer to it.
     #[cold]
     #[inline(never)]
@@ -81,14 +81,14 @@ impl Fold {
         Self::new(self.secrets, self.secrets.compressed(self.sum, self.shape))
     }
 
-    /// Returns the hash of the key. Each algorithm has its own format of keys.
+    /// Each algorithm has its own format of keys.
     #[inline]
     pub(crate) fn hash(&self, algorithm: Algorithm) -> u64 {
         self.secrets.hash(self.sum, self.shape, algorithm)
     }
 }
 
-/// Returns the last `rest` bytes of a value, from one to seven, as a word.
+/// The last `rest` bytes of a value, from one to seven, as a word.
 #[inline]
 fn last_word(value: &[u8], rest: usize) -> u64 {
     match value.last_chunk::<8>() {

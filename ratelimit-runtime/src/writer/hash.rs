@@ -102,7 +102,7 @@ impl Secrets {
         self.of_words[at]
     }
 
-    /// Returns a pseudo-random image of a sum and a shape.
+    /// A pseudo-random image of a sum and a shape.
     pub(super) fn compressed(&self, sum: u128, shape: u64) -> u128 {
         let bytes = [&sum.to_le_bytes()[..], &shape.to_le_bytes()].concat();
         let [high, low] = self.of_sums.each_ref().map(|hasher| u128::from(hasher.hash(&bytes)));
@@ -124,7 +124,7 @@ impl Secrets {
     }
 }
 
-/// Returns the last `rest` bytes of a name of at least eight bytes, with a set bit after them. `rest` is less than eight.
+/// The last `rest` bytes of a name of at least eight bytes, with a set bit after them. `rest` is less than eight.
 #[inline]
 fn last_word(bytes: &[u8], rest: usize) -> u64 {
     // Shifts twice, because a single shift by 64 bits would overflow.
@@ -132,7 +132,7 @@ fn last_word(bytes: &[u8], rest: usize) -> u64 {
     1 << (8 * rest) | last
 }
 
-/// Returns less than eight bytes as a word, with at most two reads, which may overlap.
+/// Reads less than eight bytes as a word, with at most two reads, which may overlap.
 #[inline]
 pub(super) fn short_word(bytes: &[u8]) -> u64 {
     let later = |word: u64, size: usize| word << (8 * (bytes.len() - size));
@@ -173,7 +173,7 @@ mod tests {
     use crate::writer::Fold;
     use std::collections::HashSet;
 
-    /// Returns keys that differ little, such as numbered keys, or keys that an attacker chooses.
+    /// Keys that differ little, such as numbered keys, or keys that an attacker chooses.
     fn keys() -> Vec<Vec<u8>> {
         let mut keys: Vec<Vec<u8>> =
             (0..100_000).map(|key| format!("shop:{{{key}}}:login:c1").into_bytes()).collect();

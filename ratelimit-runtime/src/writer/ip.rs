@@ -37,7 +37,7 @@ fn write_v4(bytes: &mut Bytes, address: Ipv4Addr) {
     }
 }
 
-/// Returns the text of an address as words with the first byte in the lowest byte, and its length.
+/// The text of an address as words with the first byte in the lowest byte, and its length.
 #[inline]
 pub(super) fn words_of_v4(address: Ipv4Addr) -> ([u64; 2], usize) {
     let [first, second, third, fourth] = address.octets().map(|octet| OCTETS[usize::from(octet)]);
@@ -48,7 +48,7 @@ pub(super) fn words_of_v4(address: Ipv4Addr) -> ([u64; 2], usize) {
     (words, len + rest_len)
 }
 
-/// Returns two octets with a dot between them as a word, and the length of this text.
+/// Two octets with a dot between them as a word, and the length of this text.
 #[inline]
 fn two(first: Octet, second: Octet) -> (u64, usize) {
     let shift = 8 * first.len;

@@ -135,8 +135,8 @@ impl<'w> KeyWriter<'w> {
         }
     }
 
-    /// Returns the hash if the values are only hashed, and whether the next value begins a part. No function that is not inlined
-    /// may get a pointer to the hash, so that it stays in registers.
+    /// The hash if the values are only hashed, and whether the next value begins a part. No function that is not inlined may get
+    /// a pointer to the hash, so that it stays in registers.
     #[inline(always)]
     fn fold(&mut self) -> Option<(&mut Fold, bool)> {
         let Target::Fold(fold) = &mut self.target else { return None };

@@ -74,8 +74,8 @@ fn push_policy(list: &mut Bytes, recorded: &RecordedDecision) {
     }
 }
 
-/// Returns the length of the current calendar window in milliseconds. Only the server's clock knows when the window ends. So
-/// the end that this process computes may be wrong by a day. The length is right nevertheless.
+/// The length of the current calendar window in milliseconds. Only the server's clock knows when the window ends. So the end that
+/// this process computes may be wrong by a day. The length is right nevertheless.
 fn window_ms(window: Window, until_end: Duration) -> u64 {
     let end = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_add(until_end);
     window.length_ms(u64::try_from(end.as_millis()).unwrap_or(u64::MAX))

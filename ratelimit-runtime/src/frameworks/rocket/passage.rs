@@ -77,7 +77,7 @@ impl Passage {
         passed
     }
 
-    /// Returns the state of the layer for this request. `None` if the request has not entered the layer.
+    /// `None` if the request has not entered the layer.
     pub(super) fn passed(&self, settings: &Arc<Settings>) -> Option<Arc<Passed>> {
         let layers = self.layers.lock();
         layers.passed.iter().find(|passed| Arc::ptr_eq(&passed.settings, settings)).cloned()
@@ -91,7 +91,7 @@ impl Passage {
         }
     }
 
-    /// Returns the context of the request, even if the current task has none.
+    /// The context of the request, even if the current task has none.
     pub(crate) fn context(&self) -> Option<RequestContext> {
         let of_innermost = || Some(self.layers.lock().passed.last()?.entered.context.clone());
         RequestContext::current().or_else(of_innermost)
@@ -148,7 +148,7 @@ impl Passed {
         Ok(())
     }
 
-    /// Returns the permits that the limits of the layer hold.
+    /// Gives back the permits that the limits of the layer hold.
     pub(super) fn release(&self) {
         let admission = self.admission.lock().take();
         drop(admission); // after the lock is released

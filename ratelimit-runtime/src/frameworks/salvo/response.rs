@@ -16,7 +16,7 @@ use salvo_core::http::{ResBody, StatusError};
 use salvo_core::{Response, Scribe};
 
 impl ResponseParts for Response {
-    /// Returns the status with which the response will be sent, even if no handler has set a status.
+    /// salvo sends a status even if no handler has set one.
     fn status(&self) -> u16 {
         let status = self.status_code.unwrap_or(match &self.body {
             ResBody::Error(error) => error.code,

@@ -18,7 +18,7 @@ impl<T: Instrument> Handle<T> {
         Self(OnceLock::new())
     }
 
-    /// Returns the instrument of a metric with these label values. `None` while no recorder is installed.
+    /// `None` while no recorder is installed.
     #[inline]
     pub(in super::super) fn get<const N: usize>(
         &self,

@@ -21,8 +21,8 @@ pub(crate) enum Syntax {
     Rfc7239,
 }
 
-/// Returns the addresses of the entries on a line, from the right. An entry without a usable address is `None`. An empty line
-/// has one empty entry.
+/// The addresses of the entries on a line, from the right. An entry without a usable address is `None`. An empty line has one
+/// empty entry.
 pub(crate) fn entries(syntax: Syntax, line: &[u8]) -> impl Iterator<Item = Option<IpAddr>> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {

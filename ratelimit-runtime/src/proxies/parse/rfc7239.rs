@@ -3,7 +3,7 @@
 use super::{is_port, parse, trim};
 use std::net::IpAddr;
 
-/// Returns the index of the last comma that is not in quotes. `None` if there is no such comma.
+/// Finds the last comma that is not in quotes.
 ///
 /// The search begins at the end of the line, which counts as outside of quotes. Towards the left, a quote closes a string, and
 /// the next quote that is not escaped opens it. If the line in fact ends inside of quotes, no comma is found, or the element
@@ -20,7 +20,7 @@ pub(super) fn last_comma(line: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns whether the character after this text is escaped, because the text ends with an odd number of backslashes.
+/// A character is escaped if the text before it ends with an odd number of backslashes.
 fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
@@ -73,17 +73,17 @@ fn split_while(text: &[u8], is_part: fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// Returns whether a token may contain a byte (RFC 9110, 5.6.2).
+/// Whether a token may contain a byte (RFC 9110, 5.6.2).
 pub(in crate::proxies) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Returns whether a value without quotes may contain a byte. Many proxies omit the quotes around ports and brackets.
+/// Whether a value without quotes may contain a byte. Many proxies omit the quotes around ports and brackets.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"\\,;".contains(&byte)
 }
 
-/// Returns the index of the quote that closes a string. `None` if no quote closes it.
+/// Finds the quote that closes a string.
 fn closing_quote(quoted: &[u8]) -> Option<usize> {
     let mut escaped = false;
     quoted.iter().position(|byte| {
@@ -93,7 +93,7 @@ fn closing_quote(quoted: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns whether a text is a port number, or an obfuscated port such as `_http`.
+/// A port number, or an obfuscated port such as `_http`.
 fn is_node_port(text: &str) -> bool {
     let obfuscated = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))

@@ -35,7 +35,7 @@ impl Setting<'_> {
         self.began.get().is_some()
     }
 
-    /// Returns the date in µs since 1970. If the date is not known, any date that advances in the same way.
+    /// The date in µs since 1970. If the date is not known, any date that advances in the same way.
     pub(super) fn now_us(&self) -> u64 {
         let passed = u64::try_from(self.passed.get().as_micros()).unwrap_or(u64::MAX);
         self.began.get().unwrap_or(ANY_DATE).saturating_add(passed)
@@ -129,13 +129,13 @@ impl<'s> Run<'s> {
         !self.is_exact() && self.began.elapsed() > self.passed + TOLERANCE
     }
 
-    /// Returns the id of a permit that this run has not used before.
+    /// The id of a permit that this run has not used before.
     pub(super) fn fresh_permit(&mut self) -> u64 {
         self.permits += 1;
         self.permits
     }
 
-    /// Returns the key with this label. All keys of a run have the same tag, so that a cluster has them on one node.
+    /// All keys of a run have the same tag, so that a cluster has them on one node.
     pub(super) fn key(&self, label: impl AsRef<[u8]>, limit: &Limit) -> StoreKey {
         let (begin, end) = (format!("{PREFIX}{{{}}}:", self.number), limit.algorithm().state_format());
         StoreKey::new(&[begin.as_bytes(), label.as_ref(), b":", end.as_bytes()].concat())
@@ -154,7 +154,7 @@ impl<'s> Run<'s> {
         self.setting.passed.set(self.setting.passed.get() + time);
     }
 
-    /// Returns the operations so far, at most the last `most`.
+    /// The operations so far, at most the last `most`.
     pub(super) fn last_operations(&mut self, most: usize) -> Vec<String> {
         let operations = std::mem::take(&mut self.operations);
         operations[operations.len().saturating_sub(most)..].to_vec()

@@ -55,13 +55,13 @@ impl Client {
         }
     }
 
-    /// Returns the endpoint to show in messages about the whole store.
+    /// The endpoint in messages about the whole store.
     pub(crate) fn endpoint(&self) -> &Endpoint {
         self.topology.endpoint()
     }
 
-    /// Returns whether all keys of a call must be on one slot. A connection that the application has opened may lead to a
-    /// cluster. The client learns this from the first error about slots.
+    /// Whether all keys of a call must be on one slot. A connection that the application has opened may lead to a cluster. The
+    /// client learns this from the first error about slots.
     pub(crate) fn requires_one_slot(&self) -> bool {
         self.requires_one_slot.load(Ordering::Relaxed)
     }

@@ -113,9 +113,8 @@ impl<'s> StackBySlot<'s> {
         Ok(())
     }
 
-    /// Returns the mode that charges the members of a slot. Mode `check` becomes mode `charge`, whose stamp finds the units again
-    /// if they must be given back. A permit has an id instead, and a lone request for a permit in mode `charge` would leave a
-    /// ticket.
+    /// The mode that charges the members of a slot. Mode `check` becomes mode `charge`, whose stamp finds the units again if they
+    /// must be given back. A permit has an id instead, and a lone request for a permit in mode `charge` would leave a ticket.
     fn charging(&self, members: &[usize]) -> Mode {
         match members {
             [at] if self.stack[*at].limit().is_concurrency() => Mode::Check,
@@ -177,7 +176,7 @@ fn in_its_turn(request: &Request, peeked: Decision) -> Decision {
     }
 }
 
-/// Returns the indices of the members on each slot. The slots are in the order in which they are charged.
+/// The indices of the members on each slot. The slots are in the order in which they are charged.
 fn by_slot(stack: &[&Request]) -> Vec<Vec<usize>> {
     let mut groups = indices_by_slot(stack.iter().map(|request| request.key()));
     let strictness = |at: &usize| (stack[*at].limit().time_ms(), stack[*at].limit().count());

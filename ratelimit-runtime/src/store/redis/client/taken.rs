@@ -38,8 +38,8 @@ impl<'c> Taken<'c> {
         self.returns.len()
     }
 
-    /// Returns what was taken after the first `len` requests, and waits until the server has replied. Dropping the future does not
-    /// stop the return.
+    /// Gives back what was taken after the first `len` requests, and waits until the server has replied. Dropping the future does
+    /// not stop the return.
     pub(super) async fn give_back(&mut self, len: usize) {
         let returns = self.returns.split_off(len);
         if let Some(returning) = self.start(returns) {

@@ -85,34 +85,34 @@ const WRONG_PASSWORD: &str = "the user or the password is wrong, or the server h
 const NO_PASSWORD: &str =
     "the server requires a password, and the URL has none (NOAUTH); without a user write `:password@`";
 
-/// Returns whether an error is known to pass by itself, or means that there was no valid reply. Such an error does not tell what
-/// the server can do.
+/// Whether an error is known to pass by itself, or means that there was no valid reply. Such an error does not tell what the
+/// server can do.
 pub(crate) fn passes_by_itself(error: &RedisError) -> bool {
     let no_reply =
         matches!(error.kind(), RedisKind::Io | RedisKind::ClusterConnectionNotFound | RedisKind::Parse);
     no_reply || ErrorText::of(error).kind == Some(ErrorKind::Unavailable)
 }
 
-/// Returns whether an error means that the server has executed nothing, because another server decides now or will soon decide.
+/// Whether an error means that the server has executed nothing, because another server decides now or will soon decide.
 pub(crate) fn is_not_executed_here(error: &RedisError) -> bool {
     let try_again = RedisKind::Server(ServerErrorKind::TryAgain);
     error.redirect_node().is_some() || error.kind() == try_again || is_read_only(error)
 }
 
-/// Returns whether an error means that the server has executed nothing. A server that refuses to write has executed no part of a
-/// script, because it refuses only the first write.
+/// Whether an error means that the server has executed nothing. A server that refuses to write has executed no part of a script,
+/// because it refuses only the first write.
 pub(crate) fn is_not_executed(error: &RedisError) -> bool {
     const CODES: [&str; 8] =
         ["OOM", "NOREPLICAS", "MISCONF", "LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH"];
     is_not_executed_here(error) || code(error).is_some_and(|code| CODES.contains(&code))
 }
 
-/// Returns whether a server has refused to write because it is a replica.
+/// Only a replica refuses to write in this way.
 pub(crate) fn is_read_only(error: &RedisError) -> bool {
     code(error) == Some("READONLY")
 }
 
-/// Returns whether a server does not know a script, and so has executed nothing.
+/// The server has then executed nothing.
 pub(crate) fn is_unknown_script(error: &RedisError) -> bool {
     error.kind() == RedisKind::Server(ServerErrorKind::NoScript)
 }

@@ -44,7 +44,7 @@ impl ErrorText {
         }
     }
 
-    /// Returns the text of a code that a script has replied.
+    /// The text of a code that a script has replied.
     pub(super) fn of_code(code: &'static str) -> Self {
         let what = CODES.into_iter().find(|known| known.0 == code).map_or("", |known| known.1);
         Self::new(Some(code), Some(ErrorKind::Unavailable), what)
@@ -58,22 +58,22 @@ impl ErrorText {
     }
 }
 
-/// Returns the server's error code if it is known. If a command has failed in a script, servers before Redis 7 write the
-/// command's code into the text of the script's error.
+/// The server's error code if it is known. If a command has failed in a script, servers before Redis 7 write the command's code
+/// into the text of the script's error.
 pub(super) fn code(error: &RedisError) -> Option<&'static str> {
     let is_nested = |code: &&str| error.detail().is_some_and(|detail| detail.contains(&format!("-{code} ")));
     let codes = || CODES.into_iter().map(|known| known.0).chain([ERR]);
     codes().find(is_nested).or_else(|| codes().find(|code| error.code() == Some(code)))
 }
 
-/// Returns the known command that follows a phrase, as in ` the 'get' command`. `None` if no known command follows.
+/// Finds the known command that follows a phrase, as in ` the 'get' command`.
 fn command(after: &str) -> Option<&'static str> {
     let mut words = after.split([' ', ',', '\'', '`', '"']).filter(|word| !word.is_empty());
     let named = words.find(|word| *word != "the")?;
     COMMANDS.into_iter().find(|command| *command == named)
 }
 
-/// Returns the error text of a script of this library. These texts contain no arguments.
+/// The texts of this library's scripts contain no arguments.
 fn script_text(text: &str) -> Option<&'static str> {
     let (_, rest) = text.split_once("ratelimit: ")?;
     let texts =
@@ -98,7 +98,7 @@ const fn client_text(kind: RedisKind) -> Option<(&'static str, ErrorKind)> {
     Some((what, kind))
 }
 
-/// Returns the text that is shown for an error that is not in the tables. The text says which part of the error is unknown.
+/// Says which part of an error is not in the tables.
 fn unknown(code: Option<&str>) -> String {
     let is_code = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let which = match code {
@@ -109,7 +109,7 @@ fn unknown(code: Option<&str>) -> String {
     format!("{which} not shown because it may contain a key or a password")
 }
 
-/// Returns why a connection was lost, in the operating system's words.
+/// The reason why a connection was lost, in the operating system's words.
 pub(crate) fn lost_text(error: &RedisError) -> String {
     let inner =
         error.source().and_then(|inner| inner.downcast_ref::<Arc<dyn std::error::Error + Send + Sync>>());
@@ -119,8 +119,8 @@ pub(crate) fn lost_text(error: &RedisError) -> String {
     }
 }
 
-/// Returns the operating system's text for an I/O error. If a library has created the error, returns only the kind of the
-/// error, because the library's text may quote data.
+/// The operating system's text for an I/O error. If a library has created the error, only the kind of the error, because the
+/// library's text may quote data.
 pub(crate) fn io_text(error: &io::Error) -> String {
     const LOOKUP: &str = "failed to lookup address information";
     match error.raw_os_error() {

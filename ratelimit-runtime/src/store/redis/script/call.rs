@@ -25,8 +25,7 @@ impl ScriptCall {
         }
     }
 
-    /// Returns the first key of the call. In a cluster, all keys that a call declares are on one slot, so the first key tells
-    /// the slot of the call.
+    /// In a cluster, all keys that a call declares are on one slot, so the first key tells the slot of the call.
     pub(crate) fn first_key(&self) -> &[u8] {
         match self.by_digest.args_iter().nth(3) {
             Some(Arg::Simple(key)) => key,

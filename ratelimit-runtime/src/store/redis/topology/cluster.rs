@@ -14,8 +14,8 @@ const ATTEMPTS: u32 = 20;
 const WHILE_MOVING: Duration = Duration::from_millis(5);
 
 impl Slots {
-    /// Returns the error with which calls fail at once while the node of a slot is unavailable. While it is unavailable, also
-    /// refreshes the slot map, because another node may have taken over the slot.
+    /// The error with which calls fail at once while the node of a slot is unavailable. While it is unavailable, also refreshes
+    /// the slot map, because another node may have taken over the slot.
     pub(super) fn unavailable(self: &Arc<Self>, slot: u16) -> Option<Error> {
         let error = match self.known_node(slot) {
             Some(node) => node.unavailable()?,

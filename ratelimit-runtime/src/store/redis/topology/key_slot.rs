@@ -3,7 +3,7 @@
 /// The number of slots of a cluster.
 pub(crate) const SLOTS: u16 = 16_384;
 
-/// Returns the slot of a key: the CRC-16/XMODEM of its tag, the part in the first braces, or of the whole key.
+/// The CRC-16/XMODEM of the tag of a key, the part in the first braces, or of the whole key.
 pub(crate) fn key_slot(bytes: &[u8]) -> u16 {
     let tag = bytes.iter().position(|byte| *byte == b'{').and_then(|open| {
         let tag = &bytes[open + 1..];

@@ -41,7 +41,7 @@ impl Topology {
         }
     }
 
-    /// Returns the endpoint to show in messages about the whole store.
+    /// The endpoint in messages about the whole store.
     pub(crate) fn endpoint(&self) -> &Endpoint {
         match self {
             Self::Server(node) => node.endpoint(),
@@ -53,7 +53,7 @@ impl Topology {
         matches!(self, Self::Cluster(_))
     }
 
-    /// Returns whether the current runtime has a usable connection to any server.
+    /// Whether the current runtime has a usable connection to any server.
     pub(crate) fn is_connected(&self) -> bool {
         match self {
             Self::Server(node) => node.is_connected(),
@@ -61,7 +61,7 @@ impl Topology {
         }
     }
 
-    /// Returns the error with which calls fail at once while the server of a slot is unhealthy.
+    /// The error with which calls fail at once while the server of a slot is unhealthy.
     pub(crate) fn unavailable(&self, slot: impl FnOnce() -> u16) -> Option<Error> {
         match self {
             Self::Server(node) => node.unavailable(),
@@ -81,7 +81,7 @@ impl Topology {
         }
     }
 
-    /// Returns the current runtime's session with the server of a slot. `None` if that server is not known.
+    /// The current runtime's session with the server of a slot. `None` if that server is not known.
     pub(crate) fn known_session(&self, slot: impl FnOnce() -> u16) -> Option<Result<Arc<Session>, Error>> {
         match self {
             Self::Server(node) => Some(node.session()),

@@ -30,7 +30,7 @@ impl SlotMap {
         self.node_of.iter().all(|index| *index == UNSERVED)
     }
 
-    /// Returns the nodes that serve slots, and whether each slot has a node.
+    /// The nodes that serve slots, and whether each slot has a node.
     pub(super) fn serving(&self) -> (Vec<Arc<Node>>, bool) {
         let mut serves = vec![false; self.nodes.len()];
         let mut all_served = true;
@@ -65,7 +65,7 @@ impl SlotMap {
         }
     }
 
-    /// Returns the node at an endpoint. Creates it if it is neither known nor a seed.
+    /// Creates the node if it is neither known nor a seed.
     pub(super) fn node_at(&mut self, endpoint: &Endpoint, seeds: &[Arc<Node>]) -> Arc<Node> {
         let is_same = |node: &&Arc<Node>| node.endpoint().location == endpoint.location;
         if let Some(known) = self.nodes.iter().find(is_same) {
@@ -109,13 +109,13 @@ fn read_range(range: &Value, by: &Endpoint) -> Option<SlotRange> {
     (first <= last && last < SLOTS).then(|| (first, last, endpoint(host, port, by)))
 }
 
-/// Returns the endpoint of `host:port` in a redirection that the node `by` has sent.
+/// `name` is `host:port`, in a redirection that the node `by` has sent.
 pub(super) fn named_endpoint(name: &str, by: &Endpoint) -> Endpoint {
     let (host, port) = name.rsplit_once(':').unwrap_or(("", name));
     endpoint(host.trim_start_matches('[').trim_end_matches(']'), port.parse().unwrap_or_default(), by)
 }
 
-/// Returns the endpoint that the node `by` names. An empty or invalid host means the host of that node.
+/// An empty or invalid host means the host of the node `by`.
 fn endpoint(host: &str, port: u16, by: &Endpoint) -> Endpoint {
     match &by.location {
         Location::Tcp(own, _) if !is_host(host) => by.announced(own, port),

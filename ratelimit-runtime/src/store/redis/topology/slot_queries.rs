@@ -25,7 +25,7 @@ pub(super) struct SlotQueries {
 }
 
 impl SlotQueries {
-    /// Returns the last query, if that is still under way or began less than [`INTERVAL`] ago. Otherwise calls `start`, which
+    /// Joins the last query, if that is still under way or began less than [`INTERVAL`] ago. Otherwise calls `start`, which
     /// starts a new query. Calls that wait for a query are woken in the order of their arrival.
     pub(super) fn join(&self, start: impl FnOnce(Ending<QueryResult>)) -> UnderWay<QueryResult> {
         let mut last = self.last.lock();

@@ -47,7 +47,7 @@ impl Slots {
         self.seeds[0].endpoint()
     }
 
-    /// Returns whether the current runtime has a usable connection to any node.
+    /// Whether the current runtime has a usable connection to any node.
     pub(super) fn is_connected(&self) -> bool {
         self.map.read().nodes.iter().any(|node| node.is_connected())
     }
@@ -62,8 +62,8 @@ impl Slots {
         if is_known { Ok(()) } else { self.wait_for_query(awaited).await }
     }
 
-    /// Returns each node that serves slots, together with the first of `keys` on this node. If some slots have no node, also
-    /// returns the error that calls on these slots receive.
+    /// Each node that serves slots, together with the first of `keys` on this node. If some slots have no node, also the error
+    /// that calls on these slots receive.
     pub(crate) fn serving(
         self: &Arc<Self>,
         keys: &(impl Iterator<Item = StoreKey> + Clone),
@@ -86,7 +86,7 @@ impl Slots {
         (nodes, (!all_served).then(unserved))
     }
 
-    /// Returns each node that serves slots, as far as the slot map is known.
+    /// Each node that serves slots, as far as the slot map is known.
     pub(crate) fn serving_nodes(&self) -> Vec<Arc<Node>> {
         self.map.read().serving().0
     }
@@ -96,7 +96,7 @@ impl Slots {
         self.known_node(slot).is_some_and(|serving| Arc::ptr_eq(&serving, node))
     }
 
-    /// Returns the node that serves a slot. If the slot map names no node for the slot, waits for a query.
+    /// If the slot map names no node for the slot, waits for a query.
     pub(super) async fn node(self: &Arc<Self>, slot: u16, awaited: &Awaited) -> Result<Arc<Node>, Error> {
         if let Some(node) = self.known_node(slot) {
             return Ok(node);
@@ -107,8 +107,8 @@ impl Slots {
         })
     }
 
-    /// Returns the node that a redirection from `by` names. Stores the node, because a slot that is being moved to this node
-    /// causes many redirections.
+    /// Stores the node that a redirection from `by` names, because a slot that is being moved to this node causes many
+    /// redirections.
     pub(super) fn redirected(&self, to: &str, by: &Endpoint) -> Arc<Node> {
         let endpoint = named_endpoint(to, by);
         self.map.write().node_at(&endpoint, &self.seeds)
@@ -122,7 +122,7 @@ impl Slots {
         node
     }
 
-    /// Returns whether too many calls of the current runtime have missed their deadlines while they waited for a query.
+    /// Whether too many calls of the current runtime have missed their deadlines while they waited for a query.
     pub(super) fn queries_are_slow(&self) -> bool {
         self.queries.existing().is_some_and(|queries| queries.slow_calls.are_too_many())
     }
@@ -135,8 +135,8 @@ impl Slots {
         }
     }
 
-    /// Returns the node that has taken over a slot from the node `of`, which cannot be reached. To find the node, waits for a
-    /// query of the slot map. `None` if the query fails or names no other node.
+    /// Finds the node that has taken over a slot from the node `of`, which cannot be reached: waits for a query of the slot map.
+    /// `None` if the query fails or names no other node.
     pub(super) async fn successor(
         self: &Arc<Self>,
         slot: u16,
@@ -198,7 +198,7 @@ impl Slots {
             .unwrap_or_else(|| self.endpoint().error(ErrorKind::Unavailable, CANNOT_USE, "no node is known")))
     }
 
-    /// Returns all known nodes, the nodes with a connection first. Each call of this function begins with another node.
+    /// All known nodes, the nodes with a connection first. Each call of this function begins with another node.
     fn nodes_to_ask(&self) -> Vec<Arc<Node>> {
         let mut nodes = self.map.read().nodes.clone();
         if !nodes.is_empty() {

@@ -97,7 +97,6 @@ impl CallSender {
         Self { call: Arc::clone(call), has_replied: false }
     }
 
-    /// Returns whether the caller still waits.
     pub(crate) fn is_wanted(&self) -> bool {
         Arc::strong_count(&self.call) > 1
     }

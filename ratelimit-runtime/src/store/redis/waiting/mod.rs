@@ -32,8 +32,8 @@ mod parts {
 
     pub(super) type Reply = Result<Decision, Error>;
 
-    /// Returns the work of a request for the server, in units. It is the cost of the request if the limit is a sliding log, and
-    /// no units for all other limits. A request above the capacity is refused without any work.
+    /// The work of a request for the server. It is the cost of the request if the limit is a sliding log, and no units for all
+    /// other limits. A request above the capacity is refused without any work.
     pub(super) fn units(request: &Request) -> u32 {
         let limit = request.limit();
         let is_work = limit.state() == State::Log && request.cost() <= limit.capacity();

@@ -213,7 +213,7 @@ pub(crate) fn judge<'t>(
     earliest
 }
 
-/// Returns the earlier of two times. `None` counts as later than any time.
+/// `None` counts as later than any time.
 pub(crate) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

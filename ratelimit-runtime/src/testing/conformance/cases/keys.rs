@@ -6,8 +6,8 @@ use crate::store::{Mode, Request};
 use crate::testing::conformance::ask::Ask;
 use crate::testing::conformance::run::{Checked, Run, Stop};
 
-/// Returns labels that a database may take for the same text: by their case, spaces, accents, codes or encoding, or because it
-/// stores or compares only a part.
+/// Labels that a database may take for the same text: by their case, spaces, accents, codes or encoding, or because it stores or
+/// compares only a part.
 fn labels() -> Vec<Vec<u8>> {
     const TEXTS: [&str; 46] = [
         "a",

@@ -97,8 +97,8 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Returns a limit of each algorithm and of each refill mode, without `wait`. The periods are so long that no unit comes back
-/// between two operations of a check, even if the clock moves by itself.
+/// A limit of each algorithm and of each refill mode, without `wait`. The periods are so long that no unit comes back between two
+/// operations of a check, even if the clock moves by itself.
 fn all() -> Vec<Limit> {
     let mut all = without_permits();
     all.extend(permits());
@@ -111,7 +111,7 @@ fn without_permits() -> Vec<Limit> {
     charging(3, 3, 6).chain(others).collect()
 }
 
-/// Returns a limit of each algorithm whose units are charged. Buckets have a longer period.
+/// A limit of each algorithm whose units are charged. Buckets have a longer period.
 fn charging(count: u32, period: u64, of_buckets: u64) -> impl Iterator<Item = Limit> {
     let period =
         move |algorithm: &Algorithm| seconds(if algorithm.is_bucket() { of_buckets } else { period });
@@ -123,7 +123,7 @@ fn permits() -> Vec<Limit> {
     vec![Limit::concurrency(3, seconds(3))]
 }
 
-/// Returns limits whose state is returned to exactly, when units of several charges are returned.
+/// Limits whose state is returned to exactly, when units of several charges are returned.
 fn adjustable() -> Vec<Limit> {
     vec![
         Limit::counter(3, seconds(3)),
@@ -132,7 +132,6 @@ fn adjustable() -> Vec<Limit> {
     ]
 }
 
-/// Returns all limits of these rules.
 fn every() -> Vec<Limit> {
     [all(), waiting(), waiting_permits(), blocking(), calendar()].concat()
 }
@@ -158,7 +157,7 @@ fn of_zero() -> Vec<Limit> {
     all().iter().filter_map(zero).chain(without_burst).collect()
 }
 
-/// Returns the limits that block refused callers. The steps are longer than the wait of any other refusal.
+/// The steps are longer than the wait of any other refusal.
 fn blocking() -> Vec<Limit> {
     let bucket = Limit::token_bucket(3, seconds(6)).block(&blocks::STEPS[..1]);
     let window = Limit::sliding_window(3, seconds(3)).block(&blocks::STEPS[..2]);
@@ -169,7 +168,7 @@ fn one_blocking() -> Vec<Limit> {
     vec![Limit::counter(3, seconds(3)).block(&blocks::STEPS)]
 }
 
-/// Returns a limit for each window of the calendar, in UTC.
+/// A limit for each window of the calendar, in UTC.
 fn calendar() -> Vec<Limit> {
     Calendar::ALL.map(|window| Limit::calendar(3, window)).to_vec()
 }

@@ -3,8 +3,8 @@
 
 use super::{Numbers, Turns, saturated};
 
-/// Returns the time until a charge with this stamp has leaked. `None` if the charge can no longer be returned. The stamp of the
-/// last charge is the time at which the level reaches zero. `last_only`: calls wait for turns, so only the last charge can be
+/// The time until a charge with this stamp has leaked. `None` if the charge can no longer be returned. The stamp of the last
+/// charge is the time at which the level reaches zero. `last_only`: calls wait for turns, so only the last charge can be
 /// returned.
 pub(super) fn left_until(stamp: u64, now: u64, reset: u64, last_only: bool) -> Option<u64> {
     let left = stamp.checked_sub(now)?;
@@ -39,7 +39,7 @@ impl Since {
         self.units = if is_unused { 0 } else { self.units.saturating_sub(units.into()) };
     }
 
-    /// Returns the level of a bucket that leaks continuously, in fractions of a unit with the denominator `time`.
+    /// The level of a bucket that leaks continuously, in fractions of a unit with the denominator `time`.
     pub(super) fn level(&self, numbers: &Numbers, now: u64) -> u128 {
         let charged = i128::from(self.units) * i128::from(numbers.time);
         let passed = i128::from(now) - i128::from(self.time);

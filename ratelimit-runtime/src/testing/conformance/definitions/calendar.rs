@@ -13,7 +13,7 @@ pub fn offset(text: &str) -> i64 {
     60_000 * if text.starts_with('-') { -minutes } else { minutes }
 }
 
-/// Returns the end of the window that contains `now`. Both times are in ms since 1970.
+/// The end of the window that contains `now`. Both times are in ms since 1970.
 pub(super) fn end_of(window: &str, offset: i64, now: u64) -> u64 {
     let now = i64::try_from(now).unwrap() + offset;
     let after = |first: i64, length: i64| now + length - (now - first).rem_euclid(length);
@@ -33,7 +33,7 @@ pub(super) fn end_of(window: &str, offset: i64, now: u64) -> u64 {
     u64::try_from(end - offset).unwrap()
 }
 
-/// Returns the number of days of a month. January is 0.
+/// January is 0.
 fn days_of(year: i64, month: i64) -> i64 {
     match month {
         1 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

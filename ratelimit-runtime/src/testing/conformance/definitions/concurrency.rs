@@ -48,7 +48,7 @@ impl Concurrency {
         self.ticket(id).is_some() || self.permits.iter().any(|permit| permit.id == id)
     }
 
-    /// Returns the units of the tickets that arrived earlier, or of all tickets if this call has no ticket.
+    /// The units of the tickets that arrived earlier, or of all tickets if this call has no ticket.
     fn ahead(&self, id: u64) -> i64 {
         let arrival = self.ticket(id).map_or(u64::MAX, |ticket| ticket.arrival);
         let ahead = self.tickets.iter().filter(|ticket| ticket.arrival < arrival);

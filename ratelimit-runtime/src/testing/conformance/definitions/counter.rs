@@ -39,7 +39,7 @@ impl Counter {
         window.end > self.end_of_window(self.now) + next + self.numbers.wait
     }
 
-    /// Returns the start of a window. A window that is too far away starts now, and a window of the calendar has started.
+    /// A window that is too far away starts now, and a window of the calendar has started.
     fn begin(&self, window: &Window) -> u64 {
         let begun = self.numbers.window().is_some() || self.is_too_far(window);
         if begun { self.now } else { window.end.saturating_sub(self.numbers.time) }
@@ -53,7 +53,7 @@ impl Counter {
         i128::from(self.numbers.count) - i128::from(window.used)
     }
 
-    /// Returns the start of the window that takes this cost: the last window, or a new window after it.
+    /// The start of the window that takes this cost: the last window, or a new window after it.
     fn place(&self, cost: u32) -> u64 {
         match &self.last {
             None => self.now,

@@ -74,8 +74,7 @@ impl Turns for Queue {
         u32::try_from(back.div_ceil(u128::from(self.numbers.time))).unwrap()
     }
 
-    /// Returns the number of free places. There is a place for the call that is served now, and for all calls that the rate can
-    /// serve within `wait`.
+    /// There is a place for the call that is served now, and for all calls that the rate can serve within `wait`.
     fn room(&self) -> i64 {
         let within_wait = i128::from(self.numbers.wait) * i128::from(self.numbers.count);
         let free = within_wait - i128::try_from(self.level).unwrap();

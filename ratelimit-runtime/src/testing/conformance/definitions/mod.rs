@@ -62,11 +62,11 @@ pub trait Definition: Debug + Send {
         let peeked = self.copy().decide_keeping(now, Mode::Peek, cost, keep, id);
         Answer { remaining: peeked.remaining, reset_after: peeked.reset_after, stamp: 0, ..charged }
     }
-    /// Returns up to `units` of the charge with this stamp. Returns the number of returned units.
+    /// Gives up to `units` of the charge with this stamp back. Returns how many that were.
     fn give(&mut self, now: u64, units: u32, stamp: u64) -> u32;
     /// Charges units unconditionally. Returns the number of charged units.
     fn take(&mut self, now: u64, units: u32) -> u32;
-    /// Returns the number of units in use.
+    /// The units in use.
     fn used(&mut self, _now: u64) -> u32 {
         unreachable!("permits are not asked for it")
     }
@@ -82,7 +82,7 @@ pub trait Definition: Debug + Send {
     fn pause(&mut self, _now: u64, _ms: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
-    /// Returns the time in ms until a block or a pause ends.
+    /// The time in ms until a block or a pause ends.
     fn closed(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
@@ -90,7 +90,7 @@ pub trait Definition: Debug + Send {
     fn open(&mut self, _now: u64) -> u32 {
         unreachable!("only numbers have gates")
     }
-    /// Returns how often the key was reset.
+    /// Counts the resets of the key.
     fn generation(&self) -> u64 {
         0
     }

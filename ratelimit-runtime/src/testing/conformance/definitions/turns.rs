@@ -9,10 +9,9 @@ pub(super) trait Turns {
     fn numbers(&self) -> &Numbers;
     /// Advances the time to `now`, in µs.
     fn pass_to(&mut self, now: u64);
-    /// Returns the time in ms until this cost has its turn, if no other call comes.
+    /// The time in ms until this cost has its turn, if no other call comes.
     fn turn(&self, cost: u32) -> u64;
-    /// Returns the time in ms until this cost has its turn and leaves `keep` units to others. `cost + keep` is at most the
-    /// capacity.
+    /// The time in ms until this cost has its turn and leaves `keep` units to others. `cost + keep` is at most the capacity.
     fn turn_keeping(&self, cost: u32, keep: u32) -> u64 {
         self.turn(cost + keep)
     }
@@ -21,7 +20,7 @@ pub(super) trait Turns {
     /// Charges the cost at its turn. Returns the stamp.
     fn charge(&mut self, cost: u32) -> u64;
     fn give(&mut self, units: u32, stamp: u64) -> u32;
-    /// Returns the number of free units, rounded down. It is negative if more than the capacity is in use.
+    /// The free units, rounded down. Negative if more than the capacity is in use.
     fn room(&self) -> i64;
     /// Charges units now, even if they are not free.
     fn force(&mut self, units: u32);

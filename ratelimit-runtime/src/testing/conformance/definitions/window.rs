@@ -39,7 +39,7 @@ impl Window {
         cell.checked_sub(1).map_or(0, |before| self.charged_in(before))
     }
 
-    /// Returns the later of two cells: the cell with the last charge, and the current cell.
+    /// The later of two cells: the cell with the last charge, and the current cell.
     fn last(&self) -> Option<usize> {
         (!self.cells.is_empty()).then(|| self.cell_at(self.now).max(self.cells.len() - 1))
     }
@@ -53,15 +53,15 @@ impl Window {
         self.begin(cell) > self.now
     }
 
-    /// Returns `count` minus the units that count in this cell at this time, rounded down.
+    /// `count` minus the units that count in this cell at this time, rounded down.
     fn free(&self, cell: usize, time: u64) -> i64 {
         let share = u128::from(self.charged_before(cell)) * u128::from(self.end(cell) - time);
         let before = i64::try_from(share.div_ceil(self.numbers.time.into())).unwrap();
         i64::from(self.numbers.count) - i64::from(self.charged_in(cell)) - before
     }
 
-    /// Returns the first ms at which the cost fits into this cell. This ms may be the end of the cell. `None` if the cell has
-    /// no room for the cost.
+    /// The first ms at which the cost fits into this cell. This ms may be the end of the cell. `None` if the cell has no room for
+    /// the cost.
     fn first_fit(&self, cell: usize, cost: u32) -> Option<u64> {
         let from = self.begin(cell).max(self.now);
         let room = i128::from(self.numbers.count) - i128::from(self.charged_in(cell)) - i128::from(cost);
@@ -76,8 +76,8 @@ impl Window {
         Some(at)
     }
 
-    /// Returns the time of the turn for this cost, and its cell. If the last cell has room before its end, the turn is in the
-    /// last cell, otherwise in the next cell.
+    /// The time of the turn for this cost, and its cell. If the last cell has room before its end, the turn is in the last cell,
+    /// otherwise in the next cell.
     fn place(&self, cost: u32) -> (u64, usize) {
         let Some(last) = self.last() else { return (self.now, 0) };
         if cost == 0 && self.is_too_far(last) {

@@ -28,7 +28,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Returns the resets, the stacks and the single operations as separate calls.
+    /// The resets, the stacks and the single operations as separate calls.
     pub(super) fn split(&self) -> Vec<Self> {
         let alone =
             |reset: &[_], groups: &[_]| Self { at: self.at, reset: reset.to_vec(), groups: groups.to_vec() };
@@ -56,8 +56,7 @@ pub(super) fn are_determined(calls: &[Call]) -> bool {
     true
 }
 
-/// Returns the id of the permit at the store. Ids at the store are spread over 52 bits, and some of them differ only in their
-/// high bits.
+/// Ids at the store are spread over 52 bits, and some of them differ only in their high bits.
 pub(super) const fn store_id(id: u64) -> u64 {
     const HIGH: [u64; 4] = [0, 1 << 31, 1 << 32, 1 << 51];
     (id / 4) | HIGH[(id % 4) as usize]

@@ -27,9 +27,9 @@ struct Charge {
 const KNOWN: u64 = 1_000_000;
 
 impl Charges {
-    /// Returns the call without the operations whose outcomes the contract does not determine. Stamps differ from store to
-    /// store, so the return of a charge that was never made, was already returned, or was made under another limit is left out.
-    /// A return of more units than the charge has taken is reduced to these units.
+    /// Leaves out the operations whose outcomes the contract does not determine. Stamps differ from store to store, so the return
+    /// of a charge that was never made, was already returned, or was made under another limit is left out. A return of more units
+    /// than the charge has taken is reduced to these units.
     pub(super) fn determined(&mut self, call: &Call) -> Call {
         for Step { place, numbers, .. } in call.groups.iter().flatten() {
             if self.limits.insert(*place, *numbers).is_some_and(|earlier| earlier != *numbers) {

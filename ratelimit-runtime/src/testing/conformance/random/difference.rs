@@ -5,8 +5,8 @@ use super::operations::{Operation, Outcome};
 use crate::store::Change;
 use crate::testing::conformance::definitions::Answer;
 
-/// Returns a sentence that says how an outcome differs from the definition. `closed` is the time in ms for which the callers of
-/// the key are blocked or its limit is paused, after the operation.
+/// A sentence that says how an outcome differs from the definition. `closed` is the time in ms for which the callers of the key
+/// are blocked or its limit is paused, after the operation.
 pub(super) fn difference(step: &Step, found: Outcome, expected: Outcome, closed: u32) -> String {
     let sentence = match (step.operation, found, expected) {
         (Operation::Decide { keep, .. }, Outcome::Answer(found), Outcome::Answer(expected)) => {

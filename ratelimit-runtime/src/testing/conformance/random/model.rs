@@ -16,7 +16,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Returns the outcomes of the groups of a call, in order. The time is in µs.
+    /// The outcomes of the groups of a call, in order. The time is in µs.
     pub(super) fn make(&mut self, now: u64, call: &Call) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         for group in &call.groups {
@@ -60,12 +60,12 @@ impl Model {
         least..=most
     }
 
-    /// Returns the time in ms for which the callers of a key are blocked, or its limit is paused.
+    /// The time in ms for which the callers of a key are blocked, or its limit is paused.
     pub(super) fn closed(&mut self, now: u64, step: &Step) -> u32 {
         if step.numbers.takes_block() { self.of(step).closed(now) } else { 0 }
     }
 
-    /// Returns the definition of a limit under a key. While the `count` is zero, the key keeps its state.
+    /// While the `count` is zero, the key keeps its state.
     fn of(&mut self, Step { place, numbers, .. }: &Step) -> &mut dyn Definition {
         if numbers.count == 0 {
             return &mut **self.nothing.insert(numbers.definition());

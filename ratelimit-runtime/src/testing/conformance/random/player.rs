@@ -58,7 +58,7 @@ impl<'s> Player<'s> {
         self.now = now;
     }
 
-    /// Returns the call without the operations whose outcomes are not determined.
+    /// Leaves out the operations whose outcomes are not determined.
     pub(super) fn determined(&mut self, call: &Call) -> Call {
         self.charges.determined(call)
     }
