@@ -21,7 +21,7 @@ use std::time::Duration;
 /// | sliding window | `count` | units left in the window | until enough units have left the window | until no units are in the window |
 /// | sliding log | `count` | units left in the window | until enough units are older than `time` | until all units are older than `time` |
 /// | leaky bucket, meter | `burst` | whole units that still fit | until enough units have leaked | until nothing is in use |
-/// | leaky bucket, queue | places in the queue | places left | until a call could run at once | until the queue is empty |
+/// | leaky bucket, queue | places in the queue | places left | until a call could run at once | until nothing is in use |
 /// | concurrency | `count` | permits left | at most until the first lease ends | at most until the last lease ends |
 ///
 /// Times are whole microseconds.
