@@ -1,6 +1,7 @@
 -- decide: the driver that judges requests in order, and charges the requests that pass.
 --
--- KEYS    one per request, all on one node. The keys of a stack differ from each other.
+-- KEYS    one per request, all on one node. The keys of a stack differ from each other. Then two for each run with callers, in
+--         the order of the runs: the hashes of the shares (fair.lua).
 -- ARGV    the mode, the number of keys that are read at once (from the first key on), and then the runs. A run is one or more
 --         requests with the same limit, cost and extra. Each run has eight arguments:
 --           algorithm, count, time_ms, burst, wait_ms, n, cost, extra
@@ -12,7 +13,8 @@
 --           n = 0   one request of a stack, which continues with the next run. The last run of a stack has n = 1. Either all
 --                   requests of a stack are charged, or none is.
 --           n < 0   -n equal requests on one key, merged into one read and one write. Only in mode check, without a wait.
---           extra   the units that are left to others, and the steps of a block (requests.lua).
+--           extra   the units that are left to others, and the steps of a block or the callers that share a bucket
+--                   (requests.lua). A run with callers has n = 0, n = 1, or n < 0: then each of the -n requests has its caller.
 --         The mode is one of:
 --           check   charges requests that pass now.
 --           charge  charges requests that pass within wait_ms. Returns the delay of each request, and a stamp by which its
@@ -26,6 +28,7 @@
 --                        If it does not pass: delay_ms, remaining, reset_after_ms.
 --           charge       delay_ms, remaining, reset_after_ms, stamp (0 if nothing was charged).
 --           n < 0        the number of requests that pass, remaining, reset_after_ms, the delay_ms of the other requests.
+--                        With callers, if not all pass: -1, and then the same as for n = 1, for each request.
 --         delay_ms >= 0  the request passes after this time. A stack passes if this holds for each of its requests.
 --         delay_ms < 0   the request is refused; it would pass after -delay_ms. -NEVER: it never passes. -FOREIGN: nothing
 --                        was decided and nothing was charged, and remaining says why. 0: the key holds a value that no
@@ -102,8 +105,90 @@ local function make_decide()
     return put(limit, key, old, units, tag, ahead, nil, gate) and ms or refusal > 0 and 0 or nil
   end
 
+  -- Ends the script on a replica, so that the client looks for the primary.
+  local function end_if_read_only(key)
+    if READONLY == refusal then call("INCRBY", key, 0) end
+  end
+
+  -- Decides a run of one request, or of merged requests, whose callers share the bucket. Only in mode check. The requests are
+  -- decided in order, and all that pass are charged together.
+  local decide_shared
+  if shares > 0 then
+    function decide_shared(run)
+      local limit, cost, position, most = run.limit, run.cost, run.first, run.share.most
+      local key, text, units, tag, ahead, gate = keys[position], texts[position], 0, 0, ABSENT, nil
+      refusal = 0
+      if text == nil then text = attempt("", "GET", key) end
+      if text then units, tag, ahead, gate = decode(text, limit.tags) end
+      local is_foreign = not units or text == false and position <= at_once and attempt("", "GET", key)
+      local needed, closed, unit, count = cost + run.keep, gate and gate.left or 0, limit.time_ms, limit.count
+      local capacity, level = limit.burst * unit, is_foreign and 0 or limit.level_of(units, ahead)
+      local passed, replies, reserve, note, save = 0, {}, nil, nil, nil
+      if level == 0 and closed <= 0 and needed <= limit.burst then reserve, note, save = open_shares(run, true) end
+      local size = #run.share.callers / 16
+      local unused = (capacity - level - (capacity - level) % unit) / unit
+      if closed <= 0 and not is_foreign and unused >= (size - 1) * cost + needed + most then
+        level, passed = level + size * cost * unit, size -- units are not scarce for any of the calls
+        replies[size] = { unused - size * cost, (level + -level % count) / count }
+      end
+      for number = passed + 1, size do
+        local caller = sub(run.share.callers, 16 * number - 15, 16 * number)
+        local room = capacity - level
+        local free, needs = (room - room % unit) / unit, needed
+        local passes = not is_foreign and closed <= 0 and free >= needed + most
+        if not passes and needed <= limit.burst and closed <= 0 and not is_foreign then
+          if not reserve then reserve, note, save = open_shares(run, false) end
+          local left = reserve(caller)
+          if left then
+            needs = needed + left
+            passes = free >= needs
+            note(passes, cost)
+          else
+            is_foreign = true
+          end
+        end
+        if passes then
+          level, passed = level + cost * unit, passed + 1
+          replies[number] = { free - cost, (level + -level % count) / count }
+        else
+          local wait, reset = NEVER, limit.leak_time(level, 0)
+          if needed <= limit.burst then wait = free >= needs and 0 or limit.leak_time(needs * unit - room, 0) end
+          if closed > 0 then wait, free, reset = wait < closed and closed or wait, 0, reset < closed and closed or reset end
+          replies[number] = { free > 0 and free or 0, reset, -wait }
+        end
+      end
+      if passed > 0 and not is_foreign then
+        local charged = charge_state(limit, key, text, units, tag, ahead, gate, passed * cost, 0)
+        if not charged then is_foreign, save = true, nil end
+      end
+      if is_foreign then save = nil end
+      if save then save() end
+      end_if_read_only(key)
+      if run.n < 0 and passed == -run.n and not is_foreign then
+        local last = replies[passed]
+        return add(position, passed, last[1], last[2], 0)
+      end
+      local index = position + extra
+      if run.n < 0 then reply[index], index = -1, index + 1 end
+      for _, numbers in ipairs(replies) do
+        local room, reset, wait = numbers[1], numbers[2], numbers[3]
+        if is_foreign and (not wait or refusal == 0) then room, reset, wait = refusal, 0, -FOREIGN end
+        local number = room * (limit.longest + 1) + reset
+        if not wait and reset <= limit.longest and number < NEVER then
+          reply[index], index = number, index + 1
+        else
+          reply[index], reply[index + 1], reply[index + 2], index = wait or NEVER, room, reset, index + 3
+        end
+      end
+      extra = index - position - 1
+    end
+  end
+
   -- Decides the request of a run at this position. Charges it if it passes and `charges` is true. Returns whether it passes.
   return function(run, position, charges)
+    if run.share and mode == "check" and not run.is_member and run.limit.tags and run.cost > 0 then
+      return decide_shared(run)
+    end
     local limit, cost, keep, n, key = run.limit, run.cost, run.keep, run.n, keys[position]
     local tags, text, state, tag, ahead, gate = limit.tags, texts[position], 0, 0, ABSENT, nil
     refusal = 0
@@ -118,6 +203,20 @@ local function make_decide()
     end
     local wait, room, reset, stamp, passed, closed = FOREIGN, 0, 0, 0, 0, gate and gate.left or 0
     if state then wait, room, reset = limit.judge(state, tag, ahead, cost + keep, keep) end
+    local reserve, note, save
+    if run.share and tags and state and closed <= 0 and cost + keep <= limit.burst then
+      local is_full = room == limit.burst
+      if is_full or room < cost + keep + run.share.most then
+        reserve, note, save = open_shares(run, is_full)
+        local left = room < cost + keep + run.share.most and reserve(run.share.callers) or 0
+        if not left then
+          state, wait, room, reset = nil, FOREIGN, 0, 0
+        elseif left > 0 then
+          keep = keep + left
+          wait, room, reset = limit.judge(state, tag, ahead, cost + keep, keep)
+        end
+      end
+    end
     if wait < closed then wait = closed end
     local may_wait = waits and not limit.enqueue and (keep == 0 or limit.level_of) and (closed <= 0 or gate.kind == 1)
     local passes = wait <= (may_wait and limit.wait_ms or 0)
@@ -133,6 +232,10 @@ local function make_decide()
       room = room - passed * cost
       if refusal == READONLY then call("INCRBY", key, 0) end -- ends the script, so that the client looks for the primary
       if not reset then passes, passed, wait, room, reset, stamp = false, 0, FOREIGN, refusal, 0, 0 end
+      if passes and save then
+        note(true, cost)
+        save()
+      end
     elseif tags and text == false and position <= at_once and attempt("", "GET", key) then
       passes, wait, room, reset = false, FOREIGN, 0, 0
     elseif passes then
@@ -141,6 +244,11 @@ local function make_decide()
       reset = select(3, limit.judge(state, tag, ahead, 0))
     elseif limit.enqueue and waits and charges and limit.wait_ms > 0 and wait < FOREIGN then
       wait = limit.enqueue(state, keep > 0 and 0 or cost, wait) -- a call that leaves units to others stands behind all tickets
+    end
+    if save and not passes and state and mode ~= "peek" and cost > 0 and refusal == 0 then
+      note(false)
+      save()
+      end_if_read_only(key)
     end
     if n < 0 and passes and passed < -n then
       wait = limit.judge(tags and state or limit.read(key), tag, ahead, cost + keep, keep)
@@ -171,8 +279,8 @@ end
 -- the short form. Nearly all requests are plain. `decide` would make the same decisions. At the first request that is not plain,
 -- this function returns or fails, and `at` is the position of that request. A failure is safe in a `pcall`, because nothing after
 -- the write of a request can fail. So a request has both its write and its reply, or neither. If it has neither, `decide` decides
--- it from the start. For example, INCRBY fails on a text that only Lua reads as a number.
-local function decide_plain(limit, cost, keep, last)
+-- it from the start. For example, INCRBY fails on a text that only Lua reads as a number. `most` is nil for a run without callers.
+local function decide_plain(limit, cost, keep, last, most)
   local judge, tags, longest, call, keys, texts, reply = limit.judge, limit.tags, limit.longest, call, keys, texts, reply
   local ERA, SHIFT, PAST, NEVER, ABSENT = ERA, SHIFT, PAST, NEVER, ABSENT
   local increment, start, life = format("%.0f00000000000", cost * tags), nil, nil
@@ -198,6 +306,7 @@ local function decide_plain(limit, cost, keep, last)
     if keep > 0 and (wait > 0 or room < cost + keep) then
       wait, room, reset = judge(units, tag, ahead, cost + keep, keep)
     end
+    if most and (wait > 0 or room < cost + keep + most or change == "starts") then return end
     if wait > 0 then
       if limit.steps or not text or not find(text, "^[1-9]%d*$") then return end
       local index = position + offset
@@ -235,9 +344,10 @@ end
 local function decide_run(run)
   local limit, cost, last = run.limit, run.cost, run.first + (run.n > 0 and run.n or 1) - 1
   local is_plain = mode == "check" and run.n > 0 and limit.tags and cost > 0 and cost * limit.tags < 90000000
+  local most = run.share and run.share.most -- a call that finds more units free is like one without a caller
   at = run.first
   while at <= last do
-    if is_plain then pcall(decide_plain, limit, cost, run.keep, last) end
+    if is_plain then pcall(decide_plain, limit, cost, run.keep, last, most) end
     if at <= last then
       decide = decide or make_decide()
       decide(run, at, charges)
@@ -268,7 +378,7 @@ for _, run in ipairs(runs) do
   end
 end
 
-local parts, size = {}, #keys + extra
+local parts, size = {}, requests + extra
 for first = 1, size, 4000 do
   local last = first + 3999 < size and first + 3999 or size
   parts[#parts + 1] = struct.pack("<" .. string.rep("d", last - first + 1), unpack(reply, first, last))

@@ -26,7 +26,7 @@ macro_rules! script {
 }
 
 /// The script that decides about any number of requests.
-pub const DECIDE: &str = script!("requests.lua", "decide.lua");
+pub const DECIDE: &str = script!("requests.lua", "fair.lua", "decide.lua");
 
 /// The script that returns, takes and renews units, and that blocks and pauses keys.
 pub const ADJUST: &str = script!("adjust.lua");

@@ -65,6 +65,7 @@ local lives = 2 * (period > wait_ms and period or wait_ms) + 1000
 local own_tag = floor(math.log(lives + 1) * 1.4426950408889634) -- exact: the number is odd, so not close to 2^n
 local own_life = 2 ^ own_tag
 limit.tags, limit.longest, limit.level_of, limit.leak_time = 34, period, level_of, leak_time
+limit.shares = not by_interval and not only_last -- whether callers can share the bucket (fair.lua)
 
 -- This function decides most calls, so it has few steps and calls few other functions.
 function limit.judge(units, tag, ahead, cost)

@@ -222,6 +222,17 @@ impl Limit {
         1 << (self.full_and_life >> FULL_BITS)
     }
 
+    /// Checks whether callers can share the limit in equal parts.
+    pub const fn check_fair(&self) -> Result<(), LimitError> {
+        self.numbers.check_fair()
+    }
+
+    /// The most units that a caller of a shared bucket leaves to the others: 15/16 of a full bucket, or of `count` if that is less.
+    pub const fn largest_reserve(&self) -> u32 {
+        let full = if self.capacity < self.numbers.count { self.capacity } else { self.numbers.count };
+        full / 16 * 15 + full % 16 * 15 / 16
+    }
+
     /// Whether this is a leaky bucket in which calls wait.
     pub const fn is_queue(&self) -> bool {
         self.numbers.is_queue()

@@ -99,6 +99,23 @@ impl Numbers {
         }
     }
 
+    /// Checks whether callers can share a limit of these numbers in equal parts.
+    pub const fn check_fair(&self) -> Result<(), LimitError> {
+        Err(if !self.algorithm.is_bucket() {
+            LimitError::FAIR_WITHOUT_BUCKET
+        } else if self.refills_by_interval() {
+            LimitError::FAIR_BY_INTERVAL
+        } else if self.wait_ms > 0 {
+            LimitError::FAIR_WITH_WAIT
+        } else if !Number::Lease.is_plain(self) {
+            LimitError::FAIR_WITH_LEASE
+        } else if !self.block.is_none() {
+            LimitError::FAIR_WITH_BLOCK
+        } else {
+            return Ok(());
+        })
+    }
+
     const fn rate(&self) -> Rate {
         let given = Rate { tokens: self.count, period_ms: self.time_ms };
         let continuous = self.algorithm.is_bucket() && !self.refills_by_interval() && self.count > 0;

@@ -42,6 +42,11 @@ impl LimitError {
     pub const BLOCK_NOT_GROWING: Self = Self("each step of `block` must be longer than the one before it, as in `1m`, `10m`, `1h`");
     pub const BLOCK_TOO_MANY_STEPS: Self = Self("`block` must have at most 4 steps; the last one repeats");
     pub const BLOCK_WITH_LEASE: Self = Self("`block` and `lease` exclude each other: a process that hands out leased units does not see that a caller is blocked, so remove one of them");
+    pub const FAIR_WITHOUT_BUCKET: Self = Self("`fair` needs a bucket whose units come back one by one, because the units that a window leaves to others are lost when it ends: use the algorithm `token_bucket` or `leaky_bucket`");
+    pub const FAIR_BY_INTERVAL: Self = Self("`fair` needs a bucket whose units come back one by one: remove `refill = \"interval\"`");
+    pub const FAIR_WITH_WAIT: Self = Self("`fair` and `wait` exclude each other: a call that waits has a turn, and turns are in the order of arrival, so remove one of them");
+    pub const FAIR_WITH_LEASE: Self = Self("`fair` and `lease` exclude each other: a process takes leased units before it knows whose calls will use them, so remove one of them");
+    pub const FAIR_WITH_BLOCK: Self = Self("`fair` and `block` exclude each other: a block refuses all callers that share the limit, so remove one of them");
     pub const WAIT_FRACTION: Self = Self("`wait` must be a whole number of milliseconds");
     pub const WAIT_TOO_LONG: Self = Self("`wait` must be at most 366 days");
     pub const QUEUE_TOO_LARGE: Self = Self("more than 67108864 (2^26) units could be in use and waiting: choose a shorter `wait`");

@@ -32,13 +32,16 @@ pub struct Request {
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
     pub(crate) keep: u32,
-    /// The id of the permit, and the bit [`WITH_NEXT`]. One number holds both, so that a request is small: nearly every call
-    /// moves a request in memory.
+    /// The id of the permit, or with the bit [`SHARED`] the hash of the caller that shares the limit with others, and the bit
+    /// [`WITH_NEXT`]. One number holds all of them, so that a request is small: nearly every call moves a request in memory.
     permit: u64,
 }
 
 /// The bit that marks a request that passes only together with the following one. Ids of permits have 52 bits.
 const WITH_NEXT: u64 = 1 << 63;
+
+/// The bit that marks a request with a caller.
+const SHARED: u64 = 1 << 62;
 
 /// The permit id of requests that take no permit.
 pub(crate) const NO_PERMIT: u64 = 1;
@@ -75,6 +78,14 @@ impl Request {
         self
     }
 
+    /// Sets the caller, by the lowest 62 bits of a hash of it: the callers of the bucket share its units in equal parts while all
+    /// units are wanted ([`Key::fair`](crate::Key::fair)). The limit must be one that can be shared, else the caller is ignored. A
+    /// store that cannot share units may ignore it too.
+    pub fn with_caller(mut self, hash: u64) -> Self {
+        self.set_caller(hash);
+        self
+    }
+
     /// Sets the id of the permit that the request takes from a concurrency limit, from 1 to 2^52 - 1. Choose it at random, so
     /// that all permits that are held under one key have different ids. A waiting call asks again with the same id, so that it
     /// keeps its place.
@@ -89,7 +100,11 @@ impl Request {
     }
 
     pub(crate) fn set_permit(&mut self, id: u64) {
-        self.permit = self.permit & WITH_NEXT | id & !WITH_NEXT;
+        self.permit = self.permit & WITH_NEXT | id & !(WITH_NEXT | SHARED);
+    }
+
+    pub(crate) fn set_caller(&mut self, hash: u64) {
+        self.permit = self.permit & WITH_NEXT | SHARED | hash & (SHARED - 1);
     }
 
     /// The key under which the state is stored.
@@ -112,6 +127,21 @@ impl Request {
         self.keep
     }
 
+    /// The hash of the caller, if callers share the limit in equal parts. `None` if the limit cannot be shared.
+    #[inline]
+    pub const fn caller(&self) -> Option<u64> {
+        if self.permit & SHARED == 0 || self.limit.check_fair().is_err() {
+            return None;
+        }
+        Some(self.permit & (SHARED - 1))
+    }
+
+    /// Returns whether the request is not part of a stack, and has no caller.
+    #[inline]
+    pub(crate) const fn is_alone(&self) -> bool {
+        self.permit & (WITH_NEXT | SHARED) == 0
+    }
+
     /// Returns the number of units that must be free: the cost, and the units that are left to others.
     pub(crate) const fn needed(&self) -> i64 {
         self.cost as i64 + self.keep as i64
@@ -129,14 +159,18 @@ impl Request {
         self.cost > 0 && self.keep == 0 && !self.limit.block_steps().is_none()
     }
 
-    /// Returns whether two requests on the same key are equal for the store: in cost, units to leave, and limit.
+    /// Returns whether two requests on the same key are equal for the store: in cost, units to leave, and limit. Their callers
+    /// may differ, but both have a caller, or none has.
     pub(crate) fn is_decided_as(&self, other: &Self) -> bool {
-        self.cost == other.cost && self.keep == other.keep && self.limit == other.limit
+        self.cost == other.cost
+            && self.keep == other.keep
+            && self.caller().is_some() == other.caller().is_some()
+            && self.limit == other.limit
     }
 
     /// The id of the permit.
     pub const fn permit(&self) -> u64 {
-        self.permit & !WITH_NEXT
+        if self.permit & SHARED == 0 { self.permit & !WITH_NEXT } else { NO_PERMIT }
     }
 
     /// Returns whether this request passes only together with the following one.
@@ -146,7 +180,7 @@ impl Request {
 
     /// Returns the same request with another cost, and not as a member of a stack.
     pub(crate) fn alone(&self, cost: u32) -> Self {
-        Self { cost, permit: self.permit(), ..self.clone() }
+        Self { cost, permit: self.permit & !WITH_NEXT, ..self.clone() }
     }
 
     /// Creates a change of units that this request has taken.

@@ -65,7 +65,7 @@ local redis = (function(server)
   }
 
   -- Commands that have the same effect under any clock. Before such a command, its key is removed if it has expired.
-  local plain = [[ DECRBY DEL EXISTS GET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
+  local plain = [[ DECRBY DEL EXISTS GET HMGET HSET INCRBY LINDEX LLEN LPUSH LRANGE LREM LTRIM RPUSH TYPE ZADD ZCARD ZCOUNT ZRANGE
     ZRANGEBYSCORE ZRANK ZREM ZREMRANGEBYSCORE ZSCORE ]]
 
   local function through(command)

@@ -9,17 +9,23 @@ pub(crate) struct TestRequest {
     pub(crate) limit: Limit,
     pub(crate) cost: u32,
     pub(crate) keep: u32,
+    /// 0 for a request without a caller.
+    pub(crate) caller: u64,
     pub(crate) permit: u64,
     pub(crate) with_next: bool,
 }
 
 impl TestRequest {
     pub(crate) const fn new(key: usize, limit: Limit, cost: u32) -> Self {
-        Self { key, limit, cost, keep: 0, permit: 1, with_next: false }
+        Self { key, limit, cost, keep: 0, caller: 0, permit: 1, with_next: false }
     }
 
     pub(crate) const fn with_permit(self, permit: u64) -> Self {
         Self { permit, ..self }
+    }
+
+    pub(crate) const fn with_caller(self, caller: u64) -> Self {
+        Self { caller, ..self }
     }
 
     pub(crate) const fn with_keep(self, keep: u32) -> Self {
@@ -52,6 +58,7 @@ pub(crate) async fn decide(
         .map(|(test, key)| {
             let request = Request::new(StoreKey::new(key.as_bytes()), test.limit, test.cost);
             let request = request.with_permit(test.permit).with_keep(test.keep);
+            let request = if test.caller > 0 { request.with_caller(test.caller) } else { request };
             if test.with_next { request.with_next() } else { request }
         })
         .collect();

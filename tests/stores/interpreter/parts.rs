@@ -5,8 +5,11 @@ use crate::models::definitions::{Kind, Numbers};
 use ratelimit::__testing;
 
 /// The driver of `decide`, which calls the algorithms.
-const DRIVER: &str =
-    concat!(include_str!("../../../lua/requests.lua"), include_str!("../../../lua/decide.lua"));
+const DRIVER: &str = concat!(
+    include_str!("../../../lua/requests.lua"),
+    include_str!("../../../lua/fair.lua"),
+    include_str!("../../../lua/decide.lua")
+);
 
 /// Returns the shared parts of a script: `head.lua` and the algorithms. Returns `None` if the driver is not the one of
 /// `decide`.

@@ -7,6 +7,7 @@ pub(crate) mod limits;
 mod mixed_limits;
 mod promises;
 pub(crate) mod random;
+mod shared_limits;
 mod single_limits;
 
 pub(crate) use ratelimit::__testing::conformance::definitions;

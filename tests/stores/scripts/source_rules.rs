@@ -7,7 +7,7 @@ macro_rules! files {
 }
 
 /// All scripts by file name.
-pub(super) const FILES: [(&str, &str); 17] = files![
+pub(super) const FILES: [(&str, &str); 18] = files![
     "head.lua",
     "counter.lua",
     "token_bucket.lua",
@@ -16,6 +16,7 @@ pub(super) const FILES: [(&str, &str); 17] = files![
     "sliding_log.lua",
     "concurrency.lua",
     "requests.lua",
+    "fair.lua",
     "decide.lua",
     "adjust.lua",
     "any_slot.lua",
@@ -38,6 +39,7 @@ fn headers_state_the_contract() {
     let sections = |name: &str| -> &[&str] {
         match name {
             "head.lua" | "requests.lua" => &[],
+            "fair.lua" => &["Idea", "State", "Bound", "Write", "Example", "ARGV", "Change"],
             "decide.lua" | "adjust.lua" | "any_slot.lua" | "any_slot_probe.lua" => {
                 &["KEYS", "ARGV", "Reply", "Errors"]
             }

@@ -212,8 +212,8 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
     }
 }
 
-/// Returns the request, or `None` if its refusal cannot be remembered. That is so for a request of a stack, and for a request
-/// without a cost. It is also so if the limit has a `wait` or is a concurrency limit, or if the limit has a block and the
+/// Returns the request, or `None` if its refusal cannot be remembered. That is so for a request of a stack, for a request with a
+/// caller, whose refusal says nothing about the other callers of the key, and for a request without a cost. It is also so if the limit has a `wait` or is a concurrency limit, or if the limit has a block and the
 /// request has `keep`.
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
@@ -221,7 +221,7 @@ fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     // The refusal of a request with `keep` starts no block. It must not replace the remembered refusal of a request that has
     // started one.
     let is_milder = request.keep() > 0 && !limit.block_steps().is_none();
-    let is_cacheable = !request.passes_with_next() && limit.is_charged_at_once() && !is_milder;
+    let is_cacheable = request.is_alone() && limit.is_charged_at_once() && !is_milder;
     (is_cacheable && request.cost() > 0).then_some(*request)
 }
 

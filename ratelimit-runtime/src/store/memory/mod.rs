@@ -5,6 +5,7 @@ mod bucket;
 mod calendar;
 mod concurrency;
 mod counter;
+mod fair;
 mod gates;
 mod list;
 mod number;
@@ -26,6 +27,7 @@ use crate::error::Error;
 use crate::key::StoreKey;
 use crate::limit::{Limit, State};
 use crate::macros::opaque;
+use fair::Shares;
 use list::List;
 use overrides::Overrides;
 use resets::Resets;
@@ -43,7 +45,8 @@ use terms::{Terms, Verdict};
 /// [`max_keys`](Self::with_max_keys) of them before it evicts any. The default is a million, which takes 32 MB when full. In
 /// addition, the store holds a quarter of `max_keys` sliding logs and concurrency limits, and a quarter of `max_keys` blocks. A
 /// block takes as much as a counter. A log or a concurrency limit takes about 60 bytes plus its timestamps or permits. All
-/// timestamps and permits together take at most 32 bytes times `max_keys`.
+/// timestamps and permits together take at most 32 bytes times `max_keys`. The same holds for the callers that share buckets in equal
+/// parts ([`fair`](crate::rate_limit#fair)): a caller takes about 50 bytes, only while units are scarce.
 ///
 /// A new key first takes the place of expired keys. If the store is full and no key has expired, it evicts keys, and counts
 /// them in [`evictions`](Self::evictions) and in the metric `ratelimit.memory.evictions`. An evicted limit starts again without
@@ -95,6 +98,8 @@ pub struct MemoryStore<C = SystemClock> {
     numbers: Table<u64>,
     lists: Table<List>,
     gates: Table<u64>,
+    /// The shares of the callers of buckets.
+    shares: Table<Shares>,
     /// The time in ms at which the last gate is forgotten. 0 if there has been no gate.
     gates_kept: AtomicU64,
     resets: Resets,
@@ -139,6 +144,7 @@ impl<C: Clock> MemoryStore<C> {
             numbers: Table::new(max_keys, 0),
             lists: Table::new(quarter, max_keys.saturating_mul(32)),
             gates: Table::new(quarter, 0),
+            shares: Table::new(quarter, max_keys.saturating_mul(32)),
             gates_kept: AtomicU64::new(0),
             resets: Resets::new(quarter),
             overrides: Overrides::default(),
@@ -154,12 +160,14 @@ impl<C: Clock> MemoryStore<C> {
 
     /// The number of bytes that this store has allocated for limits, including free space. Locks each shard in turn.
     pub fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.gates.bytes() + self.lists.bytes() + self.resets.bytes()
+        let numbers = self.numbers.bytes() + self.gates.bytes() + self.resets.bytes();
+        numbers + self.lists.bytes() + self.shares.bytes()
     }
 
     /// The number of keys and blocks that were evicted before they expired, because the store was full.
     pub fn evictions(&self) -> u64 {
-        self.numbers.evictions() + self.gates.evictions() + self.lists.evictions()
+        let numbers = self.numbers.evictions() + self.gates.evictions();
+        numbers + self.lists.evictions() + self.shares.evictions()
     }
 
     /// Does the same as [`Store::decide`], without a [`Reply`].
@@ -167,13 +175,13 @@ impl<C: Clock> MemoryStore<C> {
         self.decide_stacks(mode, requests, self.clock.now_micros())
     }
 
-    /// Returns whether a request is not part of a stack, and needs no calendar window, no gate and no generation. Nearly all
+    /// Returns whether a request is not part of a stack, and needs no caller, no calendar window, no gate and no generation. Nearly all
     /// requests are plain. Logs and permits have no gates and no generations.
     #[inline]
     fn is_plain(&self, mode: Mode, request: &Request, now_us: u64) -> bool {
         let is_new = mode != Mode::Charge || !self.resets.any(now_us / 1000);
         let limit = request.limit();
-        !request.passes_with_next() && (is_new || limit.is_list()) && self.needs_no_gate(limit, now_us)
+        request.is_alone() && (is_new || limit.is_list()) && self.needs_no_gate(limit, now_us)
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use super::gates::Gate;
 use super::list::List;
 use super::table::Guards;
 use super::terms::{Terms, Verdict};
-use super::{MemoryStore, bucket, list, number};
+use super::{MemoryStore, bucket, fair, list, number};
 use crate::clock::Clock;
 use crate::limit::Limit;
 use crate::store::{Decisions, Mode, Request};
@@ -38,21 +38,33 @@ impl<C: Clock> MemoryStore<C> {
         let mut lists = self.lists.lock_all(hashes(true));
         let judged = members.iter_mut().map(|terms| {
             let gate = self.meet_gate(terms);
-            let verdict = self.decide_in(&mut numbers, &mut lists, &Terms { mode: Mode::Peek, ..*terms });
+            let mut verdict = self.decide_in(&mut numbers, &mut lists, &Terms { mode: Mode::Peek, ..*terms });
+            let mut share = None;
+            if terms.caller.is_some() && gate.left(terms.now) == 0 && !terms.limit.refuses_all() {
+                let met = self.meet_share(terms, &verdict);
+                if met.is_counted() {
+                    verdict = self.decide_in(&mut numbers, &mut lists, &Terms { mode: Mode::Peek, ..*terms });
+                }
+                share = Some(met);
+            }
             // If a limit with a block refuses the stack, the limit blocks its own callers.
             let closed = self.close_gate(gate, &verdict, terms);
             if gate.is_none() && !closed.is_none() {
                 let set_end = |entry: &mut _| bucket::gated(entry, terms.limit, terms.now);
                 self.numbers.update_in(&mut numbers, terms.hash, terms.now, set_end);
             }
-            (closed, closed.shown(verdict, terms.now))
+            (closed, closed.shown(verdict, terms.now), share)
         });
-        let judged: SmallVec<[(Gate, Verdict); 4]> = judged.collect();
+        let judged: SmallVec<[(Gate, Verdict, Option<fair::Share>); 4]> = judged.collect();
         let passes = members
             .iter()
             .zip(&judged)
-            .all(|(terms, (_, verdict))| verdict.wait_within(terms.longest_wait).is_some());
-        for (terms, (gate, verdict)) in members.iter().zip(judged) {
+            .all(|(terms, (_, verdict, _))| verdict.wait_within(terms.longest_wait).is_some());
+        for (terms, (gate, verdict, share)) in members.iter().zip(judged) {
+            let is_refused = verdict.wait_within(terms.longest_wait).is_none();
+            if let Some(share) = share.filter(|_| terms.charges() && (passes || is_refused)) {
+                self.note_share(terms, &share, passes);
+            }
             let verdict = match verdict.wait_ms {
                 Some(wait) if passes && terms.charges() => {
                     let charge = terms.granted(terms.cost, wait);

@@ -16,6 +16,8 @@ pub(super) struct Terms<'a> {
     pub(super) cost: u32,
     /// The cost plus the units that are left to others.
     pub(super) needed: i64,
+    /// The caller that shares the limit with others.
+    pub(super) caller: Option<u64>,
     pub(super) permit: u64,
     /// The longest time in ms that the request may wait for its turn.
     pub(super) longest_wait: u64,
@@ -34,6 +36,7 @@ impl<'a> Terms<'a> {
             mode,
             cost: request.cost(),
             needed: request.needed(),
+            caller: request.caller(),
             permit: request.permit(),
             longest_wait: if mode == Mode::Charge && request.may_reserve() { limit.wait_ms() } else { 0 },
             ..Self::peek(limit, request.key().hash(), now_us)
@@ -50,8 +53,9 @@ impl<'a> Terms<'a> {
     /// Creates the terms of a request that takes nothing, to find out what is free.
     #[inline]
     pub(super) fn peek(limit: &'a Limit, hash: u64, now_us: u64) -> Self {
-        let (mode, cost, needed, permit, longest_wait, granted) = (Mode::Peek, 0, 0, 0, 0, None);
-        Self { limit, hash, mode, cost, needed, permit, longest_wait, granted, now: now_us / 1000, now_us }
+        let (mode, cost, needed, caller, permit, longest_wait) = (Mode::Peek, 0, 0, None, 0, 0);
+        let now = now_us / 1000;
+        Self { limit, hash, mode, cost, needed, caller, permit, longest_wait, granted: None, now, now_us }
     }
 
     /// Returns the same terms with another cost, which is charged after a wait of `wait` ms, even if the units are not free.

@@ -58,8 +58,8 @@ struct MixedTraffic {
     limits: HashMap<(usize, Algorithm), Limit>,
     permits: u64,
     charges: Vec<(TestRequest, u64)>,
-    /// Whether limits block. If the clock steps back, limits do not block, because an expired gate might return in only one
-    /// store.
+    /// Whether limits block, and callers share buckets. If the clock steps back, they do not, because an expired gate or an old
+    /// share might return in only one store.
     blocks: bool,
 }
 
@@ -94,7 +94,10 @@ impl MixedTraffic {
         let cost = if self.random.bool() { 1 } else { self.random.u32(0..=limit.capacity() + 2) };
         let keep = if self.random.u32(0..6) == 0 { self.random.u32(0..=limit.capacity() + 1) } else { 0 };
         self.permits += 1;
-        TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits).with_keep(keep)
+        let is_shared = self.blocks && algorithm.is_bucket() && self.random.u32(0..3) == 0;
+        let caller = if is_shared { self.random.u64(1..5) } else { 0 };
+        let request = TestRequest::new(key, limit, cost.min(1000)).with_permit(self.permits);
+        request.with_keep(keep).with_caller(caller)
     }
 
     /// Random single requests, and stacks whose members have different keys.

@@ -2,7 +2,9 @@
 //! if the requests were sent one by one, in order of arrival.
 
 use super::replies::{EntryReply, Replies};
-use crate::store::redis::script::{InvalidReply, Numbers, differing, encode_run, longest_reset, mode_name};
+use crate::store::redis::script::{
+    InvalidReply, Numbers, add_share_keys, differing, encode_run, longest_reset, mode_name,
+};
 use crate::store::{Mode, Request};
 use hashbrown::HashTable;
 use redis::{Cmd, Value};
@@ -24,7 +26,7 @@ pub(super) struct Merged {
     differ: bool,
 }
 
-/// Equal requests on one key, between which no different request on the same key has arrived.
+/// Equal requests on one key, between which no different request on the same key has arrived. Their callers may differ.
 struct Entry {
     /// The index of the first request.
     first: usize,
@@ -34,6 +36,8 @@ struct Entry {
     hash: u64,
     /// The index of the section.
     section: usize,
+    /// Whether the requests have callers, which share the bucket.
+    is_shared: bool,
 }
 
 /// Entries with the same limit and units. Among the arguments of the script, a section is one run (`lua/decide.lua`), or
@@ -112,7 +116,8 @@ impl Merged {
             self.sections.len() - 1
         });
         let entry = self.entries.len();
-        self.entries.push(Entry { first: request, times: 1, hash, section });
+        let is_shared = requests[request].caller().is_some();
+        self.entries.push(Entry { first: request, times: 1, hash, section, is_shared });
         self.sections[section].entries.push(entry);
         entry
     }
@@ -138,23 +143,33 @@ impl Merged {
     /// Adds the number of keys, the keys and the arguments of `decide`. Each merged entry of a section is a separate run. With
     /// `is_any_slot`, the script reads each key separately, because no command reads keys of several slots.
     pub(super) fn encode(&self, requests: &[&Request], is_any_slot: bool, command: &mut Cmd) {
-        command.arg(self.len());
+        let key_of = |entry: usize| requests[self.entries[entry].first].key();
+        let shared = || self.ordered_entries().filter(|entry| self.entries[*entry].is_shared);
+        command.arg(self.len() + 2 * shared().count());
         for entry in self.ordered_entries() {
-            command.arg(requests[self.entries[entry].first].key().as_bytes());
+            command.arg(key_of(entry).as_bytes());
         }
+        shared().for_each(|entry| add_share_keys(command, key_of(entry)));
         let at_once = if is_any_slot { 0 } else { self.read_at_once(requests) };
         command.arg(mode_name(self.mode)).arg(at_once);
-        let is_unmerged = |entry: &usize| self.entries[*entry].times == 1;
+        let is_unmerged = |entry: &usize| self.entries[*entry].times == 1 && !self.entries[*entry].is_shared;
         for section in &self.sections {
             for run in section.entries.chunk_by(|a, b| is_unmerged(a) && is_unmerged(b)) {
-                let Entry { first, times, .. } = self.entries[run[0]];
+                let Entry { first, times, is_shared, .. } = self.entries[run[0]];
+                let callers = is_shared.then(|| self.callers(run[0], requests)).into_iter().flatten();
                 if times > 1 {
-                    encode_run(command, requests[first], -i64::from(times));
+                    encode_run(command, requests[first], -i64::from(times), callers);
                 } else {
-                    encode_run(command, requests[first], run.len());
+                    encode_run(command, requests[first], run.len(), callers);
                 }
             }
         }
+    }
+
+    /// Returns the callers of the requests of an entry, in order of arrival.
+    fn callers(&self, entry: usize, requests: &[&Request]) -> impl Iterator<Item = u64> {
+        let of_entry = self.entry_of.iter().zip(requests).filter(move |(of, _)| **of == entry);
+        of_entry.filter_map(|(_, request)| request.caller())
     }
 
     /// Reads the reply, or returns an error about the whole reply. With `is_any_slot`, the script also calls a key foreign if
@@ -164,8 +179,9 @@ impl Merged {
         let mut numbers = Numbers::of(reply)?;
         for section in &self.sections {
             for entry in &section.entries {
-                let times = self.entries[*entry].times;
-                let reply = EntryReply::read(&mut numbers, self.mode, section.longest_reset, times)?;
+                let Entry { times, is_shared, .. } = self.entries[*entry];
+                let longest_reset = section.longest_reset;
+                let reply = EntryReply::read(&mut numbers, self.mode, longest_reset, times, is_shared)?;
                 entries[*entry] = if is_any_slot && reply.is_foreign() { None } else { Some(reply) };
             }
         }

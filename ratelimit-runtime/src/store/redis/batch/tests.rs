@@ -43,6 +43,55 @@ fn equal_requests_are_merged_unless_another_is_between_them() {
 }
 
 #[test]
+fn callers_that_share_a_bucket_are_sent_together_and_each_receives_its_own_numbers() {
+    let bucket = Limit::token_bucket(5, MINUTE);
+    let callers = [7, 8, 7].map(|caller| request("a", bucket, 1).with_caller(caller));
+    let requests: Vec<&Request> = callers.iter().collect();
+    let merged = Merged::new(Mode::Check, &requests);
+    let mut command = redis::Cmd::new();
+    merged.encode(&requests, false, &mut command);
+    let sent = String::from_utf8(command.get_packed_command()).unwrap();
+    let sent: Vec<&str> = sent.split("\r\n").skip(2).step_by(2).collect();
+    let of_callers = "0/4/60000/000000000000000700000000000000080000000000000007";
+    assert_eq!(
+        sent,
+        [
+            "3",
+            "a",
+            "a:fair-a",
+            "a:fair-b",
+            "check",
+            "1",
+            "token_bucket",
+            "1",
+            "12000",
+            "5",
+            "0",
+            "-3",
+            "1",
+            of_callers
+        ]
+    );
+    let longest = 60_000;
+    let scarce = reply(&[-1, 2 * (longest + 1) + 36_000, -24_000, 2, 36_000, longest + 1 + 48_000]);
+    let all_pass = reply(&[3, 1, 48_000, 0]);
+    for (reply, expected) in
+        [(scarce, [(None, 2), (Some(24), 2), (None, 1)]), (all_pass, [(None, 3), (None, 2), (None, 1)])]
+    {
+        let mut replies = merged.replies(&reply, false).ok().unwrap();
+        let found = [0, 1, 2].map(|at| {
+            let decision = replies.next(at, requests[at]).unwrap().ok().unwrap();
+            (decision.retry_after().map(|retry| retry.as_secs()), decision.remaining())
+        });
+        assert_eq!(found, expected);
+    }
+    // Without callers, or under another limit, requests are not in the same run.
+    let [alone, shared] = [request("a", bucket, 1), request("a", bucket, 1).with_caller(7)];
+    assert_eq!(Merged::new(Mode::Check, &[&alone, &shared]).len(), 2);
+    assert!(request("a", PLAIN, 1).with_caller(7).caller().is_none(), "a window cannot be shared");
+}
+
+#[test]
 fn each_merged_request_receives_its_own_numbers() {
     let blocks = Limit::counter(9, MINUTE).block(&[MINUTE]);
     for (limit, reset, of_refused) in [(PLAIN, 3000, 3000), (blocks, 3000, 5000), (blocks, 7000, 7000)] {

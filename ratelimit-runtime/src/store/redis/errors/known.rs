@@ -112,10 +112,10 @@ pub(super) const ADVICE: [(&str, &str); 4] = [
 
 /// The commands that this library and its command-line tool send, and the commands that its scripts call.
 #[rustfmt::skip]
-pub(super) const COMMANDS: [&str; 43] = [
+pub(super) const COMMANDS: [&str; 44] = [
     "asking", "auth", "client", "client|setinfo", "cluster", "cluster|slots", "eval", "evalsha", "hdel", "hello", "hget",
     "hgetall", "hset", "ping", "select", "sentinel", "sentinel|get-master-addr-by-name",
-    "del", "get", "incrby", "lindex", "llen", "lrem", "ltrim", "mget", "pexpire", "pttl", "rpush", "set", "time",
+    "del", "get", "hmget", "incrby", "lindex", "llen", "lrem", "ltrim", "mget", "pexpire", "pttl", "rpush", "set", "time",
     "cluster|info", "config", "config|get", "dbsize", "info", "scan",
     "zadd", "zcount", "zrange", "zrangebyscore", "zrem", "zremrangebyscore", "zscore",
 ];

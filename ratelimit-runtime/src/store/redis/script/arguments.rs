@@ -6,20 +6,30 @@ use crate::store::{Adjustment, Change, Mode, Request};
 use redis::{Cmd, ToRedisArgs};
 use smallvec::SmallVec;
 use std::collections::HashSet;
+use std::fmt::Write;
 use std::iter;
 
 /// Adds the number of keys, the keys and the arguments of `decide`.
 pub(crate) fn encode_decide(command: &mut Cmd, mode: Mode, requests: &[&Request]) {
-    command.arg(requests.len());
+    let callers = || requests.iter().filter(|request| request.caller().is_some());
+    command.arg(requests.len() + 2 * callers().count());
     for request in requests {
         command.arg(request.key().as_bytes());
     }
+    callers().for_each(|request| add_share_keys(command, request.key()));
     // Each key is read separately, because a common read (`MGET`) returns the same for a key of another type and for a missing
     // key.
     command.arg(mode_name(mode)).arg(0);
     for run in runs(requests) {
         let number = if run[0].passes_with_next() { 0 } else { run.len() };
-        encode_run(command, run[0], number);
+        encode_run(command, run[0], number, run[0].caller());
+    }
+}
+
+/// Adds the keys of the hashes that contain the shares of the callers of a bucket.
+pub(crate) fn add_share_keys(command: &mut Cmd, key: &StoreKey) {
+    for suffix in [":fair-a", ":fair-b"] {
+        command.arg([key.as_bytes(), suffix.as_bytes()].concat());
     }
 }
 
@@ -44,18 +54,32 @@ fn runs<'s, 'r>(requests: &'s [&'r Request]) -> impl Iterator<Item = &'s [&'r Re
     requests.chunk_by(move |a, b| {
         let joined = a.passes_with_next() || b.passes_with_next() || stacked;
         stacked = a.passes_with_next();
-        !joined && !a.limit().is_concurrency() && a.is_decided_as(b)
+        let is_alone = a.limit().is_concurrency() || a.caller().is_some();
+        !joined && !is_alone && a.is_decided_as(b)
     })
 }
 
 /// Adds the arguments of a run. All its requests have the limit and the units of `first`. `number` is the script's `n`: the
 /// number of requests, or 0 for a request that passes only together with the next run. For merged requests, `number` is minus
-/// their number.
-pub(crate) fn encode_run(command: &mut Cmd, first: &Request, number: impl ToRedisArgs) {
+/// their number. `callers` are the callers of the requests, if they share a bucket.
+pub(crate) fn encode_run(
+    command: &mut Cmd,
+    first: &Request,
+    number: impl ToRedisArgs,
+    callers: impl IntoIterator<Item = u64>,
+) {
     encode_limit(command, first.limit(), first.permit());
     command.arg(number).arg(first.cost());
     let block = first.limit().block_steps();
-    if block.is_none() {
+    let mut callers = callers.into_iter().peekable();
+    if callers.peek().is_some() {
+        let (most, time_ms) = (first.limit().largest_reserve(), first.limit().time_ms());
+        let mut extra = format!("{}/{most}/{time_ms}/", first.keep());
+        for caller in callers {
+            let _ = write!(extra, "{caller:016x}");
+        }
+        command.arg(extra);
+    } else if block.is_none() {
         command.arg(first.keep());
     } else {
         let numbers = iter::once(first.keep().into()).chain(block.steps_ms());

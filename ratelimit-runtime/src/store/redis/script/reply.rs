@@ -55,6 +55,16 @@ impl<'r> Numbers<'r> {
         Ok([first.min(0), remaining, reset, 0])
     }
 
+    /// Skips the next number if it is `expected`. Returns whether it is.
+    pub(crate) fn skip(&mut self, expected: i64) -> bool {
+        let Some((first, rest)) = self.0.split_first() else { return false };
+        let is_expected = integer(*first).is_ok_and(|number| number == expected);
+        if is_expected {
+            self.0 = rest;
+        }
+        is_expected
+    }
+
     /// Returns an error if there are more numbers than expected.
     pub(crate) fn end(&self) -> Result<(), InvalidReply> {
         if self.0.is_empty() { Ok(()) } else { Err(WRONG_NUMBER) }

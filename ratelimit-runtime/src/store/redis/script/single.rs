@@ -20,7 +20,7 @@ impl SingleScripts {
     }
 
     /// Returns the small script for a plain request, if there is one. A plain request is not part of a stack, has a cost from 1
-    /// to the capacity, and leaves no units to others. Its limit has no wait, no block and no calendar window. Small scripts
+    /// to the capacity, leaves no units to others, and has no caller that shares the limit. Its limit has no wait, no block and no calendar window. Small scripts
     /// exist for mode `check`, and for permits also for mode `charge`.
     pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
         let (limit, cost) = (request.limit(), request.cost());
@@ -28,6 +28,7 @@ impl SingleScripts {
             && !limit.refuses_all()
             && limit.wait_ms() == 0
             && request.keep() == 0
+            && request.caller().is_none()
             && limit.window().is_none()
             && limit.block_steps().is_none()
             && (1..=limit.capacity()).contains(&cost)

@@ -1,0 +1,329 @@
+//! Callers that share a bucket in equal parts: the script and its Rust twin agree, and keep their promises.
+
+use crate::harness::{CLOCK, TestRequest, Twins, decide as decide_all, operations, seed};
+use crate::models::random::mixed_traffic::ms;
+use ratelimit::clock::ManualClock;
+use ratelimit::store::{Mode, Request, Store, StoreKey};
+use ratelimit::{Decision, Limit, MemoryStore};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Random calls of callers on one bucket, in which units are scarce.
+struct Calls {
+    random: fastrand::Rng,
+    limit: Limit,
+    callers: u64,
+    now: u64,
+}
+
+impl Calls {
+    fn new(seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let count: u32 = random.choice([1, 3, 20, 100, 1000]).unwrap();
+        let burst = random.choice([1, 2, count, 5 * count, count.div_ceil(2)]).unwrap();
+        let time = random.choice([10, 1000, 60_000]).unwrap();
+        let limit = match random.bool() {
+            true => Limit::token_bucket(count, ms(time)).borrow(random.choice([0, 0, 3]).unwrap()),
+            false => Limit::leaky_bucket(count, ms(time)),
+        };
+        let callers = random.choice([1, 3, 50]).unwrap();
+        Self { random, limit: limit.burst(burst), callers, now: 1_000_000_000_000 }
+    }
+
+    /// Advances the time in ms, and returns the next request.
+    fn next(&mut self) -> TestRequest {
+        let random = &mut self.random;
+        let far = random.u64(1..2 * u64::try_from(self.limit.time().as_millis()).unwrap());
+        let steps = if random.u32(0..10) < 3 { [0, 0, 1, 5, far] } else { [0, 0, 0, 1, 1] };
+        self.now += random.choice(steps).unwrap();
+        let any = random.u32(1..=self.limit.capacity());
+        let cost = random.choice([1, 1, 1, 2, any]).unwrap();
+        let keep = if random.u32(0..20) == 0 { random.u32(0..3) } else { 0 };
+        let caller = 1 + random.u64(0..self.callers);
+        TestRequest::new(0, self.limit, cost).with_keep(keep).with_caller(caller)
+    }
+}
+
+/// A bucket that is computed by itself, in grains of 1/time units.
+#[derive(Default)]
+struct Shadow {
+    grains: i128,
+    at: u64,
+}
+
+impl Shadow {
+    /// Charges units. Returns whether they were free.
+    fn charge(&mut self, limit: &Limit, now: u64, units: u32) -> bool {
+        let time = i128::try_from(limit.time().as_millis()).unwrap();
+        let leaked = i128::from(now - self.at) * i128::from(limit.count());
+        (self.grains, self.at) = ((self.grains - leaked).max(0) + i128::from(units) * time, now);
+        self.grains <= i128::from(limit.capacity()) * time
+    }
+}
+
+/// Makes random calls on both stores. Returns the first call on which they differ.
+async fn first_difference(twins: &mut Twins, seed: u64, rounds: u64) -> Option<String> {
+    for round in 0..rounds {
+        let mut calls = Calls::new(seed + round);
+        twins.clear();
+        for _ in 0..300 {
+            let first = calls.next();
+            twins.set_clock(calls.now * 1000);
+            let mut requests = vec![first];
+            for _ in 0..calls.random.usize(0..8) {
+                let (now, next) = (calls.now, calls.next());
+                calls.now = now;
+                requests.push(next);
+            }
+            if calls.random.u32(0..8) == 0 {
+                requests.truncate(1);
+                requests[0].with_next = true;
+                requests.push(TestRequest::new(1, Limit::counter(3, ms(5)), 1));
+            }
+            let modes = [Mode::Check, Mode::Check, Mode::Charge, Mode::Peek];
+            let mode = calls.random.choice(modes).unwrap();
+            let by_memory = decide_all(&twins.memory, mode, &requests).await;
+            let by_script = decide_all(&twins.redis, mode, &requests).await;
+            if by_script.as_ref().ok() != by_memory.as_ref().ok() {
+                return Some(format!(
+                    "{mode:?} {requests:?}: {by_script:?} by script, {by_memory:?} by memory"
+                ));
+            }
+        }
+    }
+    None
+}
+
+#[tokio::test]
+async fn the_twins_agree_about_callers_that_share_a_bucket() {
+    let mut twins = Twins::start();
+    let rounds = u64::try_from(operations(60_000)).unwrap() / 1500;
+    assert_eq!(first_difference(&mut twins, seed(), rounds).await, None);
+}
+
+/// Mistakes in `lua/fair.lua` and `lua/decide.lua`: a text, and what replaces it.
+const PLANTED: [(&str, &str); 11] = [
+    ("if callers == 0 or total < size() then return end", "if true then return end"), // a round never ends
+    ("own + (past - rest) / units * left + floor(rest * left / units)", "own + past"), // the last round does not fade
+    ("floor(total / callers), floor(total_before / callers)", "0, 0"), // newcomers join with nothing
+    ("number, sum = callers + 1, sum + had", "number = callers + 1"),  // the average lacks the newcomer
+    ("return most < room and most or room", "return most"),            // above what the bucket can hold
+    ("writes[1], is_read = { \"DEL\", current, previous }, true", "is_read = true"), // a full bucket forgets nobody
+    ("if is_first then asked, seen[field] = asked + 1, window end", "asked, seen[field] = asked + 1, window"),
+    ("current, previous, new, old = previous, current, old, new", ""), // the hashes are swapped
+    ("if most > missing then most = missing end", ""), // equal callers leave units to each other
+    ("if active > callers then active = callers end", ""),
+    ("last + span == window and asked or 0, 0", "asked, 0"), // who has asked long ago counts as active
+];
+
+#[tokio::test]
+async fn planted_mistakes_in_the_shares_are_noticed() {
+    let mut twins = Twins::start();
+    let [decide, adjust] = ratelimit::__testing::scripts();
+    for (from, to) in PLANTED {
+        assert_eq!(decide.matches(from).count(), 1, "{from}");
+        let planted = decide.replacen(from, to, 1);
+        twins.redis = ratelimit::__testing::with_texts(&twins.url(), CLOCK, &planted, adjust).unwrap();
+        let noticed = first_difference(&mut twins, 1, 60).await;
+        assert!(noticed.is_some(), "not noticed: {to:?} instead of {from:?}");
+    }
+}
+
+/// Decides requests of this process, and returns the decision about the last one.
+fn decide(store: &MemoryStore<ManualClock>, request: &TestRequest) -> Decision {
+    let sent = Request::new(StoreKey::new(b"t:{0}:tb2"), request.limit, request.cost);
+    let sent = sent.with_keep(request.keep);
+    let sent = if request.caller > 0 { sent.with_caller(request.caller) } else { sent };
+    let mut reply = std::pin::pin!(store.decide(Mode::Check, &[&sent]));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match reply.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(decided) => decided.unwrap()[0],
+        std::task::Poll::Pending => panic!("the memory store replies at once"),
+    }
+}
+
+#[test]
+fn the_bound_of_the_bucket_holds_and_one_caller_has_all_of_it() {
+    for round in 0..u64::try_from(operations(1_000_000)).unwrap() / 5000 {
+        let mut calls = Calls::new(seed() + round);
+        let clock = ManualClock::new();
+        let [shared, plain] = [(); 2].map(|()| MemoryStore::with_clock(clock.clone()));
+        let mut shadow = Shadow::default();
+        for _ in 0..5000 {
+            let request = calls.next();
+            clock.set(ms(calls.now));
+            let decision = decide(&shared, &request);
+            if decision.is_allowed() {
+                assert!(shadow.charge(&calls.limit, calls.now, request.cost), "above the bound: {request:?}");
+            }
+            if calls.callers == 1 {
+                assert_eq!(decision, decide(&plain, &TestRequest { caller: 0, ..request }));
+            }
+        }
+    }
+}
+
+/// Decides calls of a bucket of `count` units per second, whose callers share it if `is_fair`. Returns the calls that pass.
+fn passing(calls: &[(u64, usize)], count: u32, is_fair: bool) -> Vec<(u64, usize)> {
+    let limit = Limit::token_bucket(count, ms(1000));
+    let clock = ManualClock::new();
+    let store = MemoryStore::with_clock(clock.clone());
+    let passes = |(now, caller): &&(u64, usize)| {
+        clock.set(ms(1_000_000 + now));
+        let hash = if is_fair { *caller as u64 + 1 } else { 0 };
+        decide(&store, &TestRequest::new(0, limit, 1).with_caller(hash)).is_allowed()
+    };
+    calls.iter().filter(passes).copied().collect()
+}
+
+/// The calls of the callers in each span of `span` ms.
+fn counted(calls: &[(u64, usize)], callers: usize, span: u64) -> HashMap<u64, Vec<f64>> {
+    let mut counted: HashMap<u64, Vec<f64>> = HashMap::new();
+    for (now, caller) in calls {
+        counted.entry(now / span).or_insert_with(|| vec![0.0; callers])[*caller] += 1.0;
+    }
+    counted
+}
+
+/// The largest equal parts of `units` that no caller exceeds its demand with.
+fn entitled(demand: &[f64], mut units: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..demand.len()).collect();
+    order.sort_by(|a, b| demand[*a].total_cmp(&demand[*b]));
+    let mut entitled = vec![0.0; demand.len()];
+    for (done, caller) in order.iter().enumerate() {
+        let part = f64::from(u32::try_from(demand.len() - done).unwrap());
+        entitled[*caller] = demand[*caller].min(units / part);
+        units -= entitled[*caller];
+    }
+    entitled
+}
+
+/// Jain's index of what the callers have had, relative to what they are entitled to in each span, and the part of the units that
+/// was used of those that could be used.
+fn fairness(
+    calls: &[(u64, usize)],
+    passed: &[(u64, usize)],
+    callers: usize,
+    [count, span]: [u64; 2],
+) -> (f64, f64) {
+    let burst = if span >= 60_000 { count } else { 0 };
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let most = (count * span / 1000 + burst) as f64;
+    let (mut parts, mut usable) = (vec![0.0; callers], 0.0);
+    for demand in counted(calls, callers, span).values() {
+        let units = most.min(demand.iter().sum());
+        usable += units;
+        entitled(demand, units).iter().zip(&mut parts).for_each(|(part, sum)| *sum += part);
+    }
+    let had = counted(passed, callers, u64::MAX).remove(&0).unwrap();
+    let used: f64 = had.iter().sum();
+    let ratios = had.iter().zip(&parts).filter(|(_, part)| **part > 0.0).map(|(had, part)| had / part);
+    let (sum, squares, number) = ratios.fold((0.0, 0.0, 0.0), |(sum, squares, number), ratio| {
+        (sum + ratio, squares + ratio * ratio, number + 1.0)
+    });
+    (sum * sum / (number * squares), used / usable)
+}
+
+/// Calls of callers at random times, with the mean rate per second of each, from one time to another in seconds.
+fn random_calls(seed: u64, callers: impl IntoIterator<Item = (f64, u64, u64)>) -> Vec<(u64, usize)> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut calls = Vec::new();
+    for (caller, (rate, from, to)) in callers.into_iter().enumerate() {
+        let mut now = Duration::from_secs(from);
+        loop {
+            now += Duration::from_secs_f64(-(1.0 - random.f64()).ln() / rate);
+            if now >= Duration::from_secs(to) {
+                break;
+            }
+            calls.push((u64::try_from(now.as_millis()).unwrap(), caller));
+        }
+    }
+    calls.sort_unstable();
+    calls
+}
+
+/// 180 callers at 0.5/s and 20 at 10/s, on 100/s for 5 minutes.
+#[test]
+fn noisy_neighbours_get_equal_parts() {
+    for seed in 1..=10 {
+        let callers = (0..200).map(|caller| (if caller < 180 { 0.5 } else { 10.0 }, 0, 300));
+        let calls = random_calls(seed, callers);
+        let (jain, used) = fairness(&calls, &passing(&calls, 100, true), 200, [100, 300_000]);
+        println!("noisy neighbours, seed {seed}: Jain {jain:.4}, {:.2} % used", 100.0 * used);
+        assert!(jain >= 0.98 && used >= 0.99, "seed {seed}: {jain} {used}");
+        if seed == 1 {
+            let (jain, used) = fairness(&calls, &passing(&calls, 100, false), 200, [100, 300_000]);
+            println!("without `fair`: Jain {jain:.4}, {:.2} % used", 100.0 * used);
+            assert!(jain < 0.3, "{jain} {used}");
+        }
+    }
+}
+
+/// 18 callers at 1/s and 2 at 10/s, at regular times, on 20/s for 2 minutes.
+#[test]
+fn two_greedy_callers_among_eighteen_get_their_part() {
+    for seed in 1..=10 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut calls = Vec::new();
+        for caller in 0..20 {
+            let period = if caller < 18 { 1000 } else { 100 };
+            calls.extend((random.u64(0..period)..120_000).step_by(period as usize).map(|now| (now, caller)));
+        }
+        calls.sort_unstable();
+        let (jain, used) = fairness(&calls, &passing(&calls, 20, true), 20, [20, 120_000]);
+        println!("18 + 2, seed {seed}: Jain {jain:.4}, {:.2} % used", 100.0 * used);
+        assert!(jain >= 0.98 && used >= 0.99, "seed {seed}: {jain} {used}");
+    }
+}
+
+/// 100 callers at 1/s for 6 minutes, and 10 at 30/s for 3 minutes of them, on 120/s. The parts are those of each 30 s.
+#[test]
+fn a_surge_gets_what_the_others_leave() {
+    for seed in 1..=10 {
+        let callers = (0..110).map(|caller| if caller < 100 { (1.0, 0, 360) } else { (30.0, 90, 270) });
+        let calls = random_calls(seed, callers);
+        let (jain, used) = fairness(&calls, &passing(&calls, 120, true), 110, [120, 30_000]);
+        println!("surge, seed {seed}: Jain {jain:.4}, {:.2} % used", 100.0 * used);
+        assert!(jain >= 0.98 && used >= 0.99, "seed {seed}: {jain} {used}");
+    }
+}
+
+/// Twenty callers ask every 10 ms, in random order, each from its own time on. Returns when the caller was first served, and the
+/// longest time for which it was not, both in ms.
+fn waits(from: [u64; 20], caller: usize) -> [u64; 2] {
+    let limit = Limit::token_bucket(20, ms(1000));
+    let (clock, mut random) = (ManualClock::new(), fastrand::Rng::with_seed(1));
+    let store = MemoryStore::with_clock(clock.clone());
+    let (mut served, mut first, mut longest) = (from[caller], None, 0);
+    for now in (0..60_000).step_by(10) {
+        clock.set(ms(now + 1_000_000));
+        let mut asking: Vec<usize> = (0..from.len()).filter(|other| from[*other] <= now).collect();
+        random.shuffle(&mut asking);
+        for other in asking {
+            let request = TestRequest::new(0, limit, 1).with_caller(other as u64 + 1);
+            if decide(&store, &request).is_allowed() && other == caller {
+                first = first.or(Some(now - served));
+                longest = longest.max(now - served);
+                served = now;
+            }
+        }
+    }
+    [first.unwrap(), longest.max(60_000 - served)]
+}
+
+#[test]
+fn neither_newcomers_nor_old_callers_starve() {
+    let mut from = [15_000; 20];
+    from[0] = 0;
+    let [_, longest] = waits(from, 0);
+    assert!(longest <= 3000, "a caller that was alone for 15 s waits for {longest} ms when 19 others come");
+    for caller in 1..20 {
+        let [first, _] = waits(from, caller);
+        assert!(first <= 2000, "one of 19 newcomers, {caller}, waits for {first} ms beside one old caller");
+    }
+    for caller in 0..20 {
+        let from = std::array::from_fn(|other| if other == caller { 15_000 } else { 0 });
+        let [first, _] = waits(from, caller);
+        assert!(first <= 2000, "newcomer {caller} waits for {first} ms beside 19 old callers");
+    }
+}
