@@ -41,7 +41,7 @@ impl Argument {
 
 /// All arguments.
 #[rustfmt::skip]
-pub const ARGUMENTS: [Argument; 26] = [
+pub const ARGUMENTS: [Argument; 27] = [
     argument("key", "key = \"login\"",
         ["a string with placeholders", "the path of the function"], &["name", "prefix", "id"]),
     argument("time", "time = 60",
@@ -67,6 +67,9 @@ pub const ARGUMENTS: [Argument; 26] = [
         ["a number", "`1`"], &["weight", "tokens", "units", "points"]),
     argument("keep", "keep = 20",
         ["a number", "`0`"], &["reserve", "reserved", "headroom", "spare", "leave", "priority"]),
+    argument("fair", "fair = tenant.id",
+        ["a value, or a tuple", "units go to the calls that come first"],
+        &["fairness", "fair_by", "fair_share", "share_by", "shared_by", "fair_queue"]),
     argument("wait", "wait = \"2s\"",
         ["a duration, as `time`", "calls are refused at once"],
         &["max_wait", "timeout", "max_delay", "delay", "patience", "queue", "timeout_duration"]),

@@ -16,15 +16,18 @@ fn says(arguments: &str, item: &str, words: &str) {
     assert!(as_expected, "#[rate_limit({arguments})] {item}\n{errors}");
 }
 
-/// If two arguments have an error that none of them has alone, the table has the pair, or both are numbers, whose rules are in the
-/// crate of limits.
+/// If two arguments have an error that none of them has alone, the table has the pair, or both are numbers or `fair`, whose rules
+/// are in the crate of limits.
 #[test]
 fn each_pair_that_excludes_each_other_is_in_the_table() {
     let errors = |arguments: &[&str]| -> BTreeSet<String> {
         let read = read(arguments.join(", ").parse().unwrap(), "async fn f() -> u32 {}".parse().unwrap());
         read.errors.iter().map(ToString::to_string).collect()
     };
-    let is_number = |argument: &str| Number::named(argument.split(' ').next().unwrap()).is_some();
+    let has_rules = |argument: &str| {
+        let name = argument.split(' ').next().unwrap();
+        name == "fair" || Number::named(name).is_some()
+    };
     let (mut expected, mut found) = (BTreeSet::new(), BTreeSet::new());
     for Exclusion { names, other, .. } in EXCLUSIONS {
         expected.extend(names.iter().map(|name| format!("`{name}` and `{other}` exclude each other")));
@@ -35,7 +38,7 @@ fn each_pair_that_excludes_each_other_is_in_the_table() {
             let row = expected.iter().find(|start| error.starts_with(*start));
             // An algorithm does not take each argument, which the crate of limits says.
             let is_elsewhere =
-                is_number(one) && is_number(other) || other.starts_with("algorithm") && row.is_none();
+                has_rules(one) && has_rules(other) || other.starts_with("algorithm") && row.is_none();
             if !alone.iter().any(|alone| alone.contains(&error)) && !is_elsewhere {
                 found.insert(row.unwrap_or_else(|| panic!("{one}, {other}: {error}")).clone());
             }
@@ -97,6 +100,23 @@ fn values_are_judged() {
         ("count = 5, keep = 4", ""),
         ("count = 5, keep = 5", "raise `count` to 6"),
         ("algorithm = \"token_bucket\", count = 5, wait = \"1s\", keep = 5", "raise `count` to 6"),
+        ("algorithm = \"token_bucket\", fair = a.id", ""),
+        ("algorithm = \"leaky_bucket\", fair = (a.id, a.kind), by = a.region", ""),
+        ("fair = a.id", "needs a bucket whose units come back one by one"),
+        (
+            "algorithm = \"token_bucket\", refill = \"interval\", fair = a.id",
+            "remove `refill = \"interval\"`",
+        ),
+        ("algorithm = \"token_bucket\", wait = \"1s\", fair = a.id", "`fair` and `wait` exclude each other"),
+        ("algorithm = \"token_bucket\", lease = 9, fair = a.id", "`fair` and `lease` exclude each other"),
+        (
+            "algorithm = \"token_bucket\", by = a, block = \"1m\", fair = a.id",
+            "`fair` and `block` exclude each other",
+        ),
+        ("algorithm = \"token_bucket\", fair = \"ip\"", "`fair` takes a value of the function"),
+        ("algorithm = \"token_bucket\", fair = 7", "a constant in `fair` is the same for every caller"),
+        ("algorithm = \"token_bucket\", fair = a.id, by = a.id", "`fair` and `by` have the same value"),
+        ("algorithm = \"token_bucket\", fair = a.to_string()", "hides the type"),
         ("time = 5q", "`time` must be"),
         ("time = 5m", "needs quotes"),
     ] {

@@ -26,6 +26,7 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
         ("by", Some(by(member))),
         ("cost", member.cost.as_ref().map(units)),
         ("keep", member.keep.as_ref().map(units)),
+        ("fair", fair(member)),
         ("skip_if", member.skip_if.as_ref().map(written)),
         ("refund_if", judged(Verdict::RefundIf)),
         ("settle", judged(Verdict::Settle)),
@@ -38,6 +39,15 @@ pub(super) fn describe(model: &Model, member: &Member, path: &str) -> Entry {
     let all = numbers(&member.limit).into_iter().chain(others);
     let arguments = all.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     Entry { name, has_key: member.key.is_some(), arguments, ..Entry::default() }
+}
+
+/// Describes who shares the limit in equal parts. `None` if nobody does.
+fn fair(member: &Member) -> Option<Value> {
+    match member.fair.as_slice() {
+        [] => None,
+        [value] => Some(written(value)),
+        values => Some(values.iter().map(written).collect()),
+    }
 }
 
 fn written(value: &Expr) -> Value {

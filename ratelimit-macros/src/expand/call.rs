@@ -90,6 +90,7 @@ fn call(
     let is_alone = is_alone
         && of_site.is_some()
         && matches!(member.shadow, Shadow::Never)
+        && member.fair.is_empty()
         && member.limit.known() != KnownAt::Call;
     let alone = is_alone
         .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::alone(&mut __call, #site);));
@@ -151,6 +152,7 @@ fn statements(
     });
     let placeholders = member.key.iter().flat_map(|key| &key.placeholders);
     let parts = placeholders.map(|placeholder| key_value(runtime, &placeholder.value, "part"));
+    let fair = member.fair.iter().map(|value| key_value(runtime, value, "fair"));
     let shadow = match &member.shadow {
         Shadow::Never => None,
         Shadow::Always => {
@@ -192,7 +194,8 @@ fn statements(
         .is_some()
         .then(|| quote_spanned!(Span::mixed_site()=> #runtime::__private::Call::pauses(&mut __call);));
     // `shadow` comes before the parts of the key, because it may change the name, and the key begins with the name.
-    let statements = quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#numbers)* #pauses);
+    let statements =
+        quote!(#limit #shadow #(#identities)* #of_type #(#parts)* #(#fair)* #(#numbers)* #pauses);
     let is_plain = statements.is_empty() && member.skip_if.is_none() && model.on_error.is_none();
     let alone = alone.filter(|_| !is_plain);
     let statements = skipped(model, member, quote!(#alone #statements));
@@ -235,7 +238,9 @@ fn traits(model: &Model) -> Option<TokenStream> {
     let runtime = &model.runtime;
     let writes = model.members.iter().any(|member| {
         let placeholders = member.key.as_ref().is_some_and(|key| !key.placeholders.is_empty());
-        placeholders || member.identities().iter().any(|identity| matches!(identity, Identity::Value(_)))
+        placeholders
+            || !member.fair.is_empty()
+            || member.identities().iter().any(|identity| matches!(identity, Identity::Value(_)))
     });
     writes.then(|| {
         quote_spanned! {Span::mixed_site()=>

@@ -70,6 +70,7 @@ fn behind_a_cache(model: &Model, item: &Item) -> TokenStream {
 fn is_for_all(member: &Member) -> bool {
     let may_be_permits = member.limit.may_be_permits();
     member.by.is_none()
+        && member.fair.is_empty()
         && !may_be_permits
         && member.key.as_ref().is_none_or(|key| key.placeholders.is_empty())
 }

@@ -179,6 +179,11 @@ impl Call {
         self.key.identity(settings(&self.limiter))
     }
 
+    /// Returns a writer for the next value of the caller that shares the limit with others.
+    pub fn fair(&mut self) -> KeyWriter<'_> {
+        self.key.caller(settings(&self.limiter))
+    }
+
     /// Returns a writer for the value of the next placeholder of the name.
     pub fn part(&mut self) -> KeyWriter<'_> {
         self.key.part(settings(&self.limiter))
@@ -281,6 +286,9 @@ impl Call {
     pub(super) fn complete(&mut self, request: &mut Request) -> Result<&RateLimiter, Error> {
         let limiter = self.limiter.as_deref().map_err(Error::clone)?;
         self.key.complete(limiter.keys())?;
+        if self.key.has_caller() {
+            self.limit.check_fair()?;
+        }
         note(self.key.name().as_str(), &self.limit, limiter, self.source);
         limiter.resolve(&self.key, request);
         Ok(limiter)

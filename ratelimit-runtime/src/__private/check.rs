@@ -70,7 +70,11 @@ impl Call {
                 self.key.complete(limiter.keys())?;
                 Ok(limiter.decide_at_once(&self.key, &self.limit, self.cost))
             }
-            Ok(limiter) if limiter.decides_at_once(&self.limit) && self.limit.is_charged_at_once() => {
+            Ok(limiter)
+                if limiter.decides_at_once(&self.limit)
+                    && self.limit.is_charged_at_once()
+                    && !self.key.has_caller() =>
+            {
                 self.key.complete(limiter.keys())?;
                 note(self.key.name().as_str(), &self.limit, limiter, self.source);
                 Ok(limiter.decide_at_once(&self.key, &self.limit, self.cost))

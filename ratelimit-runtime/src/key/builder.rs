@@ -23,12 +23,21 @@ pub(crate) struct KeyBuilder<'n> {
     late: Option<LateValues>,
     /// The hash of the values so far. If it is set, the values are not written.
     fold: Option<Fold>,
+    /// The caller that shares the limit with others. It is boxed, because most keys have none.
+    caller: Option<Box<Caller>>,
+}
+
+/// The values of a caller, in the form in which keys contain values, and those that are written when the limiter is known.
+#[derive(Clone)]
+struct Caller {
+    values: Bytes,
+    late: LateValues,
 }
 
 impl<'n> KeyBuilder<'n> {
     #[inline]
     pub(crate) const fn new(name: Name<'n>, function: Option<Function>) -> Self {
-        Self { name, function, values: None, parts: 0, absent: None, late: None, fold: None }
+        Self { name, function, values: None, parts: 0, absent: None, late: None, fold: None, caller: None }
     }
 
     /// Collects the values of a key.
@@ -36,6 +45,7 @@ impl<'n> KeyBuilder<'n> {
     pub(crate) fn add(&mut self, key: &(impl AsKey + ?Sized), settings: &KeySettings) {
         key.write_identities(&mut ValueSink { to: Sink::Identities(self), settings });
         key.write_parts(&mut ValueSink { to: Sink::Parts(self), settings });
+        key.write_caller(&mut ValueSink { to: Sink::Caller(self), settings });
     }
 
     /// Collects the values without a limiter, until [`settle`](Self::settle) is called.
@@ -47,14 +57,11 @@ impl<'n> KeyBuilder<'n> {
     /// Writes the late values of a key that was begun without a limiter. `settings` are those of its limiter.
     pub(crate) fn settle(&mut self, settings: &KeySettings) {
         let Some(late) = self.late.take() else { return };
-        let Some(begun) = self.values.take() else { return };
-        let mut values = Bytes::new();
-        let mut pieces = begun.split(|byte| *byte == LATE);
-        values.extend_from_slice(pieces.next().unwrap_or_default());
-        for (write, piece) in late.0.iter().zip(pieces) {
-            write(&mut KeyWriter::new(&mut values, settings, &mut self.absent, None));
-            values.extend_from_slice(piece);
+        if let Some(caller) = &mut self.caller {
+            caller.values = settled(&caller.values, &caller.late, settings, &mut self.absent);
         }
+        let Some(begun) = self.values.take() else { return };
+        let values = settled(&begun, &late, settings, &mut self.absent);
         self.parts = values.iter().position(|byte| *byte == b'=').map_or(0, |at| at + 1);
         self.values = Some(values);
     }
@@ -108,6 +115,27 @@ impl<'n> KeyBuilder<'n> {
             self.parts = values.len() + 1;
         }
         KeyWriter::new(values, settings, &mut self.absent, Some(b'=')).with_late(self.late.as_mut())
+    }
+
+    /// Returns a writer for the next value of the caller that shares the limit with others.
+    pub(crate) fn caller<'w>(&'w mut self, settings: &'w KeySettings) -> KeyWriter<'w> {
+        let none = || Box::new(Caller { values: Bytes::new(), late: LateValues::default() });
+        let caller = self.caller.get_or_insert_with(none);
+        let separator = (!caller.values.is_empty()).then_some(b',');
+        let late = self.late.is_some().then_some(&mut caller.late);
+        KeyWriter::new(&mut caller.values, settings, &mut self.absent, separator).with_late(late)
+    }
+
+    /// Whether the key has a caller that shares the limit with others.
+    #[inline]
+    pub(crate) const fn has_caller(&self) -> bool {
+        self.caller.is_some()
+    }
+
+    /// Returns the hash of the caller, which is the same in all processes.
+    #[inline]
+    pub(crate) fn caller_hash(&self, settings: &KeySettings) -> Option<u64> {
+        self.caller.as_ref().map(|caller| settings.caller_hash(&caller.values))
     }
 
     /// Notes why the key has no identity.
@@ -197,6 +225,18 @@ impl<'n> KeyBuilder<'n> {
     }
 }
 
+/// Returns the values of a key that was begun without a limiter, with the late ones.
+fn settled(begun: &Bytes, late: &LateValues, settings: &KeySettings, absent: &mut Absent) -> Bytes {
+    let mut values = Bytes::new();
+    let mut pieces = begun.split(|byte| *byte == LATE);
+    values.extend_from_slice(pieces.next().unwrap_or_default());
+    for (write, piece) in late.0.iter().zip(pieces) {
+        write(&mut KeyWriter::new(&mut values, settings, absent, None));
+        values.extend_from_slice(piece);
+    }
+    values
+}
+
 #[cold]
 fn absent(kind: ErrorKind, why: &'static str) -> Error {
     Error::new(kind, why)
@@ -240,6 +280,7 @@ pub struct ValueSink<'b, 'n> {
 enum Sink<'b, 'n> {
     Identities(&'b mut KeyBuilder<'n>),
     Parts(&'b mut KeyBuilder<'n>),
+    Caller(&'b mut KeyBuilder<'n>),
     Fold(&'b mut Fold, &'b mut Absent, bool),
 }
 
@@ -250,6 +291,7 @@ impl ValueSink<'_, '_> {
         let mut writer = match &mut self.to {
             Sink::Identities(builder) => builder.identity(self.settings),
             Sink::Parts(builder) => builder.part(self.settings),
+            Sink::Caller(builder) => builder.caller(self.settings),
             Sink::Fold(fold, absent, is_part) => KeyWriter::folding(fold, self.settings, absent, *is_part),
         };
         value.write(&mut writer);

@@ -99,11 +99,44 @@ impl<'n, I, P> Key<'n, I, P> {
         Key { name, identities: (identities, identity), parts }
     }
 
+    /// Sets who shares the limit in equal parts. The caller is not part of the key: all callers use the same bucket. While all of its
+    /// units are wanted, each active caller gets an equal part. What some callers leave may be used by those that want more.
+    ///
+    /// Only token buckets and leaky buckets whose units come back one by one can be shared, without a `wait`, a `lease` or a
+    /// `block`. See [`fair`](crate::rate_limit#fair).
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), ratelimit::Rejection> {
+    /// use ratelimit::{Key, Limit, RateLimiter, per};
+    ///
+    /// const SEARCH: Limit = Limit::token_bucket(1000, per::SECOND);
+    ///
+    /// let limiter = RateLimiter::in_memory();
+    /// for tenant in ["acme", "globex"] {
+    ///     limiter.check(&SEARCH, Key::new("search").fair(tenant)).await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn fair<J: Identity>(self, caller: J) -> Key<'n, (I, Fair<J>), P> {
+        let Self { name, identities, parts } = self;
+        Key { name, identities: (identities, Fair(caller)), parts }
+    }
+
     /// Adds a part: a value that belongs to the name, like the value of a placeholder in the attribute's `key`.
     pub fn part<J: Identity>(self, part: J) -> Key<'n, I, (P, J)> {
         let Self { name, identities, parts } = self;
         Key { name, identities, parts: (parts, part) }
     }
+}
+
+/// A caller among the identities of a [`Key`], which shares the limit with the other callers.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Fair<J>(J);
+
+opaque! {
+    /// Prints nothing, because the caller may be private.
+    [J] Fair<J>
 }
 
 opaque! {
@@ -141,6 +174,15 @@ pub trait AsKey: Send + Sync {
     #[doc(hidden)]
     #[inline(always)]
     fn write_parts(&self, _to: &mut ValueSink<'_, '_>) {}
+    /// Whether the key has a caller that shares the limit with others.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn has_caller(&self) -> bool {
+        false
+    }
+    #[doc(hidden)]
+    #[inline(always)]
+    fn write_caller(&self, _to: &mut ValueSink<'_, '_>) {}
 }
 
 impl AsKey for str {
@@ -160,6 +202,8 @@ delegate! {
         fn name(&self) -> &str;
         fn write_identities(&self, to: &mut ValueSink<'_, '_>);
         fn write_parts(&self, to: &mut ValueSink<'_, '_>);
+        fn has_caller(&self) -> bool;
+        fn write_caller(&self, to: &mut ValueSink<'_, '_>);
     }
 }
 
@@ -177,12 +221,26 @@ impl<I: Values, P: Values> AsKey for Key<'_, I, P> {
     fn write_parts(&self, to: &mut ValueSink<'_, '_>) {
         self.parts.each(to);
     }
+
+    #[inline(always)]
+    fn has_caller(&self) -> bool {
+        self.identities.has_caller()
+    }
+
+    fn write_caller(&self, to: &mut ValueSink<'_, '_>) {
+        self.identities.caller(to);
+    }
 }
 
 /// The identities or the parts of a [`Key`], which `by` and `part` collect as nested pairs.
 #[doc(hidden)]
 pub trait Values: Send + Sync {
     fn each(&self, to: &mut ValueSink<'_, '_>);
+    #[inline(always)]
+    fn has_caller(&self) -> bool {
+        false
+    }
+    fn caller(&self, _to: &mut ValueSink<'_, '_>) {}
 }
 
 impl Values for () {
@@ -195,6 +253,31 @@ impl<V: Values, J: Identity + Send + Sync> Values for (V, J) {
     fn each(&self, to: &mut ValueSink<'_, '_>) {
         self.0.each(to);
         to.add(&self.1);
+    }
+
+    #[inline(always)]
+    fn has_caller(&self) -> bool {
+        self.0.has_caller()
+    }
+
+    fn caller(&self, to: &mut ValueSink<'_, '_>) {
+        self.0.caller(to);
+    }
+}
+
+impl<V: Values, J: Identity + Send + Sync> Values for (V, Fair<J>) {
+    #[inline(always)]
+    fn each(&self, to: &mut ValueSink<'_, '_>) {
+        self.0.each(to);
+    }
+
+    #[inline(always)]
+    fn has_caller(&self) -> bool {
+        true
+    }
+
+    fn caller(&self, to: &mut ValueSink<'_, '_>) {
+        to.add(&self.1.0);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{RequestParts, Settings};
 use crate::__private::{Call, Calls, Check};
 use crate::context::{ContextClientIp, RequestContext};
-use crate::identity::Identity;
+use crate::identity::{Identity, KeyWriter};
 use crate::limit::Limit;
 use crate::macros::opaque;
 use std::panic::Location;
@@ -37,7 +37,16 @@ pub(super) struct LayerLimit {
 /// ```
 #[derive(Clone)]
 #[must_use]
-pub struct By(Source);
+pub struct By(Source, Part);
+
+/// What the identity of a request is for.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Each identity has its own limit.
+    Own,
+    /// All requests share the limit, and the identities get equal parts.
+    Fair,
+}
 
 #[derive(Clone)]
 enum Source {
@@ -53,12 +62,12 @@ type Read = dyn Fn(&LayerRequest<'_>) -> Option<Box<dyn Identity>> + Send + Sync
 impl By {
     /// All requests share the limit.
     pub fn global() -> Self {
-        Self(Source::Global)
+        Self(Source::Global, Part::Own)
     }
 
     /// Each client address has its own limit. Behind trusted proxies, it is the address that the proxies report.
     pub fn ip() -> Self {
-        Self(Source::Ip)
+        Self(Source::Ip, Part::Own)
     }
 
     /// Each value of this header has its own limit. The key contains a keyed hash of the value. A request that does not have the
@@ -66,14 +75,27 @@ impl By {
     ///
     /// A client can send any header. Choose a header that the service verifies, or add a limit by address.
     pub fn header(name: &str) -> Self {
-        Self(Source::Header(name.to_ascii_lowercase().into()))
+        Self(Source::Header(name.to_ascii_lowercase().into()), Part::Own)
     }
 
     /// Each identity that the function returns has its own limit. If the function returns `None`, the request is exempt.
     pub fn request<I: Identity + 'static>(
         identity: impl Fn(&LayerRequest<'_>) -> Option<I> + Send + Sync + 'static,
     ) -> Self {
-        Self(Source::Request(Arc::new(move |request| Some(Box::new(identity(request)?)))))
+        Self(Source::Request(Arc::new(move |request| Some(Box::new(identity(request)?)))), Part::Own)
+    }
+
+    /// All requests share the limit, and each identity gets an equal part while all of it is wanted. What some leave may be used by
+    /// those that want more. See [`fair`](crate::rate_limit#fair) for the limits that can be shared.
+    ///
+    /// ```
+    /// use ratelimit::{By, Limit, RateLimitLayer, per};
+    ///
+    /// let layer = RateLimitLayer::new()
+    ///     .limit("search", Limit::token_bucket(1000, per::SECOND), By::header("x-api-key").fair());
+    /// ```
+    pub fn fair(self) -> Self {
+        Self(self.0, Part::Fair)
     }
 }
 
@@ -130,16 +152,27 @@ impl Settings {
 impl LayerLimit {
     fn call(&self, settings: &Settings, request: &LayerRequest<'_>) -> Option<Call> {
         let mut call = Call::of_layer(self.name, &self.limit, self.place, settings.current_limiter());
-        match &self.by.0 {
+        let By(source, part) = &self.by;
+        match source {
             Source::Global => {}
-            Source::Ip => request.client_ip().write(&mut call.identity()),
+            Source::Ip => request.client_ip().write(&mut part.writer(&mut call)),
             Source::Header(name) => match request.header(name) {
-                Some(value) => call.identity().secret(value),
-                None => call.identity().absent(),
+                Some(value) => part.writer(&mut call).secret(value),
+                None => part.writer(&mut call).absent(),
             },
-            Source::Request(read) => read(request)?.write(&mut call.identity()),
+            Source::Request(read) => read(request)?.write(&mut part.writer(&mut call)),
         }
         Some(call)
+    }
+}
+
+impl Part {
+    /// Returns a writer for the identity.
+    fn writer(self, call: &mut Call) -> KeyWriter<'_> {
+        match self {
+            Self::Own => call.identity(),
+            Self::Fair => call.fair(),
+        }
     }
 }
 

@@ -25,6 +25,9 @@ impl RateLimiter {
             request.limit = limit;
         }
         key.add_format(summand, &mut request.key, &request.limit, self.keys());
+        if let Some(hash) = key.caller_hash(self.keys()) {
+            request.set_caller(hash);
+        }
         if request.limit().is_concurrency() {
             request.set_permit(permit_id());
         }
@@ -71,15 +74,23 @@ impl RateLimiter {
     pub(super) fn request(&self, limit: &Limit, key: &impl AsKey, cost: Cost) -> Result<Request, Error> {
         let (mut request, mut builder) =
             (Request::of_cost(*limit, cost), KeyBuilder::new(Name::new(key.name()), None));
-        self.collect(&mut builder, key)?;
+        self.collect(&mut builder, key, limit)?;
         self.resolve(&builder, &mut request);
         Ok(request)
     }
 
-    /// Collects the values of a key.
+    /// Collects the values of a key for this limit.
     #[inline]
-    pub(super) fn collect(&self, builder: &mut KeyBuilder<'_>, key: &impl AsKey) -> Result<(), Error> {
+    pub(super) fn collect(
+        &self,
+        builder: &mut KeyBuilder<'_>,
+        key: &impl AsKey,
+        limit: &Limit,
+    ) -> Result<(), Error> {
         builder.add(key, self.keys());
+        if builder.has_caller() {
+            limit.check_fair()?;
+        }
         match builder.complete(self.keys()) {
             Err(error) if !self.is_off() => Err(error), // while limits are off, nobody reads the key
             _ => Ok(()),

@@ -85,6 +85,17 @@ impl KeySettings {
         }
     }
 
+    /// Returns the hash of a caller that shares a limit with others. It is the same in all processes that have the same secret, and
+    /// never 0.
+    pub(crate) fn caller_hash(&self, values: &[u8]) -> u64 {
+        self.note_hash();
+        let mut hasher = SipHasher24::new_with_key(&self.secret);
+        hasher.write(b"fair ");
+        hasher.write(values);
+        let [a, b, c, d, e, f, g, h, ..] = hasher.finish128().as_bytes();
+        u64::from_be_bytes([a, b, c, d, e, f, g, h]).max(1)
+    }
+
     /// Whether a key of this limiter contains a hash of a secret value whose hash key anybody can compute.
     pub(crate) fn has_exposed(&self) -> bool {
         self.has_exposed.load(Ordering::Relaxed)

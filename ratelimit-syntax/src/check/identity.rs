@@ -92,7 +92,7 @@ impl Checker<'_> {
 }
 
 /// Explains why an expression is not accepted in `by`: it is not a value, or it hides the type of the value.
-fn wrong_form(value: &Expr) -> Option<String> {
+pub(super) fn wrong_form(value: &Expr) -> Option<String> {
     match value {
         Expr::Array(_) => Some(
             "`by` takes several values as a tuple: write parentheses, as in `by = (\"ip\", user.id)`"

@@ -6,6 +6,7 @@ mod block;
 mod checker;
 mod condition;
 mod excludes;
+mod fair;
 mod fallible;
 mod identity;
 mod keep;
@@ -71,6 +72,7 @@ impl Checker<'_> {
             by: self.by(),
             cost: self.cost(&limit),
             keep: self.keep(&limit),
+            fair: self.fair(&limit),
             afterwards: self.afterwards(),
             pause_if: self.pause_if(&limit),
             until: self.until(&limit),

@@ -46,6 +46,8 @@ pub struct Member {
     pub cost: Option<Expr>,
     /// The units that the call leaves to others.
     pub keep: Option<Expr>,
+    /// The values that say who shares the limit in equal parts. Empty if nobody does.
+    pub fair: Vec<Expr>,
     pub afterwards: Option<Afterwards>,
     /// A function that takes a reference to the result, and returns for how long the limit pauses.
     pub pause_if: Option<Expr>,

@@ -5,6 +5,7 @@ mod after_the_body;
 mod brakes;
 mod calendar;
 mod concurrency;
+mod fair;
 mod keep;
 mod lease;
 mod lease_bounds;

@@ -1,7 +1,7 @@
 //! The permissions in `lua/README.md` are sufficient, and an error names a missing permission.
 
 use crate::harness::{charging, decision, limiter_at, undecided};
-use ratelimit::{ErrorKind, Limit, OnError, RateLimiter};
+use ratelimit::{ErrorKind, Key, Limit, OnError, RateLimiter};
 use support::{Cluster, MINUTE, RedisServer, SECOND};
 
 /// The ACL rules in the documentation.
@@ -25,6 +25,10 @@ async fn everything(limiter: &RateLimiter) {
         limiter.charge(&limit, "charged", 2).await.unwrap().refund().await.unwrap();
         limiter.charge(&limit, "charged", 2).await.unwrap().settle(1).await.unwrap();
         let _ = decision(limiter.acquire(&limit.wait(SECOND), "waiting").await);
+    }
+    for caller in [1, 1, 1, 1, 1, 2, 1] {
+        let _ =
+            decision(limiter.check(&Limit::token_bucket(5, MINUTE), Key::new("shared").fair(caller)).await);
     }
     let held = Limit::concurrency(1, MINUTE);
     let permit = limiter.permit(&held, "jobs").await.unwrap();

@@ -89,7 +89,7 @@ impl RateLimiter {
     ) -> Option<Result<PackedDecision, Error>> {
         let name = Name::new(key.name());
         let summand = name.summand(self.keys().secrets);
-        if !self.decides_at_once(limit) || !self.has_no_override(NameGroup::of(summand)) {
+        if key.has_caller() || !self.decides_at_once(limit) || !self.has_no_override(NameGroup::of(summand)) {
             return None;
         }
         let hash = match key::fold(summand, key, self.keys()) {
@@ -124,7 +124,7 @@ impl RateLimiter {
     ) -> Result<Result<Decision, Error>, Pending<'k>> {
         let name = Name::new(key.name());
         let mut builder = KeyBuilder::new(name, None);
-        if let Err(error) = self.collect(&mut builder, key) {
+        if let Err(error) = self.collect(&mut builder, key, limit) {
             return Ok(Err(undecided(name, error)));
         }
         let mut request = Request::of_cost(*limit, cost);
