@@ -92,8 +92,7 @@ impl KeySettings {
         let mut hasher = SipHasher24::new_with_key(&self.secret);
         hasher.write(b"fair ");
         hasher.write(values);
-        let [a, b, c, d, e, f, g, h, ..] = hasher.finish128().as_bytes();
-        u64::from_be_bytes([a, b, c, d, e, f, g, h]).max(1)
+        hasher.finish128().h1.max(1)
     }
 
     /// Whether a key of this limiter contains a hash of a secret value whose hash key anybody can compute.

@@ -56,11 +56,13 @@ struct Sums {
 #[derive(Default)]
 pub(super) struct Shares(Option<Box<Rounds>>);
 
+type Callers = HashMap<Field, Use>;
+
 #[derive(Default)]
 struct Rounds {
     sums: Sums,
-    now: HashMap<Field, Use>,
-    before: HashMap<Field, Use>,
+    now: Callers,
+    before: Callers,
 }
 
 /// The share of a request's caller, before the request is charged.
@@ -134,7 +136,7 @@ impl Rounds {
         if rolls {
             sums = Sums { total_before: sums.total, total: 0, callers: sums.fields, fields: 0, ..sums };
         }
-        let (known_now, known_before) = self.known(forgets, rolls);
+        let [known_now, known_before] = self.known(forgets, rolls);
         let mut field = Field::Caller(caller);
         if sums.fields >= CALLERS && !known_now.is_some_and(|known| known.contains_key(&field)) {
             field = Field::Group(caller % GROUPS);
@@ -151,8 +153,8 @@ impl Rounds {
             (own, past) = (sums.total / sums.callers, sums.total_before / sums.callers);
         }
         let round = sums.round();
-        let fades = round.saturating_sub(sums.total);
-        let faded = |grains: u64| grains / round * fades + grains % round * fades / round;
+        let unused = round.saturating_sub(sums.total);
+        let faded = |grains: u64| grains / round * unused + grains % round * unused / round;
         let had = own + faded(past);
         let mut sum = sums.total + faded(sums.total_before);
         let mut number = sums.callers;
@@ -172,21 +174,17 @@ impl Rounds {
     }
 
     /// Returns the callers of the current round and of the round before.
-    fn known(
-        &self,
-        forgets: bool,
-        rolls: bool,
-    ) -> (Option<&HashMap<Field, Use>>, Option<&HashMap<Field, Use>>) {
+    fn known(&self, forgets: bool, rolls: bool) -> [Option<&Callers>; 2] {
         match (forgets, rolls) {
-            (true, _) => (None, None),
-            (false, true) => (None, Some(&self.now)),
-            (false, false) => (Some(&self.now), Some(&self.before)),
+            (true, _) => [None, None],
+            (false, true) => [None, Some(&self.now)],
+            (false, false) => [Some(&self.now), Some(&self.before)],
         }
     }
 
     /// Counts a call. `cost` is 0 for a refused call.
     fn note(&mut self, call: &Call, passes: bool, cost: u32, span: u64) {
-        let (known_now, known_before) = self.known(call.forgets, call.rolls);
+        let [known_now, known_before] = self.known(call.forgets, call.rolls);
         let current = known_now.and_then(|known| known.get(&call.field));
         let seen = current.or_else(|| known_before.and_then(|known| known.get(&call.field)));
         let is_first = seen.is_none_or(|seen| seen.seen - seen.seen % span != call.window);
@@ -195,7 +193,7 @@ impl Rounds {
         }
         let seen = if is_first { call.window } else { seen.map_or(call.window, |seen| seen.seen) };
         if call.forgets {
-            (self.now, self.before) = (HashMap::new(), HashMap::new());
+            (self.now, self.before) = Default::default();
         } else if call.rolls {
             self.before = std::mem::take(&mut self.now);
         }
