@@ -6,7 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 /// The exit code of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// The command has done everything.
     Success = 0,

@@ -14,6 +14,7 @@
 //! | `known` | the limits that exist, and suggestions for a wrong name |
 //! | `scan` | reads all keys of the servers in small steps |
 //! | `usage` | asks the library for the units of a limit that are in use |
+//! | `openapi` | adds the refusals of limited functions to the document of an API |
 //! | `project` | `cargo ratelimit`: the limits in sources, which `sources` reads, as a `manifest` |
 //! | the others | one command each |
 
@@ -29,6 +30,7 @@ mod length;
 mod limits;
 mod list;
 mod manifest;
+mod openapi;
 mod options;
 mod output;
 mod overrides;

@@ -15,6 +15,7 @@ mod behind_nginx;
 mod handlers;
 mod harness;
 mod layer;
+mod openapi;
 mod poem;
 mod recovering_client;
 mod rocket;

@@ -2,10 +2,12 @@
 
 mod change;
 mod file;
+mod handler;
 mod table;
 
 pub(crate) use change::changes;
 pub(crate) use file::{read, write};
+pub(crate) use handler::{Handler, METHODS};
 pub(crate) use table::table;
 
 use ratelimit_syntax::model::Number;
@@ -32,6 +34,9 @@ pub(crate) struct Entry {
     /// Whether the name comes from the attribute's `key`, and not from the path of the function.
     #[serde(skip)]
     pub(crate) has_key: bool,
+    /// The operation of the function.
+    #[serde(skip)]
+    pub(crate) handler: Handler,
     pub(crate) package: String,
     /// `lib`, or the kind and name of the target, such as `bin shop`.
     pub(crate) target: String,

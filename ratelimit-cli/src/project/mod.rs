@@ -3,6 +3,7 @@
 mod check;
 mod clash;
 mod list;
+mod openapi;
 mod sources;
 
 use crate::exit::Failure;
@@ -10,6 +11,7 @@ use crate::output::Output;
 use check::Check;
 use clap::{ColorChoice, Parser, Subcommand};
 use list::List;
+use openapi::OpenApi;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -28,6 +30,8 @@ struct Cli {
 enum Command {
     List(List),
     Check(Check),
+    #[command(name = "openapi")]
+    OpenApi(OpenApi),
     /// A command of `ratelimit`
     #[command(external_subcommand)]
     Other(Vec<OsString>),
@@ -35,8 +39,8 @@ enum Command {
 
 const CODES: &str = "Exit codes:
   0    done
-  1    a source or an attribute has an error, functions with one name have different limits, or the limits differ from the
-       committed ones
+  1    a source or an attribute has an error, functions with one name have different limits, the limits differ from the
+       committed ones, or the document of the API lags behind them or cannot be used
   2    the command line is wrong, there is no workspace, or a file is nested too deeply; nothing was done";
 
 /// Runs the command. The first argument is the name of the program. Prints all output, and returns the exit code. Ends the
@@ -48,6 +52,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     output.finish(match &cli.command {
         Command::List(list) => list.run(output),
         Command::Check(check) => check.run(output),
+        Command::OpenApi(openapi) => openapi.run(output),
         Command::Other(arguments) => Err(of_the_other_command(arguments)),
     })
 }
@@ -60,6 +65,6 @@ fn of_the_other_command(arguments: &[OsString]) -> Failure {
         ));
     }
     Failure::usage(format!(
-        "unknown command `{name}`; expected `list` or `check`, or see `cargo ratelimit --help`"
+        "unknown command `{name}`; expected `list`, `check` or `openapi`, or see `cargo ratelimit --help`"
     ))
 }

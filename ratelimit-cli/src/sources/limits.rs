@@ -3,9 +3,10 @@
 use super::attributes::{LimitAttribute, Variant, condition, skips, variants};
 use super::describe::describe;
 use super::reader::Reader;
-use crate::manifest::{Entry, Kind, Problem};
-use proc_macro2::{Ident, Span, TokenStream};
+use crate::manifest::{Entry, Handler, Kind, Problem};
+use proc_macro2::{Span, TokenStream};
 use ratelimit_syntax::annotated::{self, Annotated, Read};
+use ratelimit_syntax::item::Item;
 use ratelimit_syntax::stack::NOT_RECOGNIZED;
 use std::collections::HashSet;
 use syn::ext::IdentExt as _;
@@ -39,12 +40,12 @@ impl Reader<'_> {
             let new: Vec<bool> = limits.iter().map(|limit| listed.insert(limit.at)).collect();
             match &read.annotated {
                 Some(Annotated::Function(item)) => {
-                    self.list(&read, &item.signature.ident, 0, &limits, &new, None);
+                    self.list(&read, item, 0, &limits, &new, None);
                 }
                 Some(Annotated::Block(block)) => {
                     for (at, item) in block.limited().enumerate() {
-                        let name = &item.signature.ident;
-                        self.list(&read, name, at, &limits, &new, Some(name.span().start().line));
+                        let line = item.signature.ident.span().start().line;
+                        self.list(&read, item, at, &limits, &new, Some(line));
                     }
                 }
                 None => {}
@@ -56,17 +57,18 @@ impl Reader<'_> {
     fn list(
         &mut self,
         read: &Read,
-        function: &Ident,
+        item: &Item,
         at: usize,
         limits: &[LimitAttribute],
         new: &[bool],
         line: Option<usize>,
     ) {
         let Some(model) = read.models.get(at) else { return };
-        let function = function.unraw().to_string();
+        let function = item.signature.ident.unraw().to_string();
         let path = format!("{}::{function}", self.modules.join("::"));
         for ((member, limit), _) in model.members.iter().zip(limits).zip(new).filter(|(_, new)| **new) {
             let entry = Entry {
+                handler: Handler::of(&item.attributes),
                 package: self.context.package.to_owned(),
                 target: self.context.target.clone(),
                 function: self.path(&function),

@@ -223,6 +223,8 @@ fn all_limits_of_the_examples_are_listed() {
             "--package",
             "ratelimit-observability-examples",
             "--package",
+            "ratelimit-openapi-example",
+            "--package",
             "ratelimit-sqlite-example",
         ],
     );

@@ -2,6 +2,7 @@
 
 mod changes;
 mod list;
+mod openapi;
 
 use crate::harness::{Ran, finish};
 use serde_json::Value;
