@@ -42,34 +42,18 @@ pub(crate) fn update(text: String, entries: &[Entry], form: &Form) -> Result<Upd
     }
     let operations = operations(&document);
     let (functions, notes) = handlers(entries, &operations);
-    let mut updated = Updated { text: String::new(), changes: Vec::new(), notes };
-    let (mut json, mut used) = (Json::new(text), BTreeMap::new());
+    let (mut json, mut changes, mut used) = (Json::new(text), Vec::new(), BTreeMap::new());
     for (at, operation) in operations.iter().enumerate() {
         let limits = functions.get(&at).map(Vec::as_slice).unwrap_or_default();
         let refusals = if limits.is_empty() { Vec::new() } else { form.refusals(limits, &document)? };
-        let mut change = |what: &str, status: &str| {
+        for (what, status) in complete(&mut json, operation, &refusals)? {
             let place = limits.first().map(|limit| format!("  (`{}`, {})", limit.function, limit.place()));
-            let (method, path) = (operation.method.to_uppercase(), operation.path);
-            updated.changes.push(format!("{what}  {method} {path}: {status}{}", place.unwrap_or_default()));
-        };
-        let lasting = |status: &str, name: &str| {
-            refusals.iter().any(|refusal| refusal.status == status && refusal.component == name)
-        };
-        for (status, response) in operation.value["responses"].as_object().into_iter().flatten() {
-            if own(response).is_some_and(|name| !lasting(status, name)) {
-                json.remove(&["paths", operation.path, operation.method, "responses", status])?;
-                change("removed", status);
-            }
+            changes.push(format!("{what}  {operation}: {status}{}", place.unwrap_or_default()));
         }
-        for refusal in refusals {
-            if let Some(what) = add(&mut json, operation, &refusal)? {
-                change(what, &refusal.status);
-            }
-            let is_own = own(&operation.value["responses"][&refusal.status]).is_some();
-            if is_own || operation.value["responses"].get(&refusal.status).is_none() {
-                used.insert(refusal.component, refusal.response);
-            }
-        }
+        let named =
+            |refusal: &Refusal| operation.response(&refusal.status).is_none_or(|it| own(it).is_some());
+        let named = refusals.into_iter().filter(named);
+        used.extend(named.map(|refusal| (refusal.component, refusal.response)));
     }
     for name in COMPONENTS {
         let path = ["components", "responses", name];
@@ -80,11 +64,10 @@ pub(crate) fn update(text: String, entries: &[Entry], form: &Form) -> Result<Upd
             _ => continue,
         }
         if before.is_some() {
-            updated.changes.push(format!("changed  {RESPONSES}{name}"));
+            changes.push(format!("changed  {RESPONSES}{name}"));
         }
     }
-    updated.text = json.text;
-    Ok(updated)
+    Ok(Updated { text: json.text, changes, notes })
 }
 
 /// The name of a response of this command.
@@ -93,34 +76,46 @@ fn own(response: &Value) -> Option<&str> {
     COMPONENTS.contains(&name).then_some(name)
 }
 
-/// Adds a refusal to an operation. A response that somebody has written stays, and gets the parts that it lacks. Returns what was
-/// done.
-fn add(
+/// Gives an operation exactly these refusals. A response that somebody has written stays, and gets the parts that it lacks.
+/// Returns what was done, with the statuses.
+fn complete<'r>(
     json: &mut Json,
-    operation: &Operation<'_>,
-    refusal: &Refusal,
-) -> Result<Option<&'static str>, String> {
-    let path = ["paths", operation.path, operation.method, "responses", &refusal.status];
-    let Some(written) = operation.value["responses"].get(&refusal.status) else {
-        json.set(&path, json!({ "$ref": format!("{RESPONSES}{}", refusal.component) }))?;
-        return Ok(Some("added  "));
-    };
-    let mut changed = None;
-    if written.get("$ref").is_some() {
-        return Ok(None);
-    }
-    if written.get("content").is_none() {
-        json.set(&[&path[..], &["content"]].concat(), refusal.response["content"].clone())?;
-        changed = Some("changed");
-    }
-    for (name, header) in refusal.response["headers"].as_object().into_iter().flatten() {
-        let mut known = written["headers"].as_object().into_iter().flatten();
-        if !known.any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            json.set(&[&path[..], &["headers", name]].concat(), header.clone())?;
-            changed = Some("changed");
+    operation: &Operation<'r>,
+    refusals: &'r [Refusal],
+) -> Result<Vec<(&'static str, &'r str)>, String> {
+    let at = |status: &'r str| ["paths", operation.path, operation.method, "responses", status];
+    let mut done = Vec::new();
+    for (status, response) in operation.responses() {
+        let lasts =
+            |name| refusals.iter().any(|refusal| refusal.status == *status && refusal.component == name);
+        if own(response).is_some_and(|name| !lasts(name)) {
+            json.remove(&at(status))?;
+            done.push(("removed", status.as_str()));
         }
     }
-    Ok(changed)
+    for Refusal { component, status, response } in refusals {
+        let Some(written) = operation.response(status) else {
+            json.set(&at(status), json!({ "$ref": format!("{RESPONSES}{component}") }))?;
+            done.push(("added  ", status.as_str()));
+            continue;
+        };
+        let mut lacking = Vec::new();
+        if written.get("$ref").is_none() {
+            let has = |name: &str| {
+                written["headers"]
+                    .as_object()
+                    .is_some_and(|all| all.keys().any(|it| it.eq_ignore_ascii_case(name)))
+            };
+            lacking.extend(written.get("content").is_none().then(|| (vec!["content"], &response["content"])));
+            let fields = response["headers"].as_object().into_iter().flatten().filter(|(name, _)| !has(name));
+            lacking.extend(fields.map(|(name, field)| (vec!["headers", name], field)));
+        }
+        for (path, part) in &lacking {
+            json.set(&[&at(status)[..], path].concat(), (*part).clone())?;
+        }
+        done.extend((!lacking.is_empty()).then_some(("changed", status.as_str())));
+    }
+    Ok(done)
 }
 
 /// The limits of each operation, and notes about the functions that are no operation.
@@ -152,13 +147,12 @@ fn handlers<'e>(
 
 fn note<'o>(function: &Entry, fitting: impl Iterator<Item = &'o Operation<'o>>) -> String {
     let parts: Vec<&str> = function.function.split("::").collect();
-    let long = parts[parts.len().saturating_sub(2)..].join("_");
     let place = format!("`{}` ({})", function.function, function.place());
-    let fitting: Vec<_> = fitting.map(|it| format!("{} {}", it.method.to_uppercase(), it.path)).collect();
+    let fitting: Vec<_> = fitting.map(Operation::to_string).collect();
     if fitting.is_empty() {
         let id = function.handler.operation_id.as_deref().unwrap_or(parts[parts.len() - 1]);
         return format!("no operation for {place}: if it is a handler, give its operation the id `{id}`");
     }
-    let fitting = fitting.join(", ");
-    format!("several functions or operations fit {place}: {fitting}; give its operation the id `{long}`")
+    let (fitting, id) = (fitting.join(", "), parts[parts.len().saturating_sub(2)..].join("_"));
+    format!("several functions or operations fit {place}: {fitting}; give its operation the id `{id}`")
 }

@@ -1,13 +1,14 @@
 //! Finds the operation of a document that a limited function handles.
 
 use crate::manifest::{Entry, METHODS};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::fmt;
 
 /// One operation of a document.
 pub(super) struct Operation<'d> {
     pub(super) path: &'d str,
     pub(super) method: &'d str,
-    pub(super) value: &'d Value,
+    value: &'d Value,
 }
 
 /// All operations, in the order of their paths.
@@ -27,7 +28,21 @@ pub(super) fn fitting(function: &Entry, operations: &[Operation<'_>]) -> Vec<usi
     (0..ranks.len()).filter(fits).collect()
 }
 
-impl Operation<'_> {
+impl fmt::Display for Operation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method.to_uppercase(), self.path)
+    }
+}
+
+impl<'d> Operation<'d> {
+    pub(super) fn responses(&self) -> impl Iterator<Item = (&'d String, &'d Value)> + use<'d> {
+        self.value.get("responses").and_then(Value::as_object).into_iter().flat_map(Map::iter)
+    }
+
+    pub(super) fn response(&self, status: &str) -> Option<&'d Value> {
+        self.value.get("responses")?.get(status)
+    }
+
     /// How well the operation fits: by id and path, by id, by the whole path, by the end of the path. An id with more modules
     /// fits better.
     fn rank(&self, function: &Entry) -> Option<(u8, usize)> {

@@ -35,10 +35,11 @@ pub(super) struct Refusal {
     pub(super) response: Value,
 }
 
-const LIMITED: &str = "RateLimited";
-const UNIDENTIFIED: &str = "RateLimitUnidentified";
-const UNAVAILABLE: &str = "RateLimitUnavailable";
-/// All names that this command gives to responses.
+const LIMITED: &str = "RefusedByRateLimit";
+const UNIDENTIFIED: &str = "UnidentifiedForRateLimit";
+const UNAVAILABLE: &str = "UndecidedRateLimit";
+/// All names that this command gives to responses. They are unlike those that an author chooses, such as `RateLimited`, because
+/// the command replaces and removes the responses with these names.
 pub(super) const COMPONENTS: [&str; 3] = [LIMITED, UNIDENTIFIED, UNAVAILABLE];
 
 /// Whether the client can be refused by this limit. The refusals of internal limits are outages of the service.

@@ -35,6 +35,9 @@ impl OpenApi {
 /// Adds what the document lacks, or only reports it.
 pub(super) fn complete(path: &Path, manifest: &Manifest, form: &Form, write: bool) -> Result<Exit, Failure> {
     let failed = |why: String| Failure::found(format!("{} {why}", path.display()));
+    if write && !manifest.problems.is_empty() {
+        return Err(failed("was not written, because of these errors".to_owned()));
+    }
     let text = std::fs::read_to_string(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let updated =
         update(text, &manifest.limits, form).map_err(|why| failed(format!("was not read: {why}")))?;

@@ -122,9 +122,9 @@ fn the_forms_of_answers_and_fields_are_options() {
     let document: serde_json::Value = serde_json::from_str(&project.read("openapi.json")).unwrap();
     assert_eq!(
         document["paths"]["/v1/login"]["post"]["responses"]["420"]["$ref"],
-        "#/components/responses/RateLimited"
+        "#/components/responses/RefusedByRateLimit"
     );
-    let limited = &document["components"]["responses"]["RateLimited"];
+    let limited = &document["components"]["responses"]["RefusedByRateLimit"];
     assert_eq!(limited["content"]["application/json"]["schema"]["$ref"], "#/components/schemas/Refusal");
     assert!(
         limited["headers"]["X-RateLimit-Limit"].is_object() && limited["headers"]["Retry-After"].is_object()
@@ -135,6 +135,11 @@ fn the_forms_of_answers_and_fields_are_options() {
         .exits(1)
         .complains(&["no schema `Nobody`"]);
     project.run(&["check", "--answers", "text"]).exits(2).complains(&["--openapi"]);
+    let before = project.read("openapi.json");
+    project.write("src/lib.rs", "#[rate_limit(cout = 1)] async fn a() {}");
+    project.run(&["openapi", "openapi.json"]).exits(1).complains(&["openapi.json was not written"]);
+    assert_eq!(project.read("openapi.json"), before, "the limits of this function are unknown");
+    project.write("src/lib.rs", "");
     project.run(&["openapi", "missing.json"]).exits(1).complains(&["missing.json cannot be read"]);
     for (text, why) in [
         ("openapi: 3.1.0", "is not JSON"),
@@ -149,4 +154,17 @@ fn the_forms_of_answers_and_fields_are_options() {
         project.run(&["openapi", "openapi.json"]).exits(1).complains(&[why]);
         assert_eq!(project.read("openapi.json"), text);
     }
+}
+
+#[test]
+fn a_response_of_the_author_stays() {
+    let login = "#[rate_limit(key = \"login\")] async fn login() -> Result<(), Rejection> { Ok(()) }";
+    let project = Project::of("openapi-author", login);
+    let document = r##"{"openapi":"3.1.0","paths":{"/login":{"post":{"operationId":"login","responses":{
+        "429":{"$ref":"#/components/responses/RateLimited"}}}}},"components":{"responses":{"RateLimited":{"description":"no"}}}}"##;
+    project.write("openapi.json", document);
+    project.run(&["openapi", "openapi.json"]).exits(0).says(&["openapi.json: no change"]);
+    project.write("src/lib.rs", "");
+    project.run(&["openapi", "openapi.json"]).exits(0).says(&["openapi.json: no change"]);
+    assert_eq!(project.read("openapi.json"), document);
 }
