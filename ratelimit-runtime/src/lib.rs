@@ -14,6 +14,7 @@
     allow(dead_code, unused_imports, unused_macros)
 )]
 
+pub mod adaptive;
 pub mod answer;
 pub mod body;
 #[cfg(feature = "rocket")]

@@ -87,11 +87,11 @@ impl Answer {
 
 impl Rejection {
     /// The HTTP status: 429 if the limit is used up, 400 if the call has no identity, 503 if the limit could not be decided. Also
-    /// 503 if the limit is one of outgoing calls ([`pause_if`](crate::rate_limit#pause_if)), because the client has done nothing
-    /// too often.
+    /// 503 if the limit is one of outgoing calls ([`pause_if`](crate::rate_limit#pause_if)) or
+    /// [adaptive](crate::adaptive::Adaptive), because the client has done nothing too often.
     pub const fn status(&self) -> u16 {
         match self {
-            Self::Limited(_) if self.is_internal() => 503,
+            Self::Limited(_) if self.is_of_service() => 503,
             Self::Limited(_) => 429,
             Self::Unidentified(_) => 400,
             Self::Unavailable(_) => 503,

@@ -12,6 +12,9 @@ const CONTENT_TYPE: &str = "application/problem+json";
 // draft-ietf-httpapi-ratelimit-headers-11.
 const QUOTA_EXCEEDED: &str = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 const QUOTA_EXCEEDED_TITLE: &str = "Request cannot be satisfied as assigned quota has been exceeded";
+const REDUCED_CAPACITY: &str = "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+const REDUCED_CAPACITY_TITLE: &str =
+    "Request cannot be satisfied due to temporary server capacity constraints";
 const VIOLATED: &str = "violated-policies";
 
 /// The type of a problem without a specific type. The title of the problem is then the reason phrase of the status.
@@ -21,6 +24,9 @@ const BLANK: &str = "about:blank";
 pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answer: &mut Answer) {
     let status = answer.status;
     let mut json = match rejection {
+        Rejection::Limited(_) if rejection.is_adaptive() => {
+            start(REDUCED_CAPACITY, REDUCED_CAPACITY_TITLE, status)
+        }
         Rejection::Limited(_) if !rejection.is_internal() => {
             start(QUOTA_EXCEEDED, QUOTA_EXCEEDED_TITLE, status)
         }
@@ -32,7 +38,7 @@ pub(super) fn write(rejection: &Rejection, decisions: &[RecordedDecision], answe
         json.push_str(",\"detail\":");
         push_string(&mut json, &rejection.to_string());
     }
-    if matches!(rejection, Rejection::Limited(_)) && !rejection.is_internal() {
+    if matches!(rejection, Rejection::Limited(_)) && !rejection.is_of_service() {
         let _ = write!(json, ",\"{VIOLATED}\":[");
         for (at, name) in violated(rejection, &named(decisions)).into_iter().enumerate() {
             if at > 0 {

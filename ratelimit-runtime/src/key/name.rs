@@ -22,6 +22,8 @@ enum Text<'n> {
     Path(&'static str),
     /// The name of a limit of outgoing calls, which clients do not see.
     Internal(&'static str),
+    /// The name of an adaptive limit.
+    Adaptive(&'static str),
     /// The name in a key that the caller has passed to a method of the limiter.
     Given(&'n str),
 }
@@ -44,6 +46,11 @@ impl Name<'static> {
     /// Creates a name from the name of a layer's limit.
     pub(crate) const fn of_layer(text: &'static str) -> Self {
         Self::of(Text::Layer(text))
+    }
+
+    /// Creates the name of an adaptive limit.
+    pub(crate) const fn adaptive(text: &'static str) -> Self {
+        Self { text: Text::Adaptive(text), plain: false }
     }
 
     /// Creates a name from the `key` of an attribute.
@@ -91,10 +98,10 @@ impl<'n> Name<'n> {
     }
 
     /// Returns whether the decisions of the limit are recorded in the web request. The decisions of attributes and layers are
-    /// recorded. Decisions about a key that is passed to a method are not recorded.
+    /// recorded. Decisions about a key that is passed to a method are not recorded, and neither are those of adaptive limits.
     #[inline]
     pub(crate) const fn is_recorded(&self) -> bool {
-        !matches!(self.text, Text::Given(_))
+        !matches!(self.text, Text::Given(_) | Text::Adaptive(_))
     }
 
     #[inline]
@@ -137,7 +144,11 @@ impl<'n> Text<'n> {
     #[expect(clippy::match_same_arms, reason = "the texts have different lifetimes")]
     const fn as_str(self) -> &'n str {
         match self {
-            Self::Written(text) | Self::Layer(text) | Self::Path(text) | Self::Internal(text) => text,
+            Self::Written(text)
+            | Self::Layer(text)
+            | Self::Path(text)
+            | Self::Internal(text)
+            | Self::Adaptive(text) => text,
             Self::Given(text) => text,
         }
     }
@@ -172,6 +183,8 @@ pub(crate) enum LimitName {
     Path(&'static str),
     /// The name of a limit of outgoing calls.
     Internal(&'static str),
+    /// The name of an adaptive limit.
+    Adaptive(&'static str),
     /// A name of at most 22 bytes in UTF-8, from a key of the caller.
     Short { len: u8, bytes: [u8; SHORT] },
     /// A longer name, from a key of the caller.
@@ -194,7 +207,11 @@ impl LimitName {
 
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Static(name) | Self::Layer(name) | Self::Path(name) | Self::Internal(name) => name,
+            Self::Static(name)
+            | Self::Layer(name)
+            | Self::Path(name)
+            | Self::Internal(name)
+            | Self::Adaptive(name) => name,
             Self::Short { len, bytes } => {
                 bytes.get(..usize::from(*len)).and_then(|name| str::from_utf8(name).ok()).unwrap_or_default()
             }
@@ -210,6 +227,11 @@ impl LimitName {
     /// Whether clients see neither the name nor the numbers of the limit.
     pub(crate) const fn is_internal(&self) -> bool {
         matches!(self, Self::Internal(_))
+    }
+
+    /// Whether the limit is adaptive.
+    pub(crate) const fn is_adaptive(&self) -> bool {
+        matches!(self, Self::Adaptive(_))
     }
 
     /// Returns the name that clients may see. For a limit of outgoing calls, this is just `internal`. For a path, this is the function with its time, so that clients do not see the
@@ -242,6 +264,7 @@ impl From<Name<'_>> for LimitName {
             Text::Layer(text) => Self::Layer(text),
             Text::Path(text) => Self::Path(text),
             Text::Internal(text) => Self::Internal(text),
+            Text::Adaptive(text) => Self::Adaptive(text),
             Text::Given(text) => Self::copy(text),
         }
     }

@@ -36,7 +36,8 @@ const MOST_SHOWN: usize = 256;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// The limit is used up. HTTP status 429; 503 if the limit is one of outgoing calls.
+    /// The limit is used up. HTTP status 429; 503 if the limit is one of outgoing calls or
+    /// [adaptive](crate::adaptive::Adaptive), because the client has exceeded no quota.
     Limited(Limited),
     /// The call has no identity, but the limit counts each caller separately. HTTP status 400.
     Unidentified(Unidentified),
@@ -78,6 +79,16 @@ impl Rejection {
     /// Whether the limit is one of outgoing calls, which is not for the client.
     pub(crate) const fn is_internal(&self) -> bool {
         matches!(self, Self::Limited(Limited { name, .. }) if name.name().is_internal())
+    }
+
+    /// Whether an adaptive limit has refused the call.
+    pub(crate) const fn is_adaptive(&self) -> bool {
+        matches!(self, Self::Limited(Limited { name, .. }) if name.name().is_adaptive())
+    }
+
+    /// Whether the service has no room for the call, and the client has exceeded no quota.
+    pub(crate) const fn is_of_service(&self) -> bool {
+        self.is_internal() || self.is_adaptive()
     }
 
     pub(crate) fn limit_name(&self) -> &LimitName {
@@ -130,10 +141,10 @@ impl Rejection {
                     let (number, unit) = for_people(seconds);
                     let plural = if number == 1 { "" } else { "s" };
                     let what =
-                        if self.is_internal() { "temporarily unavailable" } else { "too many requests" };
+                        if self.is_of_service() { "temporarily unavailable" } else { "too many requests" };
                     write!(f, "{what}: try again in {number} {unit}{plural}")
                 }
-                None if self.is_internal() => f.write_str("temporarily unavailable"),
+                None if self.is_of_service() => f.write_str("temporarily unavailable"),
                 None if limited.decision().capacity() == 0 => {
                     f.write_str("too many requests: this limit is closed")
                 }

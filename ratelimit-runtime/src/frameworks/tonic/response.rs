@@ -40,7 +40,7 @@ impl From<Rejection> for Status {
 
 fn code(rejection: &Rejection) -> Code {
     match rejection {
-        Rejection::Limited(_) if rejection.is_internal() => Code::Unavailable,
+        Rejection::Limited(_) if rejection.is_of_service() => Code::Unavailable,
         Rejection::Limited(_) => Code::ResourceExhausted,
         Rejection::Unidentified(_) => Code::Unauthenticated,
         Rejection::Unavailable(_) => Code::Unavailable,

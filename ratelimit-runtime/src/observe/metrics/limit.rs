@@ -47,7 +47,7 @@ impl LimitMetrics {
     /// Counts the outcome of a call. Also records how long the call waited, and counts the call if it made the limit nearly
     /// used up. Inlined for calls that were allowed at once, because nearly all calls are.
     #[inline]
-    pub(in super::super) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
+    pub(crate) fn count(&self, outcome: Outcome, is_near: bool, waited: Option<Duration>) {
         let counter = &self.outcomes[outcome as usize];
         if let Some(counter) = counter.get(&DECISIONS, || [self.name.clone(), outcome.label().into()]) {
             counter.increment(1);

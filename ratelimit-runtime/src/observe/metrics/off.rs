@@ -12,7 +12,7 @@ impl LimitMetrics {
         &Self
     }
 
-    pub(super) const fn count(&self, _: Outcome, _: bool, _: Option<Duration>) {}
+    pub(crate) const fn count(&self, _: Outcome, _: bool, _: Option<Duration>) {}
 
     pub(super) const fn count_near_limit(&self) {}
 
