@@ -163,6 +163,48 @@ fn the_bound_of_the_bucket_holds_and_one_caller_has_all_of_it() {
     }
 }
 
+/// All sequences of four calls of three callers, with four times between calls, on a bucket of three units, after the first caller has
+/// had most units. A caller is refused while a unit is free only if it has had more than the average. A unit is 100 ms.
+#[test]
+fn nobody_at_the_average_is_refused_while_a_unit_is_free() {
+    const STEPS: [u64; 4] = [0, 100, 150, 250];
+    const BEFORE: [(u64, u64); 17] = {
+        let mut before = [(1, 100); 17];
+        (before[0], before[1], before[2], before[3], before[4]) = ((1, 0), (1, 0), (1, 0), (2, 0), (3, 0));
+        before
+    };
+    let limit = Limit::token_bucket(10, ms(1000)).burst(3);
+    let mut refused_although_free = 0;
+    for sequence in 0..12_u64.pow(4) {
+        let clock = ManualClock::new();
+        let store = MemoryStore::with_clock(clock.clone());
+        let choices = (0..4).map(|call| sequence / 12_u64.pow(call) % 12);
+        let calls = choices.map(|choice| (choice % 3 + 1, STEPS[usize::try_from(choice / 3).unwrap()]));
+        let (mut now, mut had): (u64, HashMap<u64, f64>) = (1_000_000, HashMap::new());
+        for (caller, step) in BEFORE.into_iter().chain(calls) {
+            now += step;
+            clock.set(ms(now));
+            let free = decide(&store, &TestRequest::new(0, limit, 0)).remaining();
+            if free == 3 {
+                had.clear();
+            }
+            let number = f64::from(u32::try_from(had.len().max(1)).unwrap());
+            let average = had.values().sum::<f64>() / number;
+            let own = *had.get(&caller).unwrap_or(&average);
+            let decision = decide(&store, &TestRequest::new(0, limit, 1).with_caller(caller));
+            if free >= 1 && !decision.is_allowed() {
+                refused_although_free += 1;
+                assert!(own > average, "{sequence}: {own} of {average} on average, {free} free");
+            }
+            // A call of a full bucket is not counted, because no caller leaves more than two units.
+            if free < 3 {
+                had.insert(caller, own + f64::from(u8::from(decision.is_allowed())));
+            }
+        }
+    }
+    assert!(refused_although_free > 1000, "only {refused_although_free} callers left a unit to others");
+}
+
 /// Decides calls of a bucket of `count` units per second, whose callers share it if `is_fair`. Returns the calls that pass.
 fn passing(calls: &[(u64, usize)], count: u32, is_fair: bool) -> Vec<(u64, usize)> {
     let limit = Limit::token_bucket(count, ms(1000));
