@@ -22,9 +22,10 @@ impl Calls {
         let count: u32 = random.choice([1, 3, 20, 100, 1000]).unwrap();
         let burst = random.choice([1, 2, count, 5 * count, count.div_ceil(2)]).unwrap();
         let time = random.choice([10, 1000, 60_000]).unwrap();
-        let limit = match random.bool() {
-            true => Limit::token_bucket(count, ms(time)).borrow(random.choice([0, 0, 3]).unwrap()),
-            false => Limit::leaky_bucket(count, ms(time)),
+        let limit = if random.bool() {
+            Limit::token_bucket(count, ms(time)).borrow(random.choice([0, 0, 3]).unwrap())
+        } else {
+            Limit::leaky_bucket(count, ms(time))
         };
         let callers = random.choice([1, 3, 50]).unwrap();
         Self { random, limit: limit.burst(burst), callers, now: 1_000_000_000_000 }
@@ -308,8 +309,9 @@ fn two_greedy_callers_among_eighteen_get_their_part() {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut calls = Vec::new();
         for caller in 0..20 {
-            let period = if caller < 18 { 1000 } else { 100 };
-            calls.extend((random.u64(0..period)..120_000).step_by(period as usize).map(|now| (now, caller)));
+            let (period, calls_of_caller) = if caller < 18 { (1000, 120) } else { (100, 1200) };
+            let first = random.u64(0..period);
+            calls.extend((0..calls_of_caller).map(|call| (first + call * period, caller)));
         }
         calls.sort_unstable();
         let (jain, used) = fairness(&calls, &passing(&calls, 20, true), 20, [20, 120_000]);
