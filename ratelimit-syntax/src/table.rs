@@ -68,7 +68,7 @@ pub const ARGUMENTS: [Argument; 27] = [
     argument("keep", "keep = 20",
         ["a number", "`0`"], &["reserve", "reserved", "headroom", "spare", "leave", "priority"]),
     argument("fair", "fair = tenant.id",
-        ["a value, or a tuple", "units go to the calls that come first"],
+        ["a value, or a tuple", "the first get all"],
         &["fairness", "fair_by", "fair_share", "share_by", "shared_by", "fair_queue"]),
     argument("wait", "wait = \"2s\"",
         ["a duration, as `time`", "calls are refused at once"],

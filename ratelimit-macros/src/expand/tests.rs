@@ -211,7 +211,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod cost {}
                     ///`keep = 20`: a number. Default: `0`.
                     pub mod keep {}
-                    ///`fair = tenant.id`: a value, or a tuple. Default: units go to the calls that come first.
+                    ///`fair = tenant.id`: a value, or a tuple. Default: the first get all.
                     pub mod fair {}
                     ///`wait = "2s"`: a duration, as `time`. Default: calls are refused at once.
                     pub mod wait {}

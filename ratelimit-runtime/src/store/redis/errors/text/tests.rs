@@ -63,7 +63,10 @@ fn known_errors_have_their_own_text() {
         ("MOVED 1 sesame:6379", "MOVED: another node serves the slot"),
         ("MISCONF sesame", "MISCONF: the server cannot save its data"),
         ("ERR ratelimit: one per key, sesame", "ERR: its text is not known"),
-        ("ERR ratelimit: one key per request script: abc, on @user_script:5.", "ERR: one key per request"),
+        (
+            "ERR ratelimit: one key per request, and two for each run with callers script: abc, on @user_script:5.",
+            "ERR: one key per request",
+        ),
         ("ERR @user_script: 9: ratelimit: eight arguments per key", "ERR: eight arguments per key"),
         ("ERR sesame", "ERR: its text is not known"),
         ("SESAME walrus", "its code is not known"),
