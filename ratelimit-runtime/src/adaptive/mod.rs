@@ -10,7 +10,7 @@
 //!
 //! - Against a client that calls too often: give each client a [rate limit](crate::rate_limit) too.
 //! - Where the number of calls at the same time is known, such as the connections of a pool, or has to hold for all processes
-//!   together: use [`Limit::concurrency`].
+//!   together: use [`Limit::concurrency`](crate::Limit::concurrency).
 //! - With less than some tens of calls a second: the limit needs some hundred calls to find its place.
 //! - Where few calls cause most of the latency, because the mean is then known late. In simulations with such calls (log-normal, sigma
 //!   1.6), the limit of one run in ten stayed far too low for ten minutes. Give different work different limits.
