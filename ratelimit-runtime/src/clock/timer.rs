@@ -63,7 +63,7 @@ pub(crate) async fn timeout<F: Future>(within: Duration, future: F) -> Result<Op
     .await)
 }
 
-/// Finds the runtime that polls the caller. An error if there is none, or if its tasks cannot use timers.
+/// Returns the runtime that polls the caller, or an error if no runtime does or if its tasks cannot use timers.
 pub(crate) fn runtime() -> Result<Handle, Error> {
     drop(sleep_until(Instant::now())?);
     Error::runtime()

@@ -27,7 +27,7 @@ impl IdentityHash {
         Self::of_identities(settings, identity(key.as_bytes())?)
     }
 
-    /// `identities` are in the form in which keys contain them. `None` if there are none.
+    /// `identities` are encoded as in keys. Returns `None` if the slice is empty.
     pub(crate) fn of_identities(settings: &KeySettings, identities: &[u8]) -> Option<Self> {
         if identities.is_empty() {
             return None;

@@ -213,8 +213,8 @@ fn extra_wait_ms(limit: &Limit, refused: i64, needed: i64) -> Option<u64> {
 }
 
 /// Returns the request, or `None` if its refusal cannot be remembered. That is so for a request of a stack, for a request with a
-/// caller, whose refusal says nothing about the other callers of the key, and for a request without a cost. It is also so if the limit has a `wait` or is a concurrency limit, or if the limit has a block and the
-/// request has `keep`.
+/// caller, whose refusal says nothing about the other callers of the key, and for a request without a cost. It is also so if the
+/// limit has a `wait` or is a concurrency limit, or if the limit has a block and the request has `keep`.
 fn cacheable<'r>(requests: &[&'r Request]) -> Option<&'r Request> {
     let [request] = requests else { return None };
     let limit = request.limit();

@@ -144,7 +144,7 @@ impl Future for SessionTask {
     }
 }
 
-/// After so many rounds, other tasks of the runtime have their turn.
+/// After this many rounds, the task lets the other tasks of its runtime run.
 const ROUNDS: u8 = 4;
 
 /// Calls that were taken from the queue together, and are under way.
