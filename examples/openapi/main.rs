@@ -3,7 +3,8 @@
 //! ```sh
 //! cargo run -p ratelimit-openapi-example --example openapi -- document > openapi.json
 //! cargo ratelimit openapi openapi.json --answers problem-json --package ratelimit-openapi-example --all-targets
-//! cargo ratelimit check --openapi openapi.json ..                     # in CI, with the same options
+//! cargo ratelimit check --write ..                                    # once, with the same packages: ratelimits.json
+//! cargo ratelimit check --openapi openapi.json ..                     # in CI, with the same options: both files are current
 //! cargo run -p ratelimit-openapi-example --example openapi            # the service
 //! for i in 1 2 3 4; do curl -i -d '' localhost:3000/login; done       # the 4th: the 429 of the document
 //! ```
