@@ -48,11 +48,12 @@ pub(super) fn hunt(bugs: Vec<Bug>, options: &[String], seeds: u64, threads: usiz
 /// Returns the line that names the first seed that finds the bug, and the promise that it breaks.
 fn until_found(program: &Path, number: usize, bug: &Bug, options: &[String], seeds: u64) -> Option<String> {
     let mut command = Command::new(program);
-    command.args(["--seeds", &seeds.to_string(), "--threads", "1", "--until-broken"]).args(options);
+    command.args(["--seeds", &seeds.to_string(), "--threads", "1", "--until-broken"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).env(ROOT, root());
     if bug.is_in_script() {
-        command.args(["--plant", &bug.name]);
+        command.args(["--plant", &bug.name]).args(options);
     } else {
+        // Without the options, which would make this run hunt all of the list again.
         command.env(VARIABLE, number.to_string());
     }
     let (start, mut child) = (Instant::now(), command.spawn().ok()?);
