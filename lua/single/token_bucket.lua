@@ -1,9 +1,10 @@
 -- single/token_bucket: decides a single request of a continuous token bucket (token_bucket.lua), or of a leaky bucket as a
 -- meter, in mode check.
 --
--- KEYS   one, with a state of the short form (head.lua).
+-- KEYS   one, with a state of the short form (head.lua). If callers share the bucket, then the two hashes of the shares (fair.lua).
 -- ARGV   count, time_ms, burst, cost: positive integers, cost <= burst <= 2.7 * 10^6; count and time_ms without a common
---        divisor. There is no wait.
+--        divisor. There is no wait. If callers share the bucket, then the most units that a caller leaves to the others. This
+--        script decides only while these units are free after the call, so that it needs to know neither the caller nor the shares.
 -- Reply  one integer, in grains (1/time_ms units), from which the client computes the decision. If the integer is 0 or more,
 --        the request passes, and the integer is the room that is left. If it is negative, the request is refused because this
 --        many grains are missing. If this script cannot decide: nil. Then it has written nothing, and decide.lua decides.
@@ -28,6 +29,8 @@ if state then
   if level < 0 then level = 0 end
 end
 local room = (burst - cost) * time_ms - level
+local most = ARGV[5]
+if most and room < most * time_ms then return nil end
 if room < 0 then return room end
 local capacity, after = burst * time_ms, level + cost * time_ms
 local lives = 2 * (capacity + -capacity % count) / count + 1000
@@ -48,4 +51,5 @@ end
 local ttl = anchor + own_life - now
 if ttl < reset then own_tag, ttl = 0, reset end
 call("SET", key, string.format("%.0f%011.0f", units * 34 + own_tag, anchor % ERA), "PX", string.format("%.0f", ttl))
+if most and level == 0 then call("DEL", KEYS[2], KEYS[3]) end -- after the write that a server may refuse
 return room

@@ -62,8 +62,8 @@ impl Shadow {
     }
 }
 
-/// Makes random calls on both stores. Returns the first call on which they differ.
-async fn first_difference(twins: &mut Twins, seed: u64, rounds: u64) -> Option<String> {
+/// Makes random calls on both stores, each alone or up to eight together. Returns the first call on which they differ.
+async fn first_difference(twins: &mut Twins, seed: u64, rounds: u64, is_alone: bool) -> Option<String> {
     for round in 0..rounds {
         let mut calls = Calls::new(seed + round);
         twins.clear();
@@ -71,12 +71,12 @@ async fn first_difference(twins: &mut Twins, seed: u64, rounds: u64) -> Option<S
             let first = calls.next();
             twins.set_clock(calls.now * 1000);
             let mut requests = vec![first];
-            for _ in 0..calls.random.usize(0..8) {
+            for _ in 0..if is_alone { 0 } else { calls.random.usize(0..8) } {
                 let (now, next) = (calls.now, calls.next());
                 calls.now = now;
                 requests.push(next);
             }
-            if calls.random.u32(0..8) == 0 {
+            if !is_alone && calls.random.u32(0..8) == 0 {
                 requests.truncate(1);
                 requests[0].with_next = true;
                 requests.push(TestRequest::new(1, Limit::counter(3, ms(5)), 1));
@@ -99,7 +99,8 @@ async fn first_difference(twins: &mut Twins, seed: u64, rounds: u64) -> Option<S
 async fn the_twins_agree_about_callers_that_share_a_bucket() {
     let mut twins = Twins::start();
     let rounds = u64::try_from(operations(60_000)).unwrap() / 1500;
-    assert_eq!(first_difference(&mut twins, seed(), rounds).await, None);
+    assert_eq!(first_difference(&mut twins, seed(), rounds, false).await, None);
+    assert_eq!(first_difference(&mut twins, seed(), rounds, true).await, None);
 }
 
 /// Mistakes in `lua/fair.lua` and `lua/decide.lua`: a text, and what replaces it.
@@ -125,7 +126,28 @@ async fn planted_mistakes_in_the_shares_are_noticed() {
         assert_eq!(decide.matches(from).count(), 1, "{from}");
         let planted = decide.replacen(from, to, 1);
         twins.redis = ratelimit::__testing::with_texts(&twins.url(), CLOCK, &planted, adjust).unwrap();
-        let noticed = first_difference(&mut twins, 1, 60).await;
+        let noticed = first_difference(&mut twins, 1, 60, false).await;
+        assert!(noticed.is_some(), "not noticed: {to:?} instead of {from:?}");
+    }
+}
+
+/// Mistakes in `lua/single/token_bucket.lua`, which decides about a call while units are not scarce.
+const PLANTED_ALONE: [(&str, &str); 2] = [
+    ("if most and room < most * time_ms then return nil end", "if most and room < 0 then return nil end"),
+    ("if most and level == 0 then", "if false then"), // a full bucket forgets nobody
+];
+
+#[tokio::test]
+async fn planted_mistakes_in_the_script_for_a_lone_call_are_noticed() {
+    let mut twins = Twins::start();
+    for (from, to) in PLANTED_ALONE {
+        let texts = ratelimit::__testing::single_scripts().map(|(name, text)| {
+            assert_eq!(text.matches(from).count(), usize::from(name == "token_bucket"), "{from}");
+            (name, text.replacen(from, to, 1))
+        });
+        let texts = texts.each_ref().map(|(name, text)| (*name, &**text));
+        twins.redis = ratelimit::__testing::with_single_scripts(&twins.url(), CLOCK, texts).unwrap();
+        let noticed = first_difference(&mut twins, 1, 200, true).await;
         assert!(noticed.is_some(), "not noticed: {to:?} instead of {from:?}");
     }
 }

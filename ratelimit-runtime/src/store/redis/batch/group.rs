@@ -111,7 +111,10 @@ impl Group {
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let decided = match &mut replies {
                 // The small script cannot decide. The caller sends the request itself, and `decide` decides about it.
-                None if *reply == Value::Nil => continue,
+                None if *reply == Value::Nil => {
+                    self.client.note_undecided(&call.request);
+                    continue;
+                }
                 None => single::decision(reply, self.mode, &call.request),
                 Some(Ok(replies)) => match replies.next(at, &call.request) {
                     Some(decided) => decided,

@@ -100,6 +100,11 @@ impl Client {
         Some(ScriptCall::new(script, 1, |command| single::encode(command, request)))
     }
 
+    /// Notes that the small script of a request could not decide.
+    pub(crate) fn note_undecided(&self, request: &Request) {
+        self.single.iter().for_each(|single| single.note_undecided(request));
+    }
+
     /// Decides about one request: by its small script if there is one, else by `decide`. If the small script replies nil or
     /// ends with a configuration error, it has written nothing. In these cases, `decide` decides about the request, or
     /// returns a more exact error.
@@ -111,7 +116,7 @@ impl Client {
     ) -> Result<Decisions, Error> {
         if let Some(call) = self.single_call(mode, request) {
             match self.run(&call, awaited).await {
-                Ok(Value::Nil) => {}
+                Ok(Value::Nil) => self.note_undecided(request),
                 Ok(reply) => {
                     let decision = single::decision(&reply, mode, request);
                     return decision.map(Decisions::one).map_err(|invalid| self.invalid(invalid));

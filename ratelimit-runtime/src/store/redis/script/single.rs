@@ -1,34 +1,55 @@
 //! The small scripts for a single plain request, the most frequent case. They use the same state as `decide`.
 
+use super::arguments::add_share_keys;
 use super::call::Script;
 use super::reply::{self, InvalidReply, LONGEST_MS, OUT_OF_RANGE, longest_reset};
 use crate::decision::Decision;
 use crate::limit::{Limit, State};
 use crate::store::{Mode, Request};
 use redis::{Cmd, Value};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The names and texts of the small scripts, in the order of [`ratelimit_lua::SINGLE`].
 pub(crate) type Texts<'t> = [(&'t str, &'t str); 5];
 
 /// The scripts of single requests, in the order of [`Texts`].
-pub(crate) struct SingleScripts([Script; 5]);
+pub(crate) struct SingleScripts {
+    scripts: [Script; 5],
+    /// The number of requests for shared buckets that go to `decide` at once, because units are probably scarce.
+    scarce: AtomicU32,
+}
+
+/// While units of shared buckets are scarce, one of this many requests tries the small script, which costs a round trip more.
+const SCARCE: u32 = 100;
 
 impl SingleScripts {
     pub(crate) fn new(prelude: &str, texts: Texts<'_>) -> Self {
-        Self(texts.map(|(_, text)| Script::new(prelude, text)))
+        Self { scripts: texts.map(|(_, text)| Script::new(prelude, text)), scarce: AtomicU32::new(0) }
+    }
+
+    /// Notes that the small script could not decide about a request.
+    pub(crate) fn note_undecided(&self, request: &Request) {
+        if request.caller().is_some() {
+            self.scarce.store(SCARCE, Ordering::Relaxed);
+        }
+    }
+
+    fn is_scarce(&self) -> bool {
+        let less = |scarce: u32| scarce.checked_sub(1);
+        self.scarce.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
     /// Returns the small script for a plain request, if there is one. A plain request is not part of a stack, has a cost from 1
-    /// to the capacity, leaves no units to others, and has no caller that shares the limit. Its limit has no wait, no block and no calendar window. Small scripts
-    /// exist for mode `check`, and for permits also for mode `charge`.
+    /// to the capacity, and leaves no units to others. Its limit has no wait, no block and no calendar window. Small scripts
+    /// exist for mode `check`, and for permits also for mode `charge`. If callers share a bucket, its small script decides while
+    /// units are not scarce.
     pub(crate) fn script(&self, mode: Mode, request: &Request) -> Option<&Script> {
         let (limit, cost) = (request.limit(), request.cost());
         let plain = !request.passes_with_next()
             && !limit.refuses_all()
             && limit.wait_ms() == 0
             && request.keep() == 0
-            && request.caller().is_none()
             && limit.window().is_none()
             && limit.block_steps().is_none()
             && (1..=limit.capacity()).contains(&cost)
@@ -37,7 +58,7 @@ impl SingleScripts {
         // computed with 128 bits.
         let reply_fits = u128::from(limit.count()) * u128::from(limit.time_ms() + 1) < 1 << 53;
         let is_near = limit.time_ms() <= NEAR_MS;
-        let [counter, token_bucket, sliding_window, sliding_log, concurrency] = &self.0;
+        let [counter, token_bucket, sliding_window, sliding_log, concurrency] = &self.scripts;
         // The script, and whether it can decide about the limit. The small scripts only know the short form of a state
         // (`lua/head.lua`), so nearly all states of the limit must have this form.
         let (script, serves) = match limit.state() {
@@ -51,20 +72,28 @@ impl SingleScripts {
             State::Log => (sliding_log, cost == 1),
             State::Permits => (concurrency, cost == 1),
         };
-        (plain && serves).then_some(script)
+        (plain && serves && !(request.caller().is_some() && self.is_scarce())).then_some(script)
     }
 }
 
 /// The longest `time`, in milliseconds, with which nearly all states of a counter or a window have the short form: 57 days.
 const NEAR_MS: u64 = 5_000_000_000;
 
-/// Adds the number of keys, the key and the arguments of a small script.
+/// Adds the number of keys, the keys and the arguments of a small script.
 pub(crate) fn encode(command: &mut Cmd, request: &Request) {
     let limit = request.limit();
     let rate = limit.rate();
-    command.arg(1).arg(request.key().as_bytes()).arg(rate.tokens).arg(rate.period_ms);
+    let is_shared = request.caller().is_some();
+    command.arg(if is_shared { 3 } else { 1 }).arg(request.key().as_bytes());
+    if is_shared {
+        add_share_keys(command, request.key());
+    }
+    command.arg(rate.tokens).arg(rate.period_ms);
     match limit.state() {
         State::Counter | State::SlidingWindow => command.arg(request.cost()),
+        State::Bucket if is_shared => {
+            command.arg(limit.capacity()).arg(request.cost()).arg(limit.largest_reserve())
+        }
         State::Bucket => command.arg(limit.capacity()).arg(request.cost()),
         State::Log => command,
         State::Permits => command.arg(request.permit()),
