@@ -28,6 +28,8 @@ mod axum;
 pub(crate) mod http;
 #[cfg(feature = "poem")]
 mod poem;
+#[cfg(feature = "rmcp-3")]
+mod rmcp;
 #[cfg(feature = "rocket")]
 pub(crate) mod rocket;
 #[cfg(feature = "salvo")]
