@@ -3,7 +3,7 @@
 //! - [Start]: a limited service in memory, then on Redis, then behind a proxy
 //! - Limits: [Choosing a limit], [Algorithms] with exact bounds, [Recipes], [Recipes for jobs and outgoing calls]
 //!   and [Token budgets], [Fair shares], [Waiting and permits], [Streams], [Leases] for very busy limits, [Methods] without the attribute
-//! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [Whole routers]; [Results], [Answers]
+//! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [MCP], [Whole routers]; [Results], [Answers]
 //! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Evidence],
 //!   [Troubleshooting], [Observability]
 //! - Servers: [Servers], [Idle connections], [Scaling], [Several regions], [Stores] on other engines; [Scripts](https://docs.rs/ratelimit-lua): what the Lua scripts guarantee
@@ -40,6 +40,7 @@ pages! {
     proxies: "../docs/proxies.md";
     keys: "../docs/keys.md";
     frameworks: "../docs/frameworks.md";
+    mcp: "../docs/mcp.md";
     routers: "../docs/routers.md";
     results: "../docs/results.md";
     answers: "../docs/answers.md";

@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 
 /// The user of a call. The server of this test trusts the request.
 #[derive(Clone)]
-struct User(String);
+pub(crate) struct User(pub(crate) String);
 
 impl UserId for User {
     type Id = String;
@@ -97,6 +97,14 @@ impl Clients {
         Ok(name)
     }
 
+    /// As the compile error about a missing user advises.
+    #[tool]
+    #[rate_limit(key = "user-request", time = "1h", count = 1, limiter = self.limiter, by = context.extensions
+        .get::<Parts>().and_then(|parts| parts.extensions.get::<User>()).map(|user| &user.0))]
+    async fn user_of_request(&self, context: RequestContext<RoleServer>) -> Result<String, ErrorData> {
+        Ok(context.id.to_string())
+    }
+
     #[tool]
     #[rate_limit(key = "user-put", time = "1h", count = 1, by = "user", limiter = self.limiter)]
     async fn user_put(&self, _: Extension<User>) -> Result<(), Rejection> {
@@ -147,6 +155,7 @@ async fn each_client_over_http_has_its_own_limit() {
         "header_below",
         "user_above",
         "user_below",
+        "user_of_request",
     ] {
         assert_eq!(codes([&ann, &again, &bob], tool).await, [0, 429, 0], "{tool}");
     }

@@ -1,5 +1,9 @@
 //! Servers of rmcp with their clients, and what a client receives for a call.
 
+use crate::clients::User;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use ratelimit::{OnError, RateLimiter};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
 use rmcp::service::{RoleClient, RunningService};
@@ -33,12 +37,21 @@ pub(crate) async fn serve(server: impl ServerHandler + Clone) -> SocketAddr {
         LocalSessionManager::default().into(),
         StreamableHttpServerConfig::default(),
     );
-    let app = axum::Router::new().nest_service("/mcp", service);
+    let app = axum::Router::new().nest_service("/mcp", service).layer(from_fn(log_in));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let app = app.into_make_service_with_connect_info::<SocketAddr>();
     tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
     address
+}
+
+/// Puts the user into the request. It verifies nothing.
+async fn log_in(mut request: Request, next: Next) -> Response {
+    let name = request.headers().get("x-user").map(|name| name.to_str().unwrap().to_owned());
+    if let Some(name) = name {
+        request.extensions_mut().insert(User(name));
+    }
+    next.run(request).await
 }
 
 /// Connects a client over HTTP, whose requests all have these headers.

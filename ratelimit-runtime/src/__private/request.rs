@@ -48,6 +48,12 @@ merge! {
     note = "enable the framework's feature of `ratelimit-runtime`, or implement `ratelimit::identity::RequestHeaders` for your own type",
     note = "in a function that cannot have such an argument, write `by = ratelimit::context::header(\"..\")` and add `RateLimitLayer::new().keep_header(\"..\")` to the service"
 )]
+#[cfg_attr(
+    feature = "rmcp-3",
+    diagnostic::on_unimplemented(
+        note = "in a tool or prompt of rmcp, add `context: RequestContext<RoleServer>`, which has the HTTP request"
+    )
+)]
 pub trait FoundHeaders {
     fn header(self, name: &str) -> Option<HeaderValue>;
 }
@@ -65,6 +71,12 @@ impl<T: RequestHeaders + ?Sized> FoundHeaders for Carrier<'_, T> {
     label = "add an argument whose type implements `UserId`",
     note = "implement `ratelimit::UserId` for the type of the user, or write the value: `by = user.id`",
     note = "a user in salvo's `Depot` has no type there: write it, as in `by = depot.get_typed::<User>().ok().map(|user| user.id)`"
+)]
+#[cfg_attr(
+    feature = "rmcp-3",
+    diagnostic::on_unimplemented(
+        note = "a user in a request of rmcp has no type there: add `context: RequestContext<RoleServer>`, and write it, as in `by = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<User>()).map(|user| user.id)`"
+    )
 )]
 pub trait FoundUser {
     type Id: Identity;

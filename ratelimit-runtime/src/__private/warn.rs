@@ -49,7 +49,7 @@ impl<T, E> Plain for Result<T, E> {}
 /// | 11 | a user | here |
 /// | 10 | a type of the standard library, also behind an alias | here |
 /// | 9 to 3 | an extractor or a response of axum (9 and 8), actix-web, poem, rocket (5 and 4), salvo | `frameworks/` |
-/// | 2, 1 | a user, a known request | here, for generic types; the lifetime bounds of the extractors would be errors for them |
+/// | 2, 1 | a user, a known request or result of a tool | here and in `frameworks/`, for generic types; the lifetime bounds of the extractors would be errors for them |
 /// | 0 | nobody | here |
 pub trait ProbeCallers {
     type Callers;

@@ -18,7 +18,8 @@
 //!   [`RateLimitLayer`](crate::RateLimitLayer);
 //! - the contract in `tests/frameworks`, an example, and the pages *Frameworks*, *Tests of services* and *README*.
 //!
-//! rocket also needs `by_task`, and the module `rocket` of `lib.rs`.
+//! rocket also needs `by_task`, and the module `rocket` of `lib.rs`. rmcp routes calls by messages and not by requests, so it needs
+//! no layer and no depth of its own: its arguments and results are known types. Its tests are in `tests/mcp`.
 
 #[cfg(feature = "actix-web")]
 mod actix;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The crates whose types may be in the public API, each with the features that show them. Without a feature, the types are
 /// always there.
-const PERMITTED: [(&str, &str); 23] = [
+const PERMITTED: [(&str, &str); 24] = [
     ("actix_http", "actix-web"),
     ("actix_service", "actix-web"),
     ("actix_web", "actix-web"),
@@ -25,6 +25,7 @@ const PERMITTED: [(&str, &str); 23] = [
     ("ratelimit_limit", ""),
     ("ratelimit_macros", ""),
     ("redis", "redis-1"),
+    ("rmcp", "rmcp-3"),
     ("rocket", "rocket"),
     ("rocket_http", "rocket"),
     ("salvo_core", "salvo"),

@@ -118,6 +118,12 @@ pub trait TrustedAddress {
     note = "a type of your own that knows the client can implement `ratelimit::ClientIp`; only arguments are searched: if `self` or a field knows the client, write the value, as in `by = self.0`",
     note = "a `Request` of http 0.2 is another type than that of http 1: write the address that the server has put into it, as in `by = request.extensions().get::<SocketAddr>()`"
 )]
+#[cfg_attr(
+    feature = "rmcp-3",
+    diagnostic::on_unimplemented(
+        note = "in a tool or prompt of rmcp, add `context: RequestContext<RoleServer>`, which has the HTTP request"
+    )
+)]
 pub trait FoundAddress<'a> {
     fn found(self) -> Client<'a>;
 }
