@@ -27,6 +27,7 @@ mod error;
 mod frameworks;
 pub mod identity;
 mod key;
+pub mod learn;
 mod limit;
 mod limiter;
 mod lock;

@@ -7,6 +7,7 @@ use super::site::Site;
 use super::units::ZeroCosts;
 use crate::error::{Error, ErrorKind};
 use crate::identity::Identity;
+use crate::learn::{Estimate, Estimator};
 use crate::key::{Function, KeyBuilder, KeySettings, Name};
 use crate::limit::{Limit, LimitError};
 use crate::limiter::current::current;
@@ -32,6 +33,8 @@ pub struct Call {
     pub(super) limiter: Result<CurrentLimiter, Error>,
     pub(super) limit: Limit,
     pub(super) cost: Cost,
+    /// The estimate that the cost is. `None` if the cost is no estimate.
+    estimate: Option<Estimate>,
     pub(super) key: KeyBuilder<'static>,
     pub(super) source: Source,
     pub(super) shadow: bool,
@@ -119,6 +122,7 @@ impl Call {
             limiter,
             limit: *limit.unwrap_or(&PROBE),
             cost: Cost::new(1),
+            estimate: None,
             key: KeyBuilder::new(name, function),
             source: Source::default(),
             shadow: false,
@@ -167,6 +171,13 @@ impl Call {
             );
         }
         self.cost(cost);
+    }
+
+    /// Sets the number of units to the estimated cost of a call of this class.
+    pub fn learned_cost(&mut self, estimator: &'static Estimator, class: u64, ceiling: u32) {
+        let estimate = estimator.estimate_class(class, ceiling);
+        self.cost.units = estimate.units();
+        self.estimate = Some(estimate);
     }
 
     /// Sets the number of units that this call leaves to others.
@@ -299,6 +310,7 @@ impl Call {
     pub(super) fn member(&self, request: Request, position: usize) -> Member {
         let mut member = Member::new(request, self.key.name().as_str());
         (member.position, member.shadow, member.pauses) = (position, self.shadow, self.pauses);
+        member.estimate = self.estimate;
         member
     }
 }

@@ -47,6 +47,7 @@ pub use warn::{
 
 pub use crate::body::held_stream::HeldStream;
 pub use crate::body::hold_body::{HoldStream, StreamingResponse};
+pub use crate::learn::{NO_CLASS, class_of};
 pub use crate::rejection::convert::ErrorOfRejection;
 pub use std::boxed::Box;
 

@@ -8,6 +8,7 @@ use crate::coop::poll_yield;
 use crate::decision::{Decision, Source};
 use crate::error::Error;
 use crate::key::{AsKey, Name};
+use crate::learn::Estimate;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::layers::{admitted, invalid_reply};
@@ -44,17 +45,18 @@ impl RateLimiter {
         key: impl AsKey,
         cost: impl Into<Cost>,
     ) -> Result<Admitted, Rejection> {
-        let (_, decision) = self.admit_one(limit, &key, cost.into(), ensure_not_concurrency).await?;
+        let (_, decision) = self.admit_one(limit, &key, cost.into(), None, ensure_not_concurrency).await?;
         Ok(Admitted::new(decision))
     }
 
-    /// Admits a call of one limit, which may wait. If `check` refuses the limit in force, the call is rejected. Returns the
+    /// Admits a call of one limit, which may wait. `estimate` is set if the cost is an estimate. If `check` refuses the limit in force, the call is rejected. Returns the
     /// call's holdings and the decision.
     pub(super) async fn admit_one(
         &self,
         limit: &Limit,
         key: &impl AsKey,
         cost: Cost,
+        estimate: Option<Estimate>,
         check: fn(&Limit) -> Result<(), Error>,
     ) -> Result<(Holdings, Decision), Rejection> {
         let (began, name) = (self.learn_overrides().await, Name::new(key.name()));
@@ -72,7 +74,9 @@ impl RateLimiter {
             let nothing = Holdings::new(self.clone(), Source::Nobody, Stack::new(), Instant::now());
             return Ok((nothing, admitted(&request)));
         }
-        let stack = Stack::from_iter([Member::new(request, name.as_str())]);
+        let mut member = Member::new(request, name.as_str());
+        member.estimate = estimate;
+        let stack = Stack::from_iter([member]);
         let holdings = self.attempt_held(began, &[name], stack).await?;
         match holdings.decision() {
             Some(decision) => Ok((holdings, decision)),

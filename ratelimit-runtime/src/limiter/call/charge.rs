@@ -6,6 +6,7 @@ use crate::body::{BodySent, HoldBody};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::key::AsKey;
+use crate::learn::Estimate;
 use crate::limit::Limit;
 use crate::limiter::RateLimiter;
 use crate::limiter::layers::invalid_reply;
@@ -120,7 +121,26 @@ impl RateLimiter {
         key: impl AsKey,
         cost: impl Into<Cost>,
     ) -> Result<Charge, Rejection> {
-        let admitted = self.admit_one(limit, &key, cost.into(), ensure_not_concurrency).await;
+        let admitted = self.admit_one(limit, &key, cost.into(), None, ensure_not_concurrency).await;
+        let (holdings, decision) = admitted?;
+        Ok(Charge { holdings, decision })
+    }
+
+    /// Takes the units of an estimate, like [`charge`](Self::charge). The call is in flight until the charge is settled, refunded or
+    /// dropped. [`Charge::settle`] teaches the [`Estimator`](crate::learn::Estimator). A charge that is dropped costs the ceiling of the
+    /// estimate.
+    ///
+    /// # Errors
+    ///
+    /// A [`Rejection`], with the same cases as [`check`](Self::check).
+    pub async fn charge_estimate(
+        &self,
+        limit: &Limit,
+        key: impl AsKey,
+        estimate: Estimate,
+    ) -> Result<Charge, Rejection> {
+        let cost = estimate.cost();
+        let admitted = self.admit_one(limit, &key, cost, Some(estimate), ensure_not_concurrency).await;
         let (holdings, decision) = admitted?;
         Ok(Charge { holdings, decision })
     }

@@ -9,6 +9,7 @@ use super::record::Noted;
 use crate::body::{Held, Settle};
 use crate::decision::{Decision, Source};
 use crate::error::Error;
+use crate::learn::InFlight;
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
 use crate::observe::{LimitMetrics, PermitsHeld};
@@ -33,6 +34,8 @@ pub(crate) struct Holdings {
     /// The decisions of the call in the request context, from which the header fields of the response are made. `None` outside a
     /// request.
     pub(super) noted: Option<Noted>,
+    /// The charges that are estimates and that are not settled yet, each with the position of its limit.
+    in_flight: SmallVec<[(usize, InFlight); 1]>,
     /// The changes to send. Each change has the position of the limit, the units, and the kind of the change.
     pub(super) changes: SmallVec<[(usize, u32, Change); 1]>,
     /// Whether the call still waits for its turn. If so, dropping this value returns everything.
@@ -41,10 +44,13 @@ pub(crate) struct Holdings {
 
 impl Holdings {
     /// `sent` is the time at which the request for the units was sent.
-    pub(crate) fn new(limiter: RateLimiter, source: Source, members: Stack, sent: Instant) -> Self {
-        let (waited, shadow_error, noted, changes) = (None, None, None, SmallVec::new());
+    pub(crate) fn new(limiter: RateLimiter, source: Source, mut members: Stack, sent: Instant) -> Self {
+        let (waited, shadow_error, noted, changes, until_turn) = (None, None, None, SmallVec::new(), false);
+        let estimates = members.iter_mut().enumerate();
+        let in_flight = estimates.filter_map(|(at, member)| Some((at, member.estimate.take()?.begin())));
+        let in_flight = in_flight.collect();
         let mut holdings =
-            Self { limiter, source, members, waited, shadow_error, noted, changes, until_turn: false };
+            Self { limiter, source, members, waited, shadow_error, noted, in_flight, changes, until_turn };
         for at in 0..holdings.members.len() {
             holdings.renew(at, sent);
         }
@@ -108,8 +114,9 @@ impl Holdings {
         self.members.iter().position(|member| member.position == position)
     }
 
-    /// Adds changes that return all charges.
+    /// Adds changes that return all charges. Nothing is learned from them.
     pub(crate) fn give_all_back(&mut self) {
+        self.in_flight.clear();
         for at in 0..self.members.len() {
             self.give(at, self.members[at].request.cost());
         }
@@ -198,6 +205,9 @@ impl Holdings {
         } else {
             self.take(at, cost - estimate);
         }
+        if let Some(place) = self.in_flight.iter().position(|(of, _)| *of == at) {
+            self.in_flight.swap_remove(place).1.settled(cost);
+        }
         if let Some(noted) = &self.noted {
             noted.change(at, |record| match record.cost().checked_sub(cost) {
                 Some(units) => record.give(units),
@@ -207,11 +217,23 @@ impl Holdings {
     }
 }
 
+impl Holdings {
+    /// Charges the ceilings of estimates that were not settled, because nobody knows the real costs. Otherwise, a client could go away
+    /// early to pay less than it used.
+    fn charge_ceilings(&mut self) {
+        for (at, in_flight) in std::mem::take(&mut self.in_flight) {
+            let charged = self.members[at].request.cost();
+            self.take(at, in_flight.ceiling().saturating_sub(charged));
+        }
+    }
+}
+
 impl Drop for Holdings {
     fn drop(&mut self) {
         if self.until_turn {
             self.give_all_back();
         }
+        self.charge_ceilings();
         let changes = self.take_changes();
         if !changes.adjustments.is_empty() {
             let (shared, on_error) = (Arc::downgrade(&self.limiter.shared), self.limiter.on_error);

@@ -1,6 +1,7 @@
 //! `Member`: one limit of a call. The limits of a call that are decided together are a `Stack`.
 
 use crate::decision::{Decision, Source};
+use crate::learn::Estimate;
 use crate::limiter::RateLimiter;
 use crate::limiter::permits::Stage;
 use crate::observe::{LimitMetrics, PermitsHeld, registry};
@@ -19,6 +20,8 @@ pub(crate) struct Member {
     pub(crate) shadow: bool,
     /// Whether results of calls may pause the limit.
     pub(crate) pauses: bool,
+    /// The estimate that is charged, until the call begins. `None` if the cost of the call is no estimate.
+    pub(crate) estimate: Option<Estimate>,
     /// The store's decision. `None` if the store has not decided.
     pub(super) decision: Option<Decision>,
     /// Whether the call takes nothing from this limit. This is so for a shadow limit that would refuse the call, or that was
@@ -40,6 +43,7 @@ impl Member {
             position: 0,
             shadow: false,
             pauses: false,
+            estimate: None,
             decision: None,
             takes_nothing: false,
             series: LimitMetrics::named(name),

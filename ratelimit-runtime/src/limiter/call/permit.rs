@@ -154,7 +154,7 @@ impl RateLimiter {
         key: impl AsKey,
         cost: impl Into<Cost>,
     ) -> Result<Permit, Rejection> {
-        let admitted = self.admit_one(limit, &key, cost.into(), ensure_concurrency).await;
+        let admitted = self.admit_one(limit, &key, cost.into(), None, ensure_concurrency).await;
         let (holdings, decision) = admitted?;
         Ok(Permit { holdings, decision })
     }
