@@ -3,6 +3,7 @@
 use crate::cpu::Stopwatch;
 use crate::report::{Better, Bound, Row, Series, Table};
 use crate::{Effort, Results, now};
+use ratelimit::learn::{Estimate, Estimator};
 use ratelimit::{Limit, RateLimiter, Rejection, rate_limit};
 use std::error::Error;
 use std::hint::black_box;
@@ -14,6 +15,11 @@ const BARE: &str = "the bare function";
 const GLOBAL: &str = "counter, global key";
 const INTEGER: &str = "counter, by = an integer";
 const IP: &str = "counter, by = \"ip\"";
+
+const ESTIMATE: &str = "an estimate: charge, begin, settle";
+const ESTIMATE_OF_CLASS: &str = "the same, of a class";
+
+static TOKENS: Estimator = Estimator::new();
 
 type Call = Box<dyn Fn(u32)>;
 
@@ -56,7 +62,7 @@ async fn bucket(n: u32, user: &str) -> Result<u32, Rejection> {
     Ok(n)
 }
 
-fn subjects() -> [(&'static str, Call); 8] {
+fn subjects() -> [(&'static str, Call); 10] {
     let peer = SocketAddr::from(([203, 0, 113, 7], 4000));
     let limiter = RateLimiter::in_memory();
     let limit = Limit::counter(4_000_000_000, Duration::from_secs(86_400));
@@ -73,7 +79,15 @@ fn subjects() -> [(&'static str, Call); 8] {
             "check without the attribute",
             Box::new(move |_| drop(black_box(now(limiter.check(&limit, "bench"))))),
         ),
+        (ESTIMATE, Box::new(|n| estimated(TOKENS.estimate(black_box(4096)), n))),
+        (ESTIMATE_OF_CLASS, Box::new(|n| estimated(TOKENS.estimate_of(black_box("large-2"), 4096), n))),
     ]
+}
+
+/// All that an estimate adds to a charge that is settled.
+fn estimated(estimate: Estimate, n: u32) {
+    black_box(estimate.cost());
+    black_box(estimate.begin()).settled(1 + n % 500);
 }
 
 pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
@@ -97,7 +111,9 @@ pub(crate) fn run(effort: &Effort) -> Result<Results, Box<dyn Error>> {
             row.push(&[time.nanos() / f64::from(CALLS)]);
         }
     }
-    for (ours, nanos) in [(GLOBAL, 55.0), (INTEGER, 80.0), (IP, 90.0)] {
+    for (ours, nanos) in
+        [(GLOBAL, 55.0), (INTEGER, 80.0), (IP, 90.0), (ESTIMATE, 30.0), (ESTIMATE_OF_CLASS, 30.0)]
+    {
         table.goal(ours, BARE, 0, Bound::Beyond(nanos));
     }
     for (ours, _) in subjects.iter().filter(|(name, _)| *name != BARE) {

@@ -2,7 +2,7 @@
 //!
 //! - [Start]: a limited service in memory, then on Redis, then behind a proxy
 //! - Limits: [Choosing a limit], [Algorithms] with exact bounds, [Recipes], [Recipes for jobs and outgoing calls]
-//!   and [Token budgets], [Fair shares], [Waiting and permits], [Streams], [Leases] for very busy limits, [Methods] without the attribute
+//!   and [Token budgets], [Budgets that learn], [Fair shares], [Waiting and permits], [Streams], [Leases] for very busy limits, [Methods] without the attribute
 //! - Callers: [Identities], [Proxies], [Keys]; [Frameworks], [MCP], [Whole routers]; [Results], [Answers]
 //! - In production: [Production checklist], [Deploy and operate], [Upgrades], [Overrides], [Failures], [Promises], [Evidence],
 //!   [Troubleshooting], [Observability]
@@ -30,6 +30,7 @@ pages! {
     recipes: "../docs/recipes.md";
     recipes_outgoing: "../docs/recipes-outgoing.md";
     token_budgets: "../docs/token-budgets.md";
+    learned_costs: "../docs/learned-costs.md";
     fair_shares: "../docs/fair-shares.md";
     recipes_quotas: "../docs/recipes-quotas.md";
     waiting_and_permits: "../docs/waiting-and-permits.md";

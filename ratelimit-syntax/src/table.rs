@@ -64,7 +64,7 @@ pub const ARGUMENTS: [Argument; 27] = [
     argument("borrow", "borrow = 5",
         ["a number", "`0`"], &["overdraft", "debt", "credit"]),
     argument("cost", "cost = 2",
-        ["a number", "`1`"], &["weight", "tokens", "units", "points"]),
+        ["a number, or `learn(..)`", "`1`"], &["weight", "tokens", "units", "points"]),
     argument("keep", "keep = 20",
         ["a number", "`0`"], &["reserve", "reserved", "headroom", "spare", "leave", "priority"]),
     argument("fair", "fair = tenant.id",
@@ -83,7 +83,7 @@ pub const ARGUMENTS: [Argument; 27] = [
         &["true_cost", "actual_cost", "cost_after", "adjust"]),
     argument("pause_if", "pause_if = |answer| ..",
         ["a function from the result to `Option<Duration>`", "the result pauses nothing"],
-        &["pause", "backoff", "back_off", "retry_after", "cool_down", "learn"]),
+        &["pause", "backoff", "back_off", "retry_after", "cool_down"]),
     argument("until", "until = \"body_end\"",
         ["`\"return\"`, `\"body_end\"`", "`\"return\"`"],
         &["hold_until", "held_until", "release", "release_on", "until_end", "lasts", "lifetime"]),
@@ -113,7 +113,11 @@ pub const ARGUMENTS: [Argument; 27] = [
 ];
 
 /// Arguments of other libraries that are values of arguments here.
-const FOREIGN_VALUES: [(&str, &[&str]); 11] = [
+const FOREIGN_VALUES: [(&str, &[&str]); 12] = [
+    (
+        "cost = learn(request.max_tokens), settle = |answer| ..",
+        &["learn", "estimate", "estimator", "ceiling", "max_cost"],
+    ),
     (
         "algorithm = \"concurrency\", count = 5",
         &["semaphore", "concurrency", "max_concurrent", "concurrent", "bulkhead", "in_flight"],

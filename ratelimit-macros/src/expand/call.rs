@@ -3,7 +3,7 @@
 use super::spans::{borrowed, ends, units};
 use super::{limit, probe};
 use crate::item::Item;
-use crate::model::{Identity, KnownAt, Limit, Member, Model, Runtime, Shadow};
+use crate::model::{Identity, KnownAt, Learned, Limit, Member, Model, Runtime, Shadow};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
@@ -168,6 +168,9 @@ fn statements(
     let numbers = [("cost", &member.cost), ("keep", &member.keep)].into_iter().filter_map(|(setter, value)| {
         let value = value.as_ref()?;
         let at = Span::mixed_site();
+        if let Some(learned) = Learned::of(value).filter(|_| setter == "cost") {
+            return Some(learned_cost(runtime, &learned));
+        }
         if let Expr::Lit(_) = value {
             let setter = Ident::new(setter, at);
             return Some(quote_spanned!(at=> #runtime::__private::Call::#setter(&mut __call, #value);));
@@ -215,6 +218,26 @@ fn skipped(model: &Model, member: &Member, statements: TokenStream) -> TokenStre
     quote_spanned! {Span::mixed_site()=>
         if !#runtime::__private::Call::skips(&mut __call, #skip_if) {
             #statements
+        }
+    }
+}
+
+/// Writes the estimate that a call is charged. The estimator is a static of this limit.
+fn learned_cost(runtime: &Runtime, Learned { ceiling, class }: &Learned<'_>) -> TokenStream {
+    let (at, units) = (Span::mixed_site(), units(runtime, ceiling, &ceiling.to_token_stream()));
+    let class = class.map_or_else(
+        || quote_spanned!(at=> #runtime::__private::NO_CLASS),
+        |class| {
+            let ((first, last), value) = (ends(class), borrowed(class));
+            let there = runtime.at(first);
+            let argument = quote_spanned!(last=> (#value));
+            quote_spanned!(first=> #there::__private::class_of #argument)
+        },
+    );
+    quote_spanned! {at=>
+        {
+            static __ESTIMATOR: #runtime::learn::Estimator = #runtime::learn::Estimator::new();
+            #runtime::__private::Call::learned_cost(&mut __call, &__ESTIMATOR, #class, #units);
         }
     }
 }

@@ -207,7 +207,7 @@ fn a_wrong_attribute_leaves_the_function_as_it_was() {
                     pub mod refill {}
                     ///`borrow = 5`: a number. Default: `0`.
                     pub mod borrow {}
-                    ///`cost = 2`: a number. Default: `1`.
+                    ///`cost = 2`: a number, or `learn(..)`. Default: `1`.
                     pub mod cost {}
                     ///`keep = 20`: a number. Default: `0`.
                     pub mod keep {}

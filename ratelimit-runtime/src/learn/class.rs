@@ -1,6 +1,7 @@
 //! `Class`: the mean and the variance of the costs of similar calls, and the number of calls in flight.
 //!
-//! All numbers are atomic, so no call waits for another one. Two calls that end at the same time may count in either order.
+//! All numbers are atomic, so no call waits for another one. If two calls end at exactly the same time, one of them may be forgotten:
+//! the mean of the others is as good, and a call costs half as many locked instructions.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -14,7 +15,7 @@ const DEVIATIONS: f32 = 2.0;
 #[derive(Debug)]
 pub(super) struct Class {
     in_flight: AtomicU32,
-    /// The number of results, at most [`MEMORY`] and the calls that end at the same time.
+    /// The number of results, at most [`MEMORY`].
     results: AtomicU32,
     /// The mean in the upper half, and the variance in the lower half, both as `f32`. Together, so that they belong together.
     costs: AtomicU64,
@@ -54,17 +55,15 @@ impl Class {
             return;
         }
         let results = self.results.load(Ordering::Relaxed);
-        let weight = results.saturating_add(1).min(MEMORY) as f32;
-        let learned = |costs| {
-            let (mean, variance) = unpacked(costs);
-            let difference = cost as f32 - mean;
-            let next = mean + difference / weight;
-            let square = difference * (cost as f32 - next);
-            Some(packed(next, (variance + (square - variance) / weight).max(0.0)))
-        };
-        let _ = self.costs.fetch_update(Ordering::Relaxed, Ordering::Relaxed, learned);
+        let (mean, variance) = unpacked(self.costs.load(Ordering::Relaxed));
+        let part = 1.0 / results.saturating_add(1).min(MEMORY) as f32;
+        let difference = cost as f32 - mean;
+        let next = mean + difference * part;
+        let square = difference * (cost as f32 - next);
+        let costs = packed(next, (variance + (square - variance) * part).max(0.0));
+        self.costs.store(costs, Ordering::Relaxed);
         if results < MEMORY {
-            self.results.fetch_add(1, Ordering::Release);
+            self.results.store(results + 1, Ordering::Release);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::NO_CLASS;
 use super::class::Class;
 use crate::random;
-use siphasher::sip::SipHasher13;
+use crate::writer::short_word;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
@@ -41,11 +41,13 @@ impl Classes {
     /// Finds a class, or gives it a place. `None` if all places are taken.
     pub(super) fn place(&self, hash: u64) -> Option<&Class> {
         let table = self.0.get_or_init(|| {
-            let (hashes, classes) = ([const { AtomicU64::new(NO_CLASS) }; MOST], [const { Class::new() }; MOST]);
+            let (hashes, classes) =
+                ([const { AtomicU64::new(NO_CLASS) }; MOST], [const { Class::new() }; MOST]);
             Box::new(Table { hashes, classes })
         });
         let found = places(hash).find(|place| {
-            let taken = table.hashes[*place].compare_exchange(NO_CLASS, hash, Ordering::Relaxed, Ordering::Relaxed);
+            let taken =
+                table.hashes[*place].compare_exchange(NO_CLASS, hash, Ordering::Relaxed, Ordering::Relaxed);
             taken.map_or_else(|other| other == hash, |_| true)
         });
         found.map(|place| &table.classes[place])
@@ -64,9 +66,46 @@ fn places(hash: u64) -> impl Iterator<Item = usize> {
 
 /// The hash of a class by a secret of this process, so that nobody can choose names of classes that collide.
 pub(super) fn hash(class: &(impl Hash + ?Sized)) -> u64 {
-    static SECRET: LazyLock<SipHasher13> =
-        LazyLock::new(|| SipHasher13::new_with_keys(random::bits(), random::bits()));
-    let mut hasher = *SECRET;
+    static SECRETS: LazyLock<[u64; 2]> = LazyLock::new(|| [random::bits(), random::bits()]);
+    let [state, secret] = *SECRETS;
+    let mut hasher = Folds { state, secret };
     class.hash(&mut hasher);
     hasher.finish().max(NO_CLASS + 1)
+}
+
+/// Multiplies each word by a secret, and folds the product. This takes a fifth of the time of `SipHash`. Two classes with one hash would
+/// only learn together.
+struct Folds {
+    state: u64,
+    secret: u64,
+}
+
+impl Hasher for Folds {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.write_u64(u64::from_le_bytes(*word)));
+        self.write_u64(short_word(rest) | (rest.len() as u64) << 56);
+    }
+
+    #[inline]
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte.into());
+    }
+
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        let product = u128::from(self.state ^ word).wrapping_mul(u128::from(self.secret | 1));
+        self.state = (product >> 64) as u64 ^ product as u64;
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.state
+    }
 }

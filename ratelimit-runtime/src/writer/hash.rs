@@ -134,7 +134,7 @@ fn last_word(bytes: &[u8], rest: usize) -> u64 {
 
 /// Reads less than eight bytes as a word, with at most two reads, which may overlap.
 #[inline]
-pub(super) fn short_word(bytes: &[u8]) -> u64 {
+pub(crate) fn short_word(bytes: &[u8]) -> u64 {
     let later = |word: u64, size: usize| word << (8 * (bytes.len() - size));
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         u64::from(u32::from_le_bytes(*first)) | later(u32::from_le_bytes(*last).into(), 4)

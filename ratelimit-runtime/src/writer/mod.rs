@@ -12,7 +12,7 @@ mod write;
 pub(crate) use bytes::{Bytes, copy, push_hex_number, push_number};
 pub(crate) use escape::{is_plain, is_written, push_escaped};
 pub(crate) use fold::Fold;
-pub(crate) use hash::{Secrets, open_hash, secrets};
+pub(crate) use hash::{Secrets, open_hash, secrets, short_word};
 pub use write::KeyWriter;
 pub(crate) use write::{Absent, LATE, LateValues};
 

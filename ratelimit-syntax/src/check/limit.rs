@@ -143,7 +143,8 @@ impl Checker<'_> {
 
     pub(super) fn cost(&mut self, limit: &Limit) -> Option<Expr> {
         let value = self.value("cost")?;
-        if shows_its_type(value)
+        if !self.learned_cost(value, limit)
+            && shows_its_type(value)
             && let Some(cost) = self.units("cost", value)
             && self.arguments.complete
             && let Limit::Numbers(numbers) = limit
@@ -153,7 +154,7 @@ impl Checker<'_> {
         Some(value.clone())
     }
 
-    fn check_cost_fits(&mut self, value: &Expr, cost: u32, numbers: &LimitNumbers) {
+    pub(super) fn check_cost_fits(&mut self, value: &Expr, cost: u32, numbers: &LimitNumbers) {
         // A queue takes a cost of any size, so its cost is not compared with a capacity.
         if !numbers.assumed().is_queue() && numbers.capacity().is_some_and(|capacity| cost > capacity) {
             let least = cost - numbers.units(Number::Borrow).unwrap_or(0);

@@ -10,6 +10,7 @@ mod fair;
 mod fallible;
 mod identity;
 mod keep;
+mod learn;
 mod lease;
 mod limit;
 mod literal;
@@ -63,6 +64,7 @@ impl Checker<'_> {
         let before = self.errors.count();
         let limit = self.limit();
         self.check_exclusions(&limit);
+        self.check_learn_elsewhere();
         if self.arguments.complete && self.errors.count() == before {
             self.check_blocks_callers();
         }

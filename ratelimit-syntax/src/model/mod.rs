@@ -1,8 +1,10 @@
 //! Describes the checked attributes of a function: the input of `expand`.
 
+mod learned;
 mod limit;
 mod runtime;
 
+pub use learned::{LEARN, Learned, call_of_learn, place_of_learn};
 pub use limit::{KnownAt, Limit, LimitNumbers, Value};
 pub use runtime::Runtime;
 
@@ -147,6 +149,11 @@ impl Member {
     /// The text of `key`, if it is given.
     pub fn key_text(&self) -> Option<String> {
         self.key.as_ref().map(|key| key.text.value())
+    }
+
+    /// The arguments of `learn`, if the cost is an estimate.
+    pub fn learned(&self) -> Option<Learned<'_>> {
+        Learned::of(self.cost.as_ref()?)
     }
 
     pub fn identities(&self) -> &[Identity] {

@@ -7,6 +7,7 @@ mod calendar;
 mod concurrency;
 mod fair;
 mod keep;
+mod learned;
 mod lease;
 mod lease_bounds;
 mod lease_runtimes;

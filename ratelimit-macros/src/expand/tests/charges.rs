@@ -155,3 +155,66 @@ fn units_that_are_left_to_others() {
         "#]],
     );
 }
+
+#[test]
+fn a_cost_that_is_learned() {
+    check(
+        r#"key = "tokens", cost = learn(request.max_tokens, &request.model), settle = |tokens| tokens.unwrap_or(0)"#,
+        "async fn complete(request: Request) -> Result<u32, Error> { ask(request).await }",
+        &expect![[r#"
+            async fn complete(request: Request) -> Result<u32, Error> {
+                {
+                    use probe::ProbeCallers as _;
+                    warn_argument::<Request>().limit_without_identity();
+                }
+                let __check = {
+                    site::new("tokens", r::Limit::counter(100, core::secs(60)));
+                    let mut __call = p::Call::new(&__SITE);
+                    {
+                        static __ESTIMATOR: r::learn::Estimator = r::learn::Estimator::new();
+                        p::Call::learned_cost(
+                            &mut __call,
+                            &__ESTIMATOR,
+                            p::class_of(&&request.model),
+                            {
+                                use probe::ProbeUnits as _;
+                                p::units(p::UnitsOf(request.max_tokens).__ratelimit_units())
+                            },
+                        );
+                    }
+                    p::Call::admit(__call)
+                };
+                let mut __admission = admit_or(
+                    <Result<
+                        u32,
+                        Error,
+                    > as r::FromRejection>::from_rejection(
+                        {
+                            use probe::ProbeRefusal as _;
+                            (&&&&&&&&&p::ReturnOf::<Result<(), Error>>::new()).__ratelimit_refusal()
+                        }
+                            .hidden(__rejection),
+                    ),
+                );
+                let __result: Result<u32, Error> = async move {
+                    of_type::<Result<u32, Error>>();
+                    { ask(request).await }
+                }
+                    .await;
+                p::Admission::settle(
+                    &mut __admission,
+                    0,
+                    {
+                        use probe::ProbeUnits as _;
+                        p::units(
+                            p::UnitsOf(p::judge(|tokens| tokens.unwrap_or(0), &__result))
+                                .__ratelimit_units(),
+                        )
+                    },
+                );
+                p::Admission::finish(__admission).await;
+                __result
+            }
+        "#]],
+    );
+}
