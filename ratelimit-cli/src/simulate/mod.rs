@@ -2,6 +2,7 @@
 
 mod engine;
 mod hash;
+mod learned;
 mod numbers;
 mod options;
 mod output;
@@ -88,7 +89,15 @@ fn attempt<'t>(
         });
         outcomes.push(outcome.map_err(Failure::found)?);
     }
-    Ok(Report::new(traffic, outcomes, cost))
+    let mut report = Report::new(traffic, outcomes, cost);
+    if !traffic.spent.is_empty() {
+        for (at, outcome) in report.outcomes.iter().enumerate() {
+            let compared = learned::compare(&outcome.limit, traffic).map_err(Failure::found)?;
+            report.notes.push(format!("{}: {compared}", report::letter(at)));
+        }
+        report.notes.push(learned::NOTE.to_owned());
+    }
+    Ok(report)
 }
 
 /// Fills in the comparison of `--shadow`.

@@ -43,7 +43,8 @@ pub(crate) struct TrafficOptions {
     #[command(flatten)]
     pub(crate) arrivals: Arrivals,
     /// An access log in the combined or common format, or a table as CSV whose first line names the columns `time` and
-    /// `caller`, and also `calls` and `seconds` if a row stands for several calls; `-` reads the standard input
+    /// `caller`, and also `calls` and `seconds` if a row stands for several calls; `-` reads the standard input. With the columns
+    /// `ceiling`, `used` and `seconds` of each call, also compares charges of the ceiling with `cost = learn(ceiling)`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["steady", "burst", "poisson", "callers", "skew", "length", "seed"])]
     pub(crate) log: Option<PathBuf>,
     #[command(flatten)]

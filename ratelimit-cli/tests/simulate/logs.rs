@@ -102,3 +102,23 @@ fn a_log_without_calls_has_the_exit_code_1() {
     }
     assert!(!folder.names().contains(&"a.csv".to_owned()));
 }
+
+#[test]
+fn ceilings_are_compared_with_estimates_that_learn() {
+    let row = |call: u32| format!("{},all,4096,{},90\n", 1_795_347_360 + call, 200 + call % 200);
+    let rows: String = (0..2400).map(row).collect();
+    let run = |titles: &str| {
+        let arguments = ["token_bucket count=20000 time=1m", "--by", "global", "--log", "-", "--json"];
+        let out = Folder::new().run_with_input(&arguments, &format!("{titles}\n{rows}")).ok();
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()["notes"].to_string()
+    };
+    let notes = run("time,caller,ceiling,used,seconds");
+    let passed = |after: &str| {
+        let number = notes.split_once(after).unwrap_or_else(|| panic!("{notes}")).1;
+        number.split(' ').next().unwrap().parse::<u32>().unwrap()
+    };
+    let (ceilings, learned) = (passed("A: charged their ceilings, "), passed("charged by `learn`, "));
+    assert!(learned > 4 * ceilings, "{notes}");
+    assert!(notes.contains("one class for all calls"), "{notes}");
+    assert!(!run("time,caller,most,spent,seconds").contains("learn"), "{notes}");
+}

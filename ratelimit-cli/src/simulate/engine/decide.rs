@@ -61,6 +61,7 @@ mod tests {
         Traffic {
             words: String::new(),
             calls,
+            spent: Vec::new(),
             callers: numbered(callers),
             length,
             origin: Origin::Zero,

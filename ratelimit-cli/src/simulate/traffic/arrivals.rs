@@ -106,7 +106,8 @@ impl Arrivals {
         let who = if self.callers == 1 { "1 caller".to_owned() } else { format!("{} callers", self.callers) };
         let words = format!("{} for {shown}, {who}", self.words());
         let callers = numbered(self.callers);
-        Ok(Traffic { words, calls, callers, length: self.length, origin: Origin::Zero, notes: Vec::new() })
+        let (length, spent, notes) = (self.length, Vec::new(), Vec::new());
+        Ok(Traffic { words, calls, spent, callers, length, origin: Origin::Zero, notes })
     }
 
     fn words(&self) -> String {

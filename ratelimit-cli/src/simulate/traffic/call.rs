@@ -15,12 +15,22 @@ pub(crate) struct Call {
     pub(crate) caller: u32,
 }
 
+/// What one call was allowed to cost, what it has cost, and how many seconds it took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) ceiling: u32,
+    pub(crate) used: u32,
+    pub(crate) seconds: u32,
+}
+
 #[derive(Debug)]
 pub(crate) struct Traffic {
     /// A description in a few words, for titles.
     pub(crate) words: String,
     /// The calls in the order of their times.
     pub(crate) calls: Vec<Call>,
+    /// What each call has cost, in the order of the calls. Empty if the log does not say it.
+    pub(crate) spent: Vec<Spent>,
     /// The identities. The identities of a log are in the order of their first calls.
     pub(crate) callers: Vec<Caller>,
     /// The time from the start to the end in microseconds, at least 1.

@@ -7,6 +7,6 @@ pub(crate) mod log;
 mod origin;
 
 pub(crate) use arrivals::Arrivals;
-pub(crate) use call::{Call, Traffic};
+pub(crate) use call::{Call, Spent, Traffic};
 pub(crate) use callers::{Caller, name};
 pub(crate) use origin::Origin;

@@ -9,7 +9,7 @@ use crate::output::safe;
 use crate::simulate::numbers::index;
 use crate::simulate::time::{self, SECOND};
 use crate::simulate::traffic::call::{Call, MOST_CALLS, Traffic};
-use crate::simulate::traffic::{Caller, Origin};
+use crate::simulate::traffic::{Caller, Origin, Spent};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use std::fs::File;
@@ -29,8 +29,10 @@ struct Reading {
     latest: i64,
     zone: Option<Offset>,
     numbers: Numbers,
-    /// The time in seconds since 1970, and the number of the caller, of each call.
-    calls: Vec<(i64, u32)>,
+    /// The time in seconds since 1970, the number of the caller, and the position among `spent`, of each call.
+    calls: Vec<(i64, u32, u32)>,
+    /// What calls have cost, in the order of the rows. Empty if the log does not say it.
+    spent: Vec<Spent>,
 }
 
 /// Reads the log at a path.
@@ -138,12 +140,13 @@ impl Reading {
             let after = u64::from(call) * u64::from(row.seconds) / u64::from(row.calls);
             self.call(row.at.saturating_add_unsigned(after), row.zone, caller)?;
         }
+        self.spent.extend(row.spent);
         Ok(())
     }
 
     fn call(&mut self, at: i64, zone: Offset, caller: u32) -> Result<(), String> {
         self.zone.get_or_insert(zone);
-        self.calls.push((at, caller));
+        self.calls.push((at, caller, u32::try_from(self.spent.len()).unwrap_or(u32::MAX)));
         if self.calls.len() as u64 > MOST_CALLS {
             return Err(format!(
                 "it has more than {MOST_CALLS} calls; select some of them with `--path`, or simulate a part of the file"
@@ -168,13 +171,13 @@ impl Reading {
     fn within_a_year(&mut self) -> Vec<Caller> {
         let middle = self.calls[self.calls.len() / 2].0;
         let all = self.calls.len();
-        self.calls.retain(|(at, _)| at.abs_diff(middle) < YEAR);
+        self.calls.retain(|(at, ..)| at.abs_diff(middle) < YEAR);
         self.counts.other_years = all - self.calls.len();
         let names = std::mem::take(&mut self.numbers).into_names();
         if self.counts.other_years == 0 {
             return names;
         }
-        for (_, caller) in &mut self.calls {
+        for (_, caller, _) in &mut self.calls {
             *caller = self.numbers.number(&names[index((*caller).into())], <[u8]>::to_vec);
         }
         std::mem::take(&mut self.numbers).into_names()
@@ -185,13 +188,15 @@ impl Reading {
             return Err(self.counts.without_calls());
         };
         // The sort is stable, so the calls of one second stay in the order of their lines.
-        self.calls.sort_by_key(|(at, _)| *at);
+        self.calls.sort_by_key(|(at, ..)| *at);
         let callers = self.within_a_year();
         let (first, last) = (self.calls[0].0, self.calls[self.calls.len() - 1].0);
         let since = |at: i64| at.abs_diff(first).saturating_mul(SECOND);
         let length = since(last) + SECOND; // the last second is a part of the log
         let calls: Vec<Call> =
-            self.calls.iter().map(|(at, caller)| Call { at: since(*at), caller: *caller }).collect();
+            self.calls.iter().map(|(at, caller, _)| Call { at: since(*at), caller: *caller }).collect();
+        let spent = self.calls.iter().filter_map(|(.., row)| self.spent.get(index((*row).into())).copied());
+        let spent = spent.collect();
         let noun = match selection.by {
             By::Global => "",
             By::Address | By::User if self.counts.is_table => "caller",
@@ -208,7 +213,7 @@ impl Reading {
         let words = format!("{} calls{selected} in {} of {name}, {who}", calls.len(), time::show(length));
         let start = Timestamp::from_second(first).map_err(|error| error.to_string())?;
         let notes = self.counts.notes();
-        Ok(Traffic { words, calls, callers, length, origin: Origin::Log { start, zone }, notes })
+        Ok(Traffic { words, calls, spent, callers, length, origin: Origin::Log { start, zone }, notes })
     }
 }
 

@@ -4,8 +4,11 @@
 //! time,caller,calls,seconds
 //! 2026-11-22T13:55:00Z,203.0.113.7,40,60
 //! ```
+//!
+//! If a row is one call whose cost was settled later, it has the columns `ceiling` and `used`, and `seconds` is how long it took.
 
 use super::line::Broken;
+use crate::simulate::traffic::Spent;
 use csv::ByteRecord;
 use jiff::Timestamp;
 use jiff::civil::Time;
@@ -18,6 +21,7 @@ const MOST: u32 = 10_000_000;
 const NO_COLUMN: Broken = "it has fewer columns than the first line";
 const NO_MOMENT: Broken = "its `time` is no time such as `2026-11-22T13:55:36Z`, or seconds since 1970";
 const NO_NUMBER: Broken = "its `calls` and `seconds` must be whole numbers from 1 to 10000000";
+const NO_UNITS: Broken = "its `ceiling` and `used` must be whole numbers up to 4294967295, of one call";
 
 /// The positions of the columns that a simulation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(super) struct Columns {
     caller: usize,
     calls: Option<usize>,
     seconds: Option<usize>,
+    /// The places of `ceiling` and `used`.
+    spent: Option<[usize; 2]>,
 }
 
 /// One row: calls of one caller.
@@ -39,6 +45,7 @@ pub(super) struct Row<'r> {
     pub(super) calls: u32,
     /// The number of seconds over which the calls are spread evenly.
     pub(super) seconds: u32,
+    pub(super) spent: Option<Spent>,
 }
 
 impl Columns {
@@ -50,7 +57,8 @@ impl Columns {
         titles.trim();
         let place = |name: &str| titles.iter().position(|title| title.eq_ignore_ascii_case(name.as_bytes()));
         let (time, caller) = (place("time")?, place("caller")?);
-        Some(Self { time, caller, calls: place("calls"), seconds: place("seconds") })
+        let spent = place("ceiling").zip(place("used")).map(|(ceiling, used)| [ceiling, used]);
+        Some(Self { time, caller, calls: place("calls"), seconds: place("seconds"), spent })
     }
 
     pub(super) fn read(self, record: &ByteRecord) -> Result<Row<'_>, Broken> {
@@ -61,8 +69,15 @@ impl Columns {
             number.filter(|number| (1..=MOST).contains(number)).ok_or(NO_NUMBER)
         };
         let (calls, seconds) = (number(self.calls)?, number(self.seconds)?);
+        let units =
+            |place| str::from_utf8(field(place)?).ok().and_then(|text| text.parse().ok()).ok_or(NO_UNITS);
+        let spent = match self.spent {
+            Some(_) if calls > 1 => return Err(NO_UNITS),
+            Some([ceiling, used]) => Some(Spent { ceiling: units(ceiling)?, used: units(used)?, seconds }),
+            None => None,
+        };
         let (at, zone) = moment(field(self.time)?).ok_or(NO_MOMENT)?;
-        Ok(Row { caller: field(self.caller)?, at, zone, calls, seconds })
+        Ok(Row { caller: field(self.caller)?, at, zone, calls, seconds, spent })
     }
 }
 
@@ -89,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_first_line_names_the_columns() {
-        let columns = |calls, seconds| Some(Columns { time: 1, caller: 0, calls, seconds });
+        let columns = |calls, seconds| Some(Columns { time: 1, caller: 0, calls, seconds, spent: None });
         assert_eq!(Columns::of(b"caller,time"), columns(None, None));
         assert_eq!(Columns::of(b"\xef\xbb\xbf\"Caller\", TIME ,status,calls"), columns(Some(3), None));
         assert_eq!(Columns::of(b"caller,time,seconds,calls"), columns(Some(3), Some(2)));
@@ -125,8 +140,15 @@ mod tests {
         let columns = Columns::of(b"time,caller,calls,seconds").unwrap();
         let record = |fields: &[&[u8]]| ByteRecord::from(fields.to_vec());
         let row = record(&[b"5", b"Ann", b"40", b"60"]);
-        let expected = Row { caller: b"Ann", at: 5, zone: Offset::UTC, calls: 40, seconds: 60 };
+        let expected = Row { caller: b"Ann", at: 5, zone: Offset::UTC, calls: 40, seconds: 60, spent: None };
         assert_eq!(columns.read(&row), Ok(expected));
+        let spending = Columns::of(b"time,caller,used,ceiling,seconds").unwrap();
+        let spent = Spent { ceiling: 4096, used: 300, seconds: 9 };
+        assert_eq!(
+            spending.read(&record(&[b"5", b"ann", b"300", b"4096", b"9"])).unwrap().spent,
+            Some(spent)
+        );
+        assert_eq!(spending.read(&record(&[b"5", b"ann", b"-1", b"4096", b"9"])), Err(NO_UNITS));
         for (line, broken) in [
             (&b"5,ann,40"[..], NO_COLUMN),
             (b"5,ann,0,60", NO_NUMBER),
