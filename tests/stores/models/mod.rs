@@ -3,6 +3,7 @@
 mod extreme_clocks;
 mod extreme_limiters;
 mod extreme_requests;
+mod learned_costs;
 pub(crate) mod limits;
 mod mixed_limits;
 mod promises;
