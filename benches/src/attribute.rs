@@ -86,7 +86,7 @@ fn subjects() -> [(&'static str, Call); 10] {
 
 /// All that an estimate adds to a charge that is settled.
 fn estimated(estimate: Estimate, n: u32) {
-    black_box(estimate.cost());
+    let _ = black_box(estimate.cost());
     black_box(estimate.begin()).settled(1 + n % 500);
 }
 

@@ -60,8 +60,9 @@ impl Classes {
 }
 
 fn places(hash: u64) -> impl Iterator<Item = usize> {
-    let first = hash as usize; // only the lowest bits count
-    (0..MOST).map(move |next| first.wrapping_add(next) % MOST)
+    #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
+    let first = hash as usize % MOST;
+    (0..MOST).map(move |next| (first + next) % MOST)
 }
 
 /// The hash of a class by a secret of this process, so that nobody can choose names of classes that collide.
@@ -84,7 +85,9 @@ impl Hasher for Folds {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
-        words.iter().for_each(|word| self.write_u64(u64::from_le_bytes(*word)));
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
         self.write_u64(short_word(rest) | (rest.len() as u64) << 56);
     }
 
@@ -99,6 +102,7 @@ impl Hasher for Folds {
     }
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves are folded")]
     fn write_u64(&mut self, word: u64) {
         let product = u128::from(self.state ^ word).wrapping_mul(u128::from(self.secret | 1));
         self.state = (product >> 64) as u64 ^ product as u64;

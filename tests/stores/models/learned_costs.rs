@@ -88,7 +88,9 @@ impl Costs {
             Trace::Chat => f64::from(CHAT[self.call as usize % CHAT.len()]),
         };
         self.call += 1;
-        (cost as u32).clamp(1, CEILING)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "such a cast saturates")]
+        let units = cost as u32;
+        units.clamp(1, CEILING)
     }
 }
 
@@ -160,6 +162,7 @@ async fn run(scenario: Scenario, trace: Trace, learns: bool, seed: u64) -> Outco
         }
     }
     let budget = u64::from(per_minute) * u64::from(minutes + 1);
+    #[expect(clippy::cast_precision_loss, reason = "units of a simulation are few")]
     let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole as f64;
     Outcome { used: percent(used, budget), worst_minute: percent(worst, 2 * u64::from(per_minute)) - 100.0 }
 }

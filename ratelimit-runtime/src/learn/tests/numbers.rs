@@ -39,8 +39,8 @@ fn more_calls_in_flight_need_a_smaller_margin() {
 #[test]
 fn what_was_learned_long_ago_fades() {
     let estimator = estimator();
-    settle(estimator, [4000; 10_000]);
-    settle(estimator, [10; 256 * 20]);
+    settle(estimator, std::iter::repeat_n(4000, 10_000));
+    settle(estimator, std::iter::repeat_n(10, 256 * 20));
     assert!(estimator.estimate(u32::MAX).units() <= 11, "{:?}", estimator.estimate(u32::MAX));
 }
 
