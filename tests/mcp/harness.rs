@@ -76,10 +76,14 @@ pub(crate) async fn code(client: &Client, tool: &'static str) -> i32 {
     call(client, tool).await.err().map_or(0, |error| error.code.0)
 }
 
-/// Returns a limiter that shares all limits with the others of this prefix, as that of another process does.
-pub(crate) async fn on_redis(prefix: &'static str) -> RateLimiter {
+/// The URL of the store of all tests.
+pub(crate) fn store() -> String {
     static SERVER: OnceLock<RedisServer> = OnceLock::new();
-    let url = SERVER.get_or_init(RedisServer::start).url();
+    SERVER.get_or_init(RedisServer::start).url()
+}
+
+/// Returns a limiter that shares all limits with the others of this prefix, as that of another process does.
+pub(crate) async fn on_redis(url: &str, prefix: &'static str) -> RateLimiter {
     // A slow machine must not turn a decision into an outage.
     let builder = RateLimiter::builder().redis(url).prefix(prefix).on_error(OnError::Deny);
     builder.deadline(Duration::from_secs(10)).connect().await.unwrap()

@@ -11,6 +11,7 @@
 mod clients;
 mod harness;
 mod permits;
+mod processes;
 mod results;
 mod shared;
 mod warnings;

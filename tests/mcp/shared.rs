@@ -1,14 +1,20 @@
-//! Servers of several processes share the limit of a tool.
+//! Servers share the limit of a tool.
 
-use crate::harness::{call, on_redis, over_a_pipe, over_http, serve};
+use crate::harness::{call, on_redis, over_a_pipe, over_http, serve, store};
 use ratelimit::{RateLimiter, rate_limit};
 use rmcp::model::{CallToolResult, ErrorData};
 use rmcp::{tool, tool_router};
 use serde_json::{Value, json};
 
 #[derive(Clone)]
-struct Shared {
+pub(crate) struct Shared {
     limiter: RateLimiter,
+}
+
+impl Shared {
+    pub(crate) async fn on(url: &str, prefix: &'static str) -> Self {
+        Self { limiter: on_redis(url, prefix).await }
+    }
 }
 
 #[tool_router(server_handler)]
@@ -27,7 +33,7 @@ impl Shared {
 }
 
 /// The documented error of a call that is too much.
-fn check_refusal(refused: &ErrorData) {
+pub(crate) fn check_refusal(refused: &ErrorData) {
     assert_eq!(refused.code.0, 429, "{refused:?}");
     assert!(refused.message.starts_with("too many requests: try again in "), "{refused:?}");
     let data = refused.data.clone().unwrap();
@@ -40,8 +46,8 @@ fn check_refusal(refused: &ErrorData) {
 async fn the_31st_call_of_four_servers_is_refused() {
     let mut clients = Vec::new();
     for _ in 0..2 {
-        clients.push(over_a_pipe(Shared { limiter: on_redis("four").await }).await);
-        let server = serve(Shared { limiter: on_redis("four").await }).await;
+        clients.push(over_a_pipe(Shared::on(&store(), "four").await).await);
+        let server = serve(Shared::on(&store(), "four").await).await;
         clients.push(over_http(server, &[]).await);
     }
     for turn in 0..30 {
