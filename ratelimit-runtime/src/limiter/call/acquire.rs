@@ -49,8 +49,8 @@ impl RateLimiter {
         Ok(Admitted::new(decision))
     }
 
-    /// Admits a call of one limit, which may wait. `estimate` is set if the cost is an estimate. If `check` refuses the limit in force, the call is rejected. Returns the
-    /// call's holdings and the decision.
+    /// Admits a call of one limit, which may wait. `estimate` is set if the cost is an estimate. If `check` refuses the limit in
+    /// force, the call is rejected. Returns the call's holdings and the decision.
     pub(super) async fn admit_one(
         &self,
         limit: &Limit,
