@@ -47,6 +47,10 @@ impl Part {
         Context::from_waker(&self.waker)
     }
 
+    pub(super) fn wake(&self) {
+        self.signal.wake_by_ref();
+    }
+
     /// Returns whether the part was woken.
     pub(super) fn is_woken(&self) -> bool {
         self.signal.is_set.load(Ordering::SeqCst)

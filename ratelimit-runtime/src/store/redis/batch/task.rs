@@ -78,16 +78,20 @@ impl SessionTask {
         }
     }
 
-    /// Takes the replies that have arrived. Returns the number of calls that they wake.
+    /// Takes the reply to one batch, if it has arrived. Returns the number of calls that it wakes. The replies to several batches
+    /// often arrive together. If they were taken together, the next batches would leave together too, and the server would be idle
+    /// while all of these calls run.
     fn poll_batches(&mut self, session: &Arc<Session>) -> usize {
-        let mut woken = 0;
         if self.replies.take() {
-            self.batches.retain_mut(|batch| {
-                let done = batch.poll(session, &mut self.replies.context()).map(|calls| woken += calls);
-                done.is_pending()
-            });
+            for at in 0..self.batches.len() {
+                if let Poll::Ready(calls) = self.batches[at].poll(session, &mut self.replies.context()) {
+                    self.batches.remove(at);
+                    self.replies.wake();
+                    return calls;
+                }
+            }
         }
-        woken
+        0
     }
 
     /// Looks at the deadlines at this time. Returns `false` if it is too early.
@@ -118,8 +122,7 @@ impl Future for SessionTask {
         this.task.wakes_up(context);
         for _ in 0..ROUNDS {
             this.poll_socket(&session);
-            let woken = this.poll_batches(&session);
-            this.has_yielded = !this.has_yielded && woken > 1;
+            this.has_yielded = !this.has_yielded && this.poll_batches(&session) > 1;
             if this.has_yielded {
                 // The woken callers run first. The calls that they enter become part of the next batch.
                 break;
