@@ -151,11 +151,6 @@ impl Member {
         self.key.as_ref().map(|key| key.text.value())
     }
 
-    /// The arguments of `learn`, if the cost is an estimate.
-    pub fn learned(&self) -> Option<Learned<'_>> {
-        Learned::of(self.cost.as_ref()?)
-    }
-
     pub fn identities(&self) -> &[Identity] {
         self.by.as_deref().unwrap_or_default()
     }

@@ -215,9 +215,7 @@ impl Holdings {
             });
         }
     }
-}
 
-impl Holdings {
     /// Charges the ceilings of estimates that were not settled, because nobody knows the real costs. Otherwise, a client could go away
     /// early to pay less than it used.
     fn charge_ceilings(&mut self) {
