@@ -35,6 +35,7 @@ impl SingleScripts {
         }
     }
 
+    /// Returns whether units are probably scarce. Counts the request that asks.
     fn is_scarce(&self) -> bool {
         let less = |scarce: u32| scarce.checked_sub(1);
         self.scarce.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
@@ -72,7 +73,9 @@ impl SingleScripts {
             State::Log => (sliding_log, cost == 1),
             State::Permits => (concurrency, cost == 1),
         };
-        (plain && serves && !(request.caller().is_some() && self.is_scarce())).then_some(script)
+        // Asked last, because the answer counts the request.
+        let is_undecided = || request.caller().is_some() && self.is_scarce();
+        (plain && serves && !is_undecided()).then_some(script)
     }
 }
 
