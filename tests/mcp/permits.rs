@@ -1,4 +1,4 @@
-//! A permit ends with the call: when the tool returns, when it fails, and when it is dropped because the client cancels.
+//! A permit ends with the call: when the tool returns, and when the tool ends because the client cancels.
 
 use crate::harness::{call, code, over_a_pipe};
 use ratelimit::testing::TestLimiter;
@@ -43,11 +43,11 @@ fn exports() -> (Exports, Limit) {
     (server, Limit::concurrency(1, Duration::from_secs(60)))
 }
 
-/// Polls until the permit is free. A background task returns it.
+/// Polls until the permit is free. A background task of the same thread returns it.
 async fn until_free(server: &Exports, limit: &Limit) {
     let polling = async {
         while server.limiter.peek(limit, EXPORTS).await.unwrap().remaining() == 0 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
+            tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_secs(60), polling).await.expect("the permit is never returned");
