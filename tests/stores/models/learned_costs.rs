@@ -63,27 +63,11 @@ impl Costs {
             Trace::Bimodal => self.between(1500.0, 2500.0),
             Trace::Drift => (4.5 + 0.6 * self.normal() + 2.0 * part).exp(),
             Trace::ModelChange => (if part < 0.5 { 4.5 } else { 7.0 } + 0.4 * self.normal()).exp(),
-            Trace::Adversarial => {
-                if expensive(1024) {
-                    ceiling
-                } else {
-                    20.0
-                }
-            }
-            Trace::AdversarialFast => {
-                if expensive(64) {
-                    ceiling
-                } else {
-                    20.0
-                }
-            }
-            Trace::AdversarialTail => {
-                if self.random.f64() < 0.045 {
-                    ceiling
-                } else {
-                    50.0
-                }
-            }
+            Trace::Adversarial if expensive(1024) => ceiling,
+            Trace::AdversarialFast if expensive(64) => ceiling,
+            Trace::Adversarial | Trace::AdversarialFast => 20.0,
+            Trace::AdversarialTail if self.random.f64() < 0.045 => ceiling,
+            Trace::AdversarialTail => 50.0,
             Trace::NearCeiling => ceiling * self.between(0.9, 1.0),
             Trace::Chat => f64::from(CHAT[self.call as usize % CHAT.len()]),
         };
@@ -167,9 +151,9 @@ async fn run(scenario: Scenario, trace: Trace, learns: bool, seed: u64) -> Outco
     Outcome { used: percent(used, budget), worst_minute: percent(worst, 2 * u64::from(per_minute)) - 100.0 }
 }
 
-/// What is expected, in percent: the used share of ceilings, the used share of estimates, and the worst minute of estimates. An independent
-/// simulation found the same for long calls. For shorter ones its estimates used up to 99, because it also returned units to a bucket
-/// in debt, where a store returns only those of the last charge.
+/// What is expected, in percent: the used share of ceilings, the used share of estimates, and the worst minute of estimates. An
+/// independent simulation found the same for long calls. For shorter ones its estimates used up to 99, because it also returned units
+/// to a bucket in debt, where a store returns only those of the last charge.
 type Expected = (Trace, [i32; 3]);
 
 const OF_SHORT: [Expected; 9] = [

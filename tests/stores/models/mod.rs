@@ -9,6 +9,7 @@ mod mixed_limits;
 mod promises;
 pub(crate) mod random;
 mod shared_limits;
+mod shared_twins;
 mod single_limits;
 
 pub(crate) use ratelimit::__testing::conformance::definitions;
